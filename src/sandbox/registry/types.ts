@@ -1,0 +1,116 @@
+import type { Json } from '../json.js';
+
+/** A company of the synthetic registry. Everything about it follows from the seed and its index. */
+export interface Company {
+  readonly index: number;
+  /** IDs in the four spaces of the two APIs. They never coincide. */
+  readonly v1Id: string;
+  readonly v2Id: string;
+  readonly sourceId: string;
+  readonly name: string;
+  /** The register's own spelling; null for the candidates that have none. */
+  readonly registrationNumber: string | null;
+  readonly vatNumber: string | null;
+  readonly ticker: string | null;
+  readonly countryCode: string;
+  /** For US, CA, CN: the code after the dash (`CA` in `US-CA`); for DE the court; otherwise a region or null. */
+  readonly state: string | null;
+  readonly jurisdiction: string | null;
+  readonly city: string;
+  readonly status: string;
+  readonly legalForm: string | null;
+  readonly incorporationDate: string | null;
+}
+
+export interface SearchQuery {
+  /** ISO code, `US-CA` style, or a nomenclature path such as `1_44`; already known to exist. */
+  readonly location: string;
+  readonly name?: string | undefined;
+  readonly registrationNumber?: string | undefined;
+  readonly vatNumber?: string | undefined;
+  readonly ticker?: string | undefined;
+  readonly cityOrState?: readonly string[] | undefined;
+}
+
+/** `forgiving` ignores case, separators and leading zeros in numbers; `exact` wants the register's own spelling. */
+export type SearchKind = 'forgiving' | 'exact';
+
+/** One vocabulary entry, as the nomenclature endpoints return it. */
+export interface NomenclatureItem {
+  readonly id: number;
+  readonly parents: string;
+  readonly name: string;
+  readonly has_children: boolean;
+  readonly active: boolean;
+}
+
+/** The data side of the provider. The protocol side (auth, limits, faults, routes) never generates data itself. */
+export interface Registry {
+  readonly seed: number;
+  readonly size: number;
+  readonly countries: readonly string[];
+  company(index: number): Company;
+  byV1Id(id: string): Company | undefined;
+  byV2Id(id: string): Company | undefined;
+  bySourceId(id: string): Company | undefined;
+  /** At most `limit` candidates, best first as the provider would rank them, no better founded than a provider's ranking. */
+  search(query: SearchQuery, kind: SearchKind, limit?: number): readonly Company[];
+  /** The location, if the nomenclature knows it: `GB`, `US-CA`, `1_44`. */
+  knowsLocation(location: string): boolean;
+
+  /** Bodies, in the shape of each API's document. Lists are whole; the protocol side cuts pages. */
+  v1: {
+    candidate(company: Company, provenance: boolean): Json;
+    lite(company: Company, provenance: boolean): Json;
+    officers(company: Company, provenance: boolean): readonly Json[];
+    shareholders(company: Company): readonly Json[];
+    /** The source object of an envelope. */
+    source(company: Company): Json;
+    groupLite(company: Company): readonly Json[];
+    groupFull(company: Company): readonly Json[];
+    financial(company: Company): { readonly [key: string]: Json | undefined };
+    full(company: Company, provenance: boolean): Json;
+    /** People and holders: names can be searched because they, too, follow from the seed. */
+    officerSearch(query: { readonly [key: string]: unknown }, provenance: boolean): readonly Json[];
+    shareholderSearch(query: { readonly [key: string]: unknown }, mode: 'lite' | 'full', provenance: boolean): readonly Json[];
+  };
+  v2: {
+    candidate(company: Company): Json;
+    lite(company: Company): Json;
+    officers(company: Company): readonly Json[];
+    shareholders(company: Company): readonly Json[];
+    filedFinancials(company: Company): Json;
+    /** Keyed by year; `{}` for a company without accounts. */
+    flatFinancials(company: Company, year?: number): Json;
+    officerSearch(query: { readonly [key: string]: unknown }): readonly Json[];
+    lookupHit(company: Company): Json;
+    profile(company: Company): Json;
+    enriched(company: Company): Json;
+    insightsHit(company: Company): Json;
+    insights(company: Company): Json;
+    ownership(company: Company): Json;
+    reportHit(company: Company): Json;
+    reportBody(company: Company): Json;
+    reportHtml(company: Company): string;
+    employees(company: Company): readonly Employee[];
+    employeeById(id: string): Employee | undefined;
+    employeeProfile(employee: Employee): Json;
+    nomenclature(name: string, options: { parent?: string | undefined; country?: string | undefined }): readonly NomenclatureItem[] | undefined;
+  };
+}
+
+export interface Employee {
+  readonly id: string;
+  readonly company: Company;
+  readonly fullName: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly seniority: string;
+  readonly department: string;
+  readonly jobTitle: string;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly linkedin: string | null;
+  readonly country: string;
+  readonly city: string;
+}

@@ -1,0 +1,67 @@
+/** Time as the program sees it. Tests hand in a clock of their own, so nothing sleeps to wait for luck. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  },
+};
+
+/** A clock that stands still until it is told to move: sleepers wake in the order of their deadlines. */
+export class ManualClock implements Clock {
+  #now: number;
+  #sleepers: { at: number; wake: () => void }[] = [];
+
+  constructor(start: number | string = '2026-01-05T09:00:00Z') {
+    this.#now = typeof start === 'number' ? start : Date.parse(start);
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper = { at: this.#now + ms, wake: () => resolve() };
+      this.#sleepers.push(sleeper);
+      signal?.addEventListener(
+        'abort',
+        () => {
+          this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+          reject(signal.reason);
+        },
+        { once: true },
+      );
+    });
+  }
+
+  /** Moves time forward and wakes everyone whose deadline has passed. */
+  advance(ms: number): void {
+    this.set(this.#now + ms);
+  }
+
+  set(time: number | string): void {
+    this.#now = typeof time === 'number' ? time : Date.parse(time);
+    const due = this.#sleepers.filter((sleeper) => sleeper.at <= this.#now).sort((a, b) => a.at - b.at);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.at > this.#now);
+    for (const sleeper of due) sleeper.wake();
+  }
+}
