@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+
+export type ApiName = 'v1' | 'v2';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Where a request goes. `rename` gives a parameter another name on the wire. */
+export interface Route {
+  readonly method: HttpMethod;
+  /** Relative to the base address; `{name}` takes a parameter. */
+  readonly path: string;
+  readonly rename?: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * One operation of a provider's API, declared once: the clients, the `call` command, its listing and its
+ * validation all read from here.
+ */
+export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
+  readonly api: ApiName;
+  /** The operationId of v1; the name of the routes list for v2. */
+  readonly name: string;
+  readonly summary: string;
+  /** Null where the provider does not publish method and path: then the routes file gives them. */
+  readonly route: Route | null;
+  /** Strict: what it lets through, the provider's document allows. */
+  readonly params: Params;
+  /** Loose: what the document shows, with unknown fields passing through. Numbers are `ExactNumber`s. */
+  readonly body: Body;
+  /** v1: the scopes a key needs. */
+  readonly scopes: readonly string[];
+  /** The answer is paged: `page` and `per_page`, and the envelope's name for the number of pages. */
+  readonly pages?: { readonly perPageAtMost: number; readonly countField: 'total_pages' | 'pages' } | undefined;
+  /** v2: a success may be an object whose only member is a list named `fields`, which elsewhere means a rule failure. */
+  readonly answersFields?: boolean | undefined;
+}
+
+export type ParamsOf<O extends Operation> = z.input<O['params']>;
+export type BodyOf<O extends Operation> = z.output<O['body']>;

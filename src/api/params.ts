@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** Building blocks of request schemas: strict, so that nothing leaves that the provider must refuse. */
+export const nonEmpty = z.string().min(1);
+export const isoCountry = z.string().regex(/^[A-Z]{2}$/, { error: 'expected an ISO 3166-1 alpha-2 code such as GB' });
+export const isoDate = z.iso.date({ error: 'expected a date YYYY-MM-DD' });
+export const positiveInteger = z.int().min(1);
+
+/** A company ID travels as text. A safe integer is taken too, for people who type one. */
+export const companyId = z
+  .union([z.string(), z.int().nonnegative()])
+  .transform(String)
+  .pipe(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,127}$/, { error: 'expected a company ID' }));
+
+/** v2 writes its IDs as strings and takes them as integers in a path: digits, however many. */
+export const digitsId = z
+  .union([z.string(), z.int().nonnegative()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,40}$/, { error: 'expected an ID of digits' }));
+
+/** A range needs at least one bound and takes nothing else. */
+export const range = <T extends z.ZodType>(bound: T) =>
+  z
+    .strictObject({ gte: bound.optional(), lte: bound.optional() })
+    .refine((value) => value.gte !== undefined || value.lte !== undefined, { error: 'needs gte, lte or both' });
+
+export const dateRange = range(isoDate);
+
+/** At least one of these fields is present. */
+export const oneOf =
+  (...names: readonly string[]) =>
+  (value: Readonly<Record<string, unknown>>): boolean =>
+    names.some((name) => value[name] !== undefined);

@@ -1,0 +1,33 @@
+import type { HttpMethod, Route } from './operation.js';
+
+export interface WireRequest {
+  readonly method: HttpMethod;
+  /** Path and query, relative to the base address. */
+  readonly path: string;
+  readonly body: string | null;
+}
+
+/** A parameter named in the path goes there; the rest to the query for GET and DELETE, to the JSON body otherwise. */
+export function buildRequest(route: Route, params: Readonly<Record<string, unknown>>): WireRequest {
+  const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name);
+    if (value === undefined) throw new TypeError(`The path ${route.path} needs the parameter ${name}`);
+    rest.delete(name);
+    return encodeURIComponent(String(value));
+  });
+  const wire = [...rest].map(([name, value]) => [route.rename?.[name] ?? name, value] as const);
+  if (route.method === 'GET' || route.method === 'DELETE') return { method: route.method, path: withQuery(path, wire), body: null };
+  return { method: route.method, path, body: JSON.stringify(Object.fromEntries(wire)) };
+}
+
+function withQuery(path: string, params: readonly (readonly [string, unknown])[]): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of params) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      query.append(name, typeof item === 'object' && item !== null ? JSON.stringify(item) : String(item));
+    }
+  }
+  const text = query.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

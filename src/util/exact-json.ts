@@ -1,0 +1,147 @@
+/**
+ * JSON whose numbers keep every digit.
+ *
+ * JSON.parse is the fastest parser there is in JavaScript, and it rounds. So the bytes are scanned once, each number
+ * token is put into quotes behind a marker, JSON.parse does the rest, and the marked strings become `ExactNumber`s.
+ * Nothing here recurses: 20,000 levels of nesting are as safe as two. Compared with lossless-json: `npm run bench`.
+ */
+
+/** A JSON number as it was written: `1.10` stays `1.10`, and thirty digits stay thirty. */
+export class ExactNumber {
+  constructor(readonly text: string) {}
+
+  toString(): string {
+    return this.text;
+  }
+
+  /** Plain JSON.stringify cannot write a number exactly, so it gets text rather than a rounded number. */
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+export type ExactJson = string | boolean | null | ExactNumber | ExactJson[] | { [key: string]: ExactJson };
+
+/** Parses UTF-8 bytes (or text). Throws SyntaxError on anything that is not one JSON value. */
+export function parseExact(input: Uint8Array | string): ExactJson {
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+  return unmark(JSON.parse(quoteNumbers(bytes)));
+}
+
+// DEL is legal inside a JSON string and takes one byte. A real string that begins with it gets a second one.
+const MARK = 0x7f;
+const MARK_TEXT = '\x7f';
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+function quoteNumbers(bytes: Uint8Array): string {
+  const length = bytes.length;
+  // A number of one digit grows from two bytes with its comma to five: three times the size is always enough.
+  const out = Buffer.allocUnsafe(length * 3 + 16);
+  let written = 0;
+  let at = startOf(bytes);
+  while (at < length) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, at);
+      out[written++] = QUOTE;
+      if (beginsWithMark(bytes, at + 1)) out[written++] = MARK;
+      for (let i = at + 1; i < end; i++) out[written++] = bytes[i] as number;
+      at = end;
+    } else if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
+      const end = endOfNumber(bytes, at);
+      out[written++] = QUOTE;
+      out[written++] = MARK;
+      for (let i = at; i < end; i++) out[written++] = bytes[i] as number;
+      out[written++] = QUOTE;
+      at = end;
+    } else {
+      out[written++] = byte;
+      at++;
+    }
+  }
+  return out.toString('utf8', 0, written);
+}
+
+/** The position after the closing quote. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  throw new SyntaxError(`Unterminated string in JSON at byte ${start}`);
+}
+
+/** The position after the number; JSON's grammar is checked here because JSON.parse will see a string. */
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  const integer = at;
+  at = skipDigits(bytes, at, start);
+  if (bytes[integer] === ZERO && at > integer + 1) throw badNumber(start);
+  if (bytes[at] === 0x2e) at = skipDigits(bytes, at + 1, start);
+  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+    const sign = bytes[at + 1];
+    at = skipDigits(bytes, sign === 0x2b || sign === MINUS ? at + 2 : at + 1, start);
+  }
+  return at;
+}
+
+function skipDigits(bytes: Uint8Array, from: number, start: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] as number) >= ZERO && (bytes[at] as number) <= NINE) at++;
+  if (at === from) throw badNumber(start);
+  return at;
+}
+
+const badNumber = (at: number) => new SyntaxError(`Malformed number in JSON at byte ${at}`);
+
+/** A raw DEL, or its escape. */
+function beginsWithMark(bytes: Uint8Array, at: number): boolean {
+  if (bytes[at] === MARK) return true;
+  if (bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) return false;
+  return Buffer.from(bytes.subarray(at + 2, at + 6)).toString('latin1').toLowerCase() === '007f';
+}
+
+const startOf = (bytes: Uint8Array) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+
+/** Turns marked strings into numbers, in place, with a stack of its own. */
+function unmark(root: unknown): ExactJson {
+  const holder = { root } as Record<string, unknown>;
+  const pending: object[] = [holder];
+  for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
+    if (Array.isArray(container)) {
+      for (let i = 0; i < container.length; i++) {
+        const value: unknown = container[i];
+        if (typeof value === 'object' && value !== null) pending.push(value);
+        else if (typeof value === 'string' && value.charCodeAt(0) === MARK) container[i] = unmarkText(value);
+      }
+      continue;
+    }
+    const object = container as Record<string, unknown>;
+    let markedKeys = false;
+    for (const key of Object.keys(object)) {
+      if (key.charCodeAt(0) === MARK) markedKeys = true;
+      const value = object[key];
+      if (typeof value === 'object' && value !== null) pending.push(value);
+      else if (typeof value === 'string' && value.charCodeAt(0) === MARK) object[key] = unmarkText(value);
+    }
+    if (markedKeys) unmarkKeys(object);
+  }
+  return holder['root'] as ExactJson;
+}
+
+const unmarkText = (text: string) => (text.startsWith(MARK_TEXT, 1) ? text.slice(1) : new ExactNumber(text.slice(1)));
+
+function unmarkKeys(object: Record<string, unknown>): void {
+  const members = Object.entries(object);
+  for (const [key] of members) delete object[key];
+  for (const [key, value] of members) {
+    if (key.charCodeAt(0) === MARK && key.charCodeAt(1) !== MARK) throw new SyntaxError('A number as a key in JSON');
+    const name = key.charCodeAt(0) === MARK ? key.slice(1) : key;
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * A look at the outside of a JSON value without parsing what is in it. Parsing costs more than fetching, and most of
+ * a body is not needed when it arrives: this tells what kind of value it is, names its members and where they lie.
+ */
+export type JsonShell =
+  | { readonly kind: 'object'; readonly members: ReadonlyMap<string, MemberRange> }
+  | { readonly kind: 'array'; readonly empty: boolean }
+  | { readonly kind: 'scalar' };
+
+export interface MemberRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Throws SyntaxError where the brackets do not close (a body that was cut) or something follows the value. */
+export function scanShell(bytes: Uint8Array): JsonShell {
+  const start = skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  const end = endOfValue(bytes, start);
+  const after = skipBlank(bytes, end);
+  if (after < bytes.length) throw new SyntaxError(`Something follows the JSON value at byte ${after}`);
+  if (bytes[start] === OPEN_BRACE) return { kind: 'object', members: membersOf(bytes, start) };
+  if (bytes[start] === OPEN_BRACKET) {
+    return { kind: 'array', empty: bytes[skipBlank(bytes, start + 1)] === CLOSE_BRACKET };
+  }
+  return { kind: 'scalar' };
+}
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+function membersOf(bytes: Uint8Array, open: number): ReadonlyMap<string, MemberRange> {
+  const members = new Map<string, MemberRange>();
+  let at = skipBlank(bytes, open + 1);
+  if (bytes[at] === CLOSE_BRACE) return members;
+  for (;;) {
+    const keyEnd = endOfValue(bytes, at);
+    const key: unknown = JSON.parse(Buffer.from(bytes.subarray(at, keyEnd)).toString('utf8'));
+    const colon = skipBlank(bytes, keyEnd);
+    if (typeof key !== 'string' || bytes[colon] !== COLON) throw malformed(at);
+    const start = skipBlank(bytes, colon + 1);
+    const end = endOfValue(bytes, start);
+    members.set(key, { start, end });
+    at = skipBlank(bytes, end);
+    if (bytes[at] === CLOSE_BRACE) return members;
+    if (bytes[at] !== COMMA) throw malformed(at);
+    at = skipBlank(bytes, at + 1);
+  }
+}
+
+/** The position after the value that starts here; brackets are counted, strings are passed over. */
+function endOfValue(bytes: Uint8Array, start: number): number {
+  const first = bytes[start];
+  if (first === undefined) throw new SyntaxError('Unexpected end of JSON');
+  if (first === QUOTE) return endOfString(bytes, start);
+  if (first !== OPEN_BRACE && first !== OPEN_BRACKET) return endOfScalar(bytes, start);
+  let depth = 0;
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfString(bytes, at) - 1;
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1;
+  }
+  throw new SyntaxError('Unexpected end of JSON');
+}
+
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at + 1;
+    if (byte === BACKSLASH) at++;
+  }
+  throw new SyntaxError('Unterminated string in JSON');
+}
+
+function endOfScalar(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && isScalarByte(bytes[at] as number)) at++;
+  if (at === start) throw malformed(start);
+  return at;
+}
+
+/** Letters, digits, sign, point: what numbers, true, false and null are made of. */
+const isScalarByte = (byte: number) =>
+  (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d || byte === 0x2b || byte === 0x2e || byte === 0x45;
+
+function skipBlank(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
+  return at;
+}
+
+const malformed = (at: number) => new SyntaxError(`Malformed JSON at byte ${at}`);
