@@ -6,7 +6,7 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Where a request goes. `rename` gives a parameter another name on the wire. */
 export interface Route {
   readonly method: HttpMethod;
-  /** Relative to the base address; `{name}` takes a parameter. */
+  /** Relative to the base address; `{name}` takes a parameter, `{/name}` a slash and a parameter that may be absent. */
   readonly path: string;
   readonly rename?: Readonly<Record<string, string>> | undefined;
 }
@@ -29,9 +29,19 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   /** v1: the scopes a key needs. */
   readonly scopes: readonly string[];
   /** The answer is paged: `page` and `per_page`, and the envelope's name for the number of pages. */
-  readonly pages?: { readonly perPageAtMost: number; readonly countField: 'total_pages' | 'pages' } | undefined;
+  readonly pages?: Paging | undefined;
   /** v2: a success may be an object whose only member is a list named `fields`, which elsewhere means a rule failure. */
   readonly answersFields?: boolean | undefined;
+  /** The document shows no answer: any JSON value is one, and so is a body of no bytes. */
+  readonly emptyBody?: boolean | undefined;
+}
+
+export interface Paging {
+  /** Null where the document shows no bound: then `per_page` is left to the provider. */
+  readonly perPageAtMost: number | null;
+  /** The last page that may be asked for, whatever the envelope says. */
+  readonly pageAtMost?: number | undefined;
+  readonly countField: 'total_pages' | 'pages';
 }
 
 export type ParamsOf<O extends Operation> = z.input<O['params']>;

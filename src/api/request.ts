@@ -1,3 +1,4 @@
+import { stringifyExact } from '../util/exact-json-write.js';
 import type { HttpMethod, Route } from './operation.js';
 
 export interface WireRequest {
@@ -10,22 +11,31 @@ export interface WireRequest {
 /** A parameter named in the path goes there; the rest to the query for GET and DELETE, to the JSON body otherwise. */
 export function buildRequest(route: Route, params: Readonly<Record<string, unknown>>): WireRequest {
   const rest = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+  const path = route.path.replace(/\{(\/?)(\w+)\}/g, (_, slash: string, name: string) => {
     const value = rest.get(name);
+    if (value === undefined && slash !== '') return '';
     if (value === undefined) throw new TypeError(`The path ${route.path} needs the parameter ${name}`);
     rest.delete(name);
-    return encodeURIComponent(String(value));
+    return slash + segment(String(value), name);
   });
   const wire = [...rest].map(([name, value]) => [route.rename?.[name] ?? name, value] as const);
-  if (route.method === 'GET' || route.method === 'DELETE') return { method: route.method, path: withQuery(path, wire), body: null };
-  return { method: route.method, path, body: JSON.stringify(Object.fromEntries(wire)) };
+  if (route.method === 'GET' || route.method === 'DELETE')
+    return { method: route.method, path: withQuery(path, wire), body: null };
+  return { method: route.method, path, body: stringifyExact(Object.fromEntries(wire)) };
+}
+
+/** Percent-encoding leaves dots alone, and a segment of dots alone would climb out of the path. */
+function segment(value: string, name: string): string {
+  if (/^\.{0,2}$/.test(value))
+    throw new TypeError(`The parameter ${name} cannot go into a path: ${JSON.stringify(value)}`);
+  return encodeURIComponent(value);
 }
 
 function withQuery(path: string, params: readonly (readonly [string, unknown])[]): string {
   const query = new URLSearchParams();
   for (const [name, value] of params) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      query.append(name, typeof item === 'object' && item !== null ? JSON.stringify(item) : String(item));
+      query.append(name, typeof item === 'object' && item !== null ? stringifyExact(item) : String(item));
     }
   }
   const text = query.toString();

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { isoCountry, nonEmpty } from '../../params.js';
+import { list, nullable, record, id as recordId, text } from '../../schema.js';
+import { id, page, registration_number, v2, vat_number, vocabularyIds } from '../fields.js';
+import { envelope } from '../records.js';
+
+const LOOKUP_PER_PAGE = 5;
+
+const hit = record({
+  id: recordId,
+  name: nullable(text),
+  status: nullable(text),
+  country_code: nullable(text),
+  registration_number: nullable(text),
+});
+
+const classified = nullable(list(record({ id: nullable(recordId), type: nullable(text), value: nullable(text) })));
+
+const profile = record({
+  id: nullable(recordId),
+  name: nullable(text),
+  registration_number: nullable(text),
+  country_code: nullable(text),
+  company_phone: nullable(list(text)),
+  company_website: nullable(text),
+  company_legal_form: nullable(text),
+  status: nullable(text),
+  address_city: nullable(text),
+  zip_code: nullable(text),
+  size: nullable(text),
+  founding_date: nullable(text),
+  industry: classified,
+  sic: classified,
+  linkedin: nullable(text),
+});
+
+export const companies = {
+  companiesLookup: {
+    ...v2,
+    name: 'companiesLookup',
+    summary: 'Look a company up by any identifier, paged',
+    route: null,
+    params: z.strictObject({
+      country_code: isoCountry.optional().describe('ISO 3166-1 alpha-2'),
+      state: z
+        .string()
+        .regex(/^[A-Z]{2}$/, { error: 'expected a state code of two letters' })
+        .optional()
+        .describe('State, two letters, for the US'),
+      name: nonEmpty.optional().describe('Company name'),
+      registration_number,
+      lei_number: nonEmpty.optional().describe('Legal Entity Identifier'),
+      vat_number,
+      website: nonEmpty.optional().describe('Website'),
+      phone_number: nonEmpty.optional().describe('Phone number'),
+      person: nonEmpty.optional().describe('Full name of an employee'),
+      company_status: vocabularyIds.optional().describe('Status IDs: 106 active, 108 inactive, 1615 intermediate'),
+      url: nonEmpty.optional().describe('LinkedIn address of the company'),
+      page,
+      per_page: z.int().min(1).max(LOOKUP_PER_PAGE).optional().describe('Items a page, at most 5'),
+    }),
+    body: envelope(hit),
+    pages: { perPageAtMost: LOOKUP_PER_PAGE, countField: 'total_pages' },
+  },
+  companyProfile: {
+    ...v2,
+    name: 'companyProfile',
+    summary: 'Full company profile',
+    route: null,
+    params: z.strictObject({ id }),
+    body: profile,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { digitsId, isoCountry, nonEmpty } from '../../params.js';
+import { id, list, nullable, record, scalar, text } from '../../schema.js';
+import { envelopePages, opaque, page, per_page, registration_number, v2, vat_number } from '../fields.js';
+import { pagesEnvelope, textOrList } from '../records.js';
+
+const country = isoCountry.describe('ISO 3166-1 alpha-2');
+const report = { report_id: digitsId.describe('Report ID from the generated record or the history') };
+const generate = {
+  source_id: nonEmpty.describe('ID of a hit of creditReportSearch'),
+  country,
+  /** The parameter's name is not shown; a routes file may rename it. */
+  format: z.enum(['json', 'html']).optional().describe('Form of the report'),
+};
+
+const hit = record({
+  id,
+  name: nullable(text),
+  registration_number: nullable(text),
+  vat_number: nullable(textOrList),
+  status: nullable(text),
+  address: nullable(record({ post_code: nullable(text), city: nullable(text), street: nullable(text) })),
+});
+
+const generated = record({
+  id,
+  name: nullable(text),
+  source_id: nullable(id),
+  expired: nullable(z.boolean()),
+  date_created: nullable(text),
+  status: nullable(text),
+  registration_number: nullable(text),
+});
+
+const historyItem = record({
+  id,
+  name: nullable(text),
+  source_id: nullable(id),
+  url: nullable(text),
+  expired: nullable(z.boolean()),
+  status: nullable(text),
+  date_created: nullable(text),
+});
+
+const creditRisk = record({
+  pod: nullable(scalar),
+  commonValue: nullable(scalar),
+  commonDescription: nullable(text),
+  creditLimit: nullable(record({ value: nullable(scalar), currency: nullable(text) })),
+});
+
+/** Sections beyond the summary are opaque and kept (V2-7). A report in HTML is a text. */
+const reportBody = z.union([
+  record({
+    summary: nullable(
+      record({
+        number_of_employees: nullable(scalar),
+        overall_credit_risk: nullable(creditRisk),
+        what_we_like_about_this_company: nullable(list(scalar)),
+      }),
+    ),
+    company_profile: nullable(opaque),
+  }),
+  text,
+]);
+
+export const creditReport = {
+  creditReportSearch: {
+    ...v2,
+    name: 'creditReportSearch',
+    summary: 'Companies that a credit report can be generated for',
+    route: null,
+    params: z.strictObject({
+      country,
+      company: nonEmpty.optional().describe('Company name'),
+      registration_number,
+      vat_number,
+      province: nonEmpty.optional().describe('Province, from the nomenclatures'),
+      registered_city: nonEmpty.optional().describe('City of the registered address'),
+      post_code: nonEmpty.optional().describe('Postal code of the registered address'),
+    }),
+    body: list(hit),
+  },
+  creditReportGenerate: {
+    ...v2,
+    name: 'creditReportGenerate',
+    summary: 'Generate a credit report; the answer carries its ID. Look in the history first',
+    route: null,
+    params: z.strictObject(generate),
+    body: generated,
+  },
+  creditReportStatus: {
+    ...v2,
+    name: 'creditReportStatus',
+    summary: 'Whether a report can be fetched: true or false',
+    route: null,
+    params: z.strictObject(report),
+    body: z.boolean(),
+  },
+  creditReportFetch: {
+    ...v2,
+    name: 'creditReportFetch',
+    summary: 'A finished credit report',
+    route: null,
+    params: z.strictObject(report),
+    body: reportBody,
+  },
+  creditReportCombined: {
+    ...v2,
+    name: 'creditReportCombined',
+    summary: 'Generate and fetch in one call, for one-off lookups; gives no ID to resume from',
+    route: null,
+    params: z.strictObject(generate),
+    body: reportBody,
+  },
+  creditReportHistory: {
+    ...v2,
+    name: 'creditReportHistory',
+    summary: 'Reports generated before, paged; opening one again is free',
+    route: null,
+    params: z.strictObject({ search: nonEmpty.optional().describe('Text to look for'), page, per_page }),
+    body: pagesEnvelope(historyItem),
+    pages: envelopePages,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

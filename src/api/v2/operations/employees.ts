@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { digitsId, nonEmpty } from '../../params.js';
+import { id, nullable, record, text } from '../../schema.js';
+import { page, per_page, totalPages, v2, wireInteger } from '../fields.js';
+import { employeesEnvelope, textOrList } from '../records.js';
+
+const filters = z.strictObject({
+  full_name: nonEmpty.optional().describe('Name of the person'),
+  company_id: wireInteger.optional().describe('v2 company ID'),
+  seniority: z.array(z.int()).optional().describe('IDs of the seniority vocabulary'),
+  department: z.array(z.int()).optional().describe('IDs of the department vocabulary'),
+  job_title: z.array(nonEmpty).optional().describe('Job titles'),
+  advance: z
+    .array(z.enum(['have_email_address', 'have_telephone']))
+    .optional()
+    .describe('Contacts that must be known'),
+  url: nonEmpty.optional().describe('LinkedIn address of the person'),
+});
+
+const employee = record({ id, name: nullable(text), company_id: nullable(id), company_name: nullable(text) });
+
+const profile = record({
+  id: nullable(id),
+  full_name: nullable(text),
+  first_name: nullable(text),
+  last_name: nullable(text),
+  gender: nullable(text),
+  seniority_level: nullable(textOrList),
+  function_original_name: nullable(text),
+  phone: nullable(textOrList),
+  email: nullable(textOrList),
+  company_name: nullable(text),
+});
+
+export const employees = {
+  employeesSearch: {
+    ...v2,
+    name: 'employeesSearch',
+    summary: 'Find people within companies, paged',
+    route: null,
+    params: z.strictObject({
+      page,
+      per_page,
+      filters: filters.optional().describe('The filters, all of which must hold'),
+    }),
+    body: employeesEnvelope(employee),
+    pages: totalPages,
+  },
+  employeeProfile: {
+    ...v2,
+    name: 'employeeProfile',
+    summary: 'One person: role and contacts',
+    route: null,
+    params: z.strictObject({ id: digitsId.describe('Employee ID, digits') }),
+    body: profile,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { ExactJson } from '../../../util/exact-json.js';
+import type { Operation } from '../../operation.js';
+import { id, isPlainObject, v2 } from '../fields.js';
+
+export type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
+
+/** Only the shell: more than 250 indicators a year, and unknown ones are as welcome as known ones (V2-8). */
+const flatFinancials = z.custom<FlatFinancials>(
+  (value) => isPlainObject(value) && Object.values(value).every((year) => year === null || isPlainObject(year)),
+  { error: 'expected an object of years' },
+);
+
+export const financial = {
+  financial: {
+    ...v2,
+    name: 'financial',
+    summary: 'Flat financials: indicators by reporting year. Carries no identity, so confirm the ID first',
+    route: { method: 'GET', path: '/financial/{id}' },
+    params: z.strictObject({ id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
+    body: flatFinancials,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.js';
+import { list } from '../../schema.js';
+import { id, page, per_page, registration_number, totalPages, v2, vocabularyIds } from '../fields.js';
+import * as records from '../records.js';
+
+export const kyb = {
+  kybSearch: {
+    ...v2,
+    name: 'kybSearch',
+    summary: 'Search companies; the answer is a list of candidates, not a match',
+    route: { method: 'POST', path: '/kyb/search' },
+    params: z
+      .strictObject({
+        location: location.describe('ISO country (GB), US/CA/CN state (US-CA), or location ID (1_44)'),
+        name: nonEmpty.optional().describe('Company name'),
+        registration_number,
+        vat_number: nonEmpty.optional().describe('VAT or EIN number'),
+        ticker: nonEmpty.optional().describe('Ticker of a listed company'),
+      })
+      .refine(oneOf('name', 'registration_number', 'vat_number', 'ticker'), {
+        error: 'needs at least one of name, registration_number, vat_number, ticker',
+      }),
+    body: list(records.candidate),
+  },
+  kybLite: {
+    ...v2,
+    name: 'kybLite',
+    summary: 'Company profile, flat',
+    route: { method: 'GET', path: '/kyb/{id}/lite' },
+    params: z.strictObject({ id }),
+    body: records.companyLite,
+  },
+  kybOfficers: {
+    ...v2,
+    name: 'kybOfficers',
+    summary: 'Officers, paged; whether current or former is not told',
+    route: { method: 'GET', path: '/kyb/{id}/officers' },
+    params: z.strictObject({ id, page, per_page }),
+    body: records.envelope(records.officer),
+    pages: totalPages,
+  },
+  kybOfficersSearch: {
+    ...v2,
+    name: 'kybOfficersSearch',
+    summary: 'Appointments of a person, in all jurisdictions',
+    route: null,
+    params: z.strictObject({
+      name: z.string().min(2).describe('Full or partial name, at least 2 characters'),
+      date_of_birth_year: z.int().min(1000).max(9999).optional().describe('Year of birth, 4 digits'),
+      country_code: isoCountry.optional().describe('ISO 3166-1 alpha-2'),
+      status: z.enum(['C', 'P']).optional().describe('C current, P previous'),
+      appointment_date: dateRange.optional().describe('gte and/or lte, YYYY-MM-DD'),
+      resignation_date: dateRange.optional().describe('gte and/or lte, YYYY-MM-DD'),
+      company_name: nonEmpty.optional().describe('Name of the company'),
+      company_reg_number: nonEmpty.optional().describe('Registration number of the company'),
+      company_status: vocabularyIds.optional().describe('IDs of the company-status vocabulary'),
+      company_countries: vocabularyIds.optional().describe('IDs of the country vocabulary'),
+    }),
+    body: list(records.officerSearchResult),
+  },
+  kybShareholders: {
+    ...v2,
+    name: 'kybShareholders',
+    summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
+    route: null,
+    params: z.strictObject({ id, page, per_page }),
+    body: records.envelope(records.shareholder),
+    pages: totalPages,
+  },
+  kybFinancial: {
+    ...v2,
+    name: 'kybFinancial',
+    summary: 'Filed financial statements',
+    route: null,
+    params: z.strictObject({ id }),
+    body: records.filedFinancials,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { nonEmpty } from '../../params.js';
+import { id, list, nullable, record, scalar, text } from '../../schema.js';
+import { v2 } from '../fields.js';
+
+const FLAT = [
+  'seniority',
+  'department',
+  'activity-type',
+  'company-type',
+  'company-status',
+  'legal-form',
+  'states',
+  'currency',
+] as const;
+const TREES = ['industry-focus', 'isic', 'nace', 'sic', 'country', 'region', 'technology'] as const;
+
+const trees: ReadonlySet<string> = new Set(TREES);
+
+const item = record({
+  id: nullable(id),
+  parents: nullable(scalar),
+  name: nullable(text),
+  has_children: nullable(z.boolean()),
+  active: nullable(z.boolean()),
+});
+
+const params = z
+  .strictObject({
+    name: z.enum([...FLAT, ...TREES]).describe('Vocabulary'),
+    country_code: z
+      .string()
+      .regex(/^[A-Za-z]{2,3}$/, { error: 'expected a country code' })
+      .optional()
+      .describe('Country of the sic vocabulary; the accepted codes are not documented'),
+    country: z.enum(['US', 'CA']).optional().describe('Country of the states vocabulary'),
+    parent: z
+      .union([z.int().nonnegative(), nonEmpty])
+      .transform(String)
+      .optional()
+      .describe('Descend one level below this item; trees only'),
+  })
+  .refine((value) => (value.name === 'sic') === (value.country_code !== undefined), {
+    path: ['country_code'],
+    error: 'required for sic, and taken by no other vocabulary',
+  })
+  .refine((value) => (value.name === 'states') === (value.country !== undefined), {
+    path: ['country'],
+    error: 'required for states, and taken by no other vocabulary',
+  })
+  .refine((value) => value.parent === undefined || trees.has(value.name), {
+    path: ['parent'],
+    error: `only trees have levels: ${TREES.join(', ')}`,
+  });
+
+export const nomenclature = {
+  nomenclature: {
+    ...v2,
+    name: 'nomenclature',
+    summary: 'A controlled vocabulary, whose IDs are used in filters',
+    route: { method: 'GET', path: '/nomenclatures/{name}{/country_code}' },
+    params,
+    body: list(item),
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { nonEmpty, oneOf } from '../../params.js';
+import { id, list, nullable, record, text } from '../../schema.js';
+import { opaque, registration_number, v2 } from '../fields.js';
+import { shareholder } from '../records.js';
+
+/** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
+const groupNode = record({
+  id: nullable(id),
+  registration_number: nullable(text),
+  name: nullable(text),
+  selected: nullable(z.boolean()),
+  children: nullable(list(opaque)),
+});
+
+export const ownership = {
+  ownership: {
+    ...v2,
+    name: 'ownership',
+    summary: 'Direct shareholders and group tree; links are not ownership',
+    route: null,
+    params: z
+      .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
+      .refine(oneOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
+    body: record({
+      shareholders: nullable(list(shareholder)),
+      group_structure: nullable(list(groupNode)),
+      registration_number: nullable(text),
+    }),
+  },
+} as const satisfies Readonly<Record<string, Operation>>;

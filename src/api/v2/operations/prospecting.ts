@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { Operation } from '../../operation.js';
+import { id, nullable, record, text } from '../../schema.js';
+import { per_page, v2 } from '../fields.js';
+import { prospectingFilters } from '../prospecting-filters.js';
+import { companiesEnvelope } from '../records.js';
+
+export const prospecting = {
+  prospecting: {
+    ...v2,
+    name: 'prospecting',
+    summary: 'Filter the company universe; the answer is company IDs and names, at most 10 pages',
+    route: { method: 'POST', path: '/prospecting' },
+    params: z.strictObject({
+      page: z.int().min(1).max(10).optional().describe('Page, 1 to 10'),
+      per_page,
+      filters: prospectingFilters.optional().describe('The filters, all of which must hold'),
+    }),
+    body: companiesEnvelope(record({ id, name: nullable(text) })),
+    pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
