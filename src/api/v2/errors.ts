@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { parseExact } from '../../util/exact-json.js';
+import { ApiError, type ApiErrorDetails } from '../errors.js';
+import { type Exchange, retryAfterMs } from '../exchange.js';
+import type { Operation } from '../operation.js';
+import { type BodyShape, shapeOf } from './error-shape.js';
+
+/** What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1). */
+export function v2Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
+  const meaning = meaningOf(exchange, operation);
+  if (meaning === undefined) return undefined;
+  return new ApiError({
+    ...meaning,
+    message: tidy(meaning.message, 500),
+    code: tidy(meaning.code, 100),
+    hint: tidy(meaning.hint, 500),
+    api: 'v2',
+    operation: operation.name,
+    httpStatus: exchange.status,
+    requestId: exchange.headers['x-request-id'],
+    retryAfterMs: retryAfterMs(exchange.headers, nowMs),
+    exchange,
+  });
+}
+
+type Meaning = Omit<ApiErrorDetails, 'api' | 'operation' | 'exchange'>;
+
+function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefined {
+  const { status, body } = exchange;
+  const success = status >= 200 && status < 300;
+  const shape = shapeOf(body);
+  if (shape.kind === 'limit') return limitReached(shape);
+  if (success && isDeclaredAnswer(shape, operation, body)) return undefined;
+  if (shape.kind === 'rule') return ruleFailure(shape.messages);
+  if (shape.kind === 'validation') return validationFailure(shape.reasons);
+  if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
+  if (!success) return byStatus(status, operation);
+  if (shape.kind === 'not_json') return notJson(status, 'a body that is not JSON, or was cut off');
+  if (shape.kind === 'empty' && operation.emptyBody !== true) return notJson(status, 'an empty body');
+  return undefined;
+}
+
+/**
+ * An answer may happen to have the form of an error: filed financials with years and nothing else, a profile with an
+ * unknown field named `detail`. On a 2xx it is an answer if it has a member that the operation declares, in the
+ * declared form.
+ */
+function isDeclaredAnswer(shape: BodyShape, operation: Operation, body: Buffer): boolean {
+  if (shape.kind !== 'rule' && shape.kind !== 'validation' && shape.kind !== 'detail') return false;
+  if (shape.kind === 'rule' && operation.answersFields === true) return true;
+  const declared = declaredNames(operation.body);
+  if (declared.length === 0) return false;
+  try {
+    const value = parseExact(body) as Readonly<Record<string, unknown>>;
+    return declared.some((name) => Object.hasOwn(value, name)) && operation.body.safeParse(value).success;
+  } catch {
+    return false;
+  }
+}
+
+function declaredNames(schema: unknown): readonly string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(declaredNames) : [];
+}
+
+/** The limit of one permission and module only: everything else goes on. */
+function limitReached(shape: Extract<BodyShape, { kind: 'limit' }>): Meaning {
+  const { permission, permissionName, module, moduleName } = shape.access;
+  const period = shape.guard === 'limits.daily' ? 'day' : 'plan';
+  const what = `${tidy(permissionName, 80)} in ${tidy(moduleName, 80)}`;
+  const known = period === 'day' || shape.guard === 'limit';
+  return {
+    class: 'park',
+    code: shape.guard === '' ? 'LIMIT_REACHED' : shape.guard,
+    message: shape.message === '' ? `The limit of ${what} is reached` : shape.message,
+    hint: limitHint(period, what, known ? undefined : shape.guard),
+    charge: 'free',
+    limit: { api: 'v2', permission: tidy(permission, 200), module: tidy(module, 200), period },
+  };
+}
+
+function limitHint(period: 'day' | 'plan', what: string, unknownGuard: string | undefined): string {
+  if (unknownGuard !== undefined) {
+    const guard = JSON.stringify(tidy(unknownGuard, 80));
+    return `The kind of limit ${guard} is not documented, so it is treated as the plan's limit of ${what}. Ask the account manager.`;
+  }
+  return period === 'day'
+    ? `The daily limit of ${what} is spent: go on tomorrow. Other modules go on.`
+    : `The plan's limit of ${what} is spent: ask the account manager for more. Other modules go on.`;
+}
+
+const ruleFailure = (messages: readonly string[]): Meaning => ({
+  class: 'fail_row',
+  code: 'RULE_FAILURE',
+  message: messages.join('; ') || 'The request breaks a rule that the answer does not name',
+  hint: 'Give the fields that the message names, and retry the row.',
+  charge: 'free',
+  problems: capProblems(messages),
+});
+
+function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Meaning {
+  const problems = [...reasons].map(([field, list]) => `${field}: ${list.join(' ')}`);
+  return {
+    class: 'fail_row',
+    code: 'VALIDATION',
+    message: problems.join('; '),
+    hint: `Correct ${[...reasons.keys()].slice(0, 10).join(', ')} and retry the row.`,
+    charge: 'free',
+    problems: capProblems(problems),
+  };
+}
+
+/** A refused token and a stumbling server speak in the same form; the status tells them apart. */
+function byDetail(detail: string, status: number, operation: Operation): Meaning {
+  const redirect = status >= 300 && status < 400;
+  if (status === 401 || status === 429 || status >= 500 || redirect) {
+    const known = byStatus(status, operation);
+    return { ...known, message: detail || known.message, charge: 'free' };
+  }
+  const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
+  return {
+    class: 'retry',
+    code: 'UNEXPLAINED',
+    message: detail || `v2 answered ${status} without a reason`,
+    hint: `The provider gives no kind of error. Tried three times at most, then the row fails.${route}`,
+    charge: 'free',
+    attemptsAtMost: 3,
+  };
+}
+
+function byStatus(status: number, operation: Operation): Meaning {
+  const message = `v2 answered ${status} in a form that its document does not know`;
+  if (status === 401) {
+    return {
+      class: 'stop_run',
+      stop: 'credentials',
+      code: 'UNAUTHENTICATED',
+      message,
+      hint: 'Check KYBATCH_V2_API_KEY: it is missing, mistyped or revoked. `kybatch doctor` checks it for 0 units.',
+      charge: 'free',
+    };
+  }
+  if (status === 429) {
+    const hint = 'Too many requests at once; calls go on more slowly.';
+    return { class: 'slow_down', code: 'TOO_MANY_REQUESTS', message, hint, charge: 'free' };
+  }
+  if (status >= 500 && status < 600) {
+    const hint = 'The provider stumbled; the call is sent again.';
+    return { class: 'retry', code: 'SERVER_FAILURE', message, hint, charge: 'unknown' };
+  }
+  if (status >= 300 && status < 400) {
+    return {
+      class: 'stop_run',
+      stop: 'route',
+      code: 'REDIRECT_REFUSED',
+      message: `v2 answered ${status}, a redirect`,
+      hint: `Redirects are refused: the key goes to one origin only. So ${routeAdvice(operation)}`,
+      charge: 'free',
+    };
+  }
+  if (status === 404 || status === 405) {
+    const hint = `The provider does not know this route: ${routeAdvice(operation)}`;
+    return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint, charge: 'free' };
+  }
+  if (status >= 400 && status < 500) {
+    const hint =
+      'The provider refuses this request and gives no readable reason. Correct the row, or ask the provider.';
+    return { class: 'fail_row', code: `HTTP_${status}`, message, hint, charge: 'free' };
+  }
+  const hint = 'Not a status of HTTP that an answer may have. Check what stands between here and the provider.';
+  return { class: 'retry', code: `HTTP_${status}`, message, hint, charge: 'unknown', attemptsAtMost: 3 };
+}
+
+const routeAdvice = (operation: Operation): string =>
+  operation.route === null
+    ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES), and KYBATCH_V2_BASE_URL, which ends in the v2 segment.`
+    : 'check KYBATCH_V2_BASE_URL: it ends in the v2 segment.';
+
+const notJson = (status: number, what: string): Meaning => ({
+  class: 'fail_row',
+  code: 'UNEXPECTED_BODY',
+  message: `v2 answered ${status} with ${what}`,
+  hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
+  charge: 'unknown',
+});
+
+const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => tidy(problem, 500));
+
+/** Text of the body on one line and of bounded length: control characters could rewrite a terminal. */
+const tidy = (text: string, atMost: number) =>
+  text
+    .slice(0, atMost * 2)
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .slice(0, atMost);
