@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { v2Operations } from '../../../src/api/v2/operations.js';
+import { missingRoutes, parseRoutes, routeOf } from '../../../src/api/v2/routes.js';
+import { UsageError } from '../../../src/domain/errors.js';
+
+const problemOf = (text: string): UsageError => {
+  try {
+    parseRoutes(text, 'my-routes.yaml');
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error(`taken: ${text}`);
+};
+
+describe('the routes file', () => {
+  test('V2-15 is read as YAML and as JSON', () => {
+    const expected = { ownership: { method: 'POST', path: '/ownership' } };
+    expect(parseRoutes('ownership: {method: POST, path: /ownership}', 'r.yaml')).toEqual(expected);
+    expect(parseRoutes(JSON.stringify(expected), 'r.json')).toEqual(expected);
+  });
+
+  test('V2-15 may be empty', () => {
+    expect(parseRoutes('', 'r.yaml')).toEqual({});
+    expect(parseRoutes('# nothing yet\n', 'r.yaml')).toEqual({});
+    expect(parseRoutes('{}', 'r.json')).toEqual({});
+  });
+
+  test('V2-15 may use the name on the wire in the path', () => {
+    const text = 'creditReportFetch: {method: GET, path: "/reports/{id}", rename: {report_id: id}}';
+    expect(parseRoutes(text, 'r.yaml').creditReportFetch?.path).toBe('/reports/{report_id}');
+  });
+
+  test.each([
+    ['not YAML', 'a: {', 'my-routes.yaml'],
+    ['a list', '- ownership', 'expected operations by name, got ["ownership"]'],
+    ['the same key twice', 'ownership: {method: GET, path: /a}\nownership: {method: GET, path: /b}', 'unique'],
+    ['an unknown name', 'creditReportSerch: {method: GET, path: /a}', 'Did you mean creditReportSearch?'],
+    ['a name of the language', '__proto__: {method: GET, path: /a}', '__proto__: no such operation'],
+    ['a published route', 'financial: {method: GET, path: /a}', 'financial: the provider publishes this route'],
+    ['no route', 'ownership: /ownership', 'ownership: expected method and path, got "/ownership"'],
+    ['nothing', 'ownership:', 'ownership: expected method and path, got null'],
+    ['no path', 'ownership: {method: GET}', 'ownership.path: expected a path, got nothing'],
+    ['an unknown method', 'ownership: {method: FETCH, path: /a}', 'ownership.method: expected one of GET, POST'],
+    ['an unknown setting', 'ownership: {method: GET, path: /a, body: x}', 'ownership.body: unknown parameter'],
+    [
+      'a path without a slash',
+      'ownership: {method: GET, path: a}',
+      'ownership.path: expected a path that begins with /',
+    ],
+    ['another origin', 'ownership: {method: GET, path: "https://evil.example/a"}', 'got "https://evil.example/a"'],
+    ['another host', 'ownership: {method: GET, path: //evil.example/a}', 'got "//evil.example/a"'],
+    ['a backslash', 'ownership: {method: GET, path: "/\\\\evil.example"}', 'ownership.path: expected a path'],
+    ['a climbing path', 'ownership: {method: GET, path: /a/../../b}', 'may not climb'],
+    ['a hidden climbing path', 'ownership: {method: GET, path: /a/%2e%2e/b}', 'ownership.path: expected a path'],
+    ['a query', 'ownership: {method: GET, path: "/a?b=1"}', 'ownership.path: expected a path'],
+    [
+      'a parameter of another',
+      'ownership: {method: GET, path: "/a/{id}"}',
+      '{id} in "/a/{id}" is not a parameter of ownership (name, registration_number)',
+    ],
+    ['a parameter that may be absent', 'ownership: {method: GET, path: "/a/{name}"}', 'write {/name}'],
+    ['a parameter twice', 'watchAdd: {method: POST, path: "/{id}/{id}"}', 'is there twice'],
+    [
+      'a rename of nothing',
+      'watchAdd: {method: POST, path: /a, rename: {company: id}}',
+      'watchAdd.rename.company: not a parameter of watchAdd (id, fields)',
+    ],
+    [
+      'a rename onto another',
+      'watchAdd: {method: POST, path: /a, rename: {fields: id}}',
+      'two parameters would be named "id"',
+    ],
+    [
+      'an empty rename',
+      'watchAdd: {method: POST, path: /a, rename: {id: ""}}',
+      'watchAdd.rename.id: expected a name, got ""',
+    ],
+  ])('V2-15 with %s is refused by file, key and value', (_, text, message) => {
+    const problem = problemOf(text);
+    expect(problem.message).toContain('my-routes.yaml: ');
+    expect(problem.message).toContain(message);
+    expect(problem.hint).toContain('creditReportStatus: {method: GET');
+  });
+
+  test('V2-15 is told all its problems at once', () => {
+    expect(problemOf('a: 1\nownership: {method: GET, path: x}').message.split('\n')).toHaveLength(2);
+  });
+
+  test('V2-15 that swells by aliases is refused', () => {
+    const lines = ['a0: &a0 [x, x]'];
+    for (let i = 1; i < 40; i++) lines.push(`a${i}: &a${i} [*a${i - 1}, *a${i - 1}]`);
+    expect(problemOf(lines.join('\n')).message).toContain('my-routes.yaml: ');
+  });
+});
+
+describe('routes of operations', () => {
+  const routes = parseRoutes('ownership: {method: POST, path: /ownership}', 'r.yaml');
+
+  test('V2-15 come from the document, or from the file', () => {
+    expect(routeOf(v2Operations.financial, routes).path).toBe('/financial/{id}');
+    expect(routeOf(v2Operations.ownership, routes).path).toBe('/ownership');
+  });
+
+  test('V2-15 that are missing are named by the key to add', () => {
+    expect(() => routeOf(v2Operations.creditReportSearch, routes)).toThrow(UsageError);
+    expect(() => routeOf(v2Operations.creditReportSearch, routes)).toThrow(/no creditReportSearch/);
+    expect(missingRoutes(['financial', 'ownership', 'creditReportSearch', 'creditReportSearch'], routes)).toEqual([
+      'creditReportSearch',
+    ]);
+  });
+});
