@@ -8,6 +8,12 @@ export interface Exchange {
   readonly durationMs: number;
 }
 
+/** JSON never begins with `<`, so a body that does is a page, not an answer that was cut. */
+export const isHtml = (body: Uint8Array): boolean => {
+  const start = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
+  return body.find((byte, at) => at >= start && byte > 0x20) === 0x3c;
+};
+
 /** Retry-After as seconds or as an HTTP date; undefined where it is absent or unreadable. */
 export function retryAfterMs(headers: Exchange['headers'], nowMs: number): number | undefined {
   const value = headers['retry-after']?.trim();

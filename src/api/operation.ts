@@ -34,6 +34,8 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   readonly answersFields?: boolean | undefined;
   /** The document shows no answer: any JSON value is one, and so is a body of no bytes. */
   readonly emptyBody?: boolean | undefined;
+  /** The answer may be a page of HTML, as it stands, where it was asked for: then its value is the text. */
+  readonly htmlBody?: boolean | undefined;
 }
 
 export interface Paging {

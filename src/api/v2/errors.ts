@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
-import { type Exchange, retryAfterMs } from '../exchange.js';
+import { type Exchange, isHtml, retryAfterMs } from '../exchange.js';
 import type { Operation } from '../operation.js';
 import { type BodyShape, shapeOf } from './error-shape.js';
 
@@ -35,6 +35,7 @@ function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefine
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
   if (!success) return byStatus(status, operation);
+  if (shape.kind === 'not_json' && operation.htmlBody === true && isHtml(body)) return undefined;
   if (shape.kind === 'not_json') return notJson(status, 'a body that is not JSON, or was cut off');
   if (shape.kind === 'empty' && operation.emptyBody !== true) return notJson(status, 'an empty body');
   return undefined;

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { ExactNumber } from '../../util/exact-json.js';
-import { digitsId, nonEmpty, positiveInteger } from '../params.js';
+import { companyId, digitsId, nonEmpty, positiveInteger } from '../params.js';
 
 /** What several v2 operations take or answer. */
 
 export const v2 = { api: 'v2', scopes: [] } as const;
 
 export const id = digitsId.describe('v2 company ID, digits');
+/** Where the document says only that an ID is a string. */
+export const textId = companyId;
 export const page = positiveInteger.optional().describe('Page, from 1');
 export const per_page = positiveInteger.optional().describe('Items a page');
 export const registration_number = nonEmpty.optional().describe('Registration number');

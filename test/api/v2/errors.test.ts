@@ -156,6 +156,15 @@ describe('successes', () => {
     expect(errorOf(201, body, name)).toBeUndefined();
   });
 
+  test('V2-6 a report in HTML is an answer of the operations that give reports, and of them only', () => {
+    const page = '\n<!doctype html><p>Report</p>';
+    expect(errorOf(200, page, 'creditReportFetch')).toBeUndefined();
+    expect(errorOf(200, page, 'creditReportCombined')).toBeUndefined();
+    expect(errorOf(200, page, 'creditReportStatus')?.code).toBe('UNEXPECTED_BODY');
+    expect(errorOf(200, '{"summary":{', 'creditReportFetch')?.code).toBe('UNEXPECTED_BODY');
+    expect(errorOf(502, page, 'creditReportFetch')?.code).toBe('SERVER_FAILURE');
+  });
+
   test('V2-2 a list named fields is the answer of the operations that list fields, and of them only', () => {
     const body = { fields: ['name', 'vat_number'] };
     for (const name of ['watchFields', 'watchFieldsAdd', 'watchFieldsRemove', 'watchAdd', 'watchRemove'] as const) {

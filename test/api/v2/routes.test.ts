@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { v2Operations } from '../../../src/api/v2/operations.js';
 import { missingRoutes, parseRoutes, routeOf } from '../../../src/api/v2/routes.js';
@@ -18,6 +19,11 @@ describe('the routes file', () => {
     const expected = { ownership: { method: 'POST', path: '/ownership' } };
     expect(parseRoutes('ownership: {method: POST, path: /ownership}', 'r.yaml')).toEqual(expected);
     expect(parseRoutes(JSON.stringify(expected), 'r.json')).toEqual(expected);
+  });
+
+  test("V2-15 the sandbox's own file names every operation that needs a route", async () => {
+    const text = await readFile(new URL('../../../src/sandbox/routes.yaml', import.meta.url), 'utf8');
+    expect(missingRoutes(Object.keys(v2Operations), parseRoutes(text, 'routes.yaml'))).toEqual([]);
   });
 
   test('V2-15 may be empty', () => {

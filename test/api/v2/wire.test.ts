@@ -86,7 +86,7 @@ creditReportSearch:   {method: POST, path: /credit-report/search}
 creditReportStatus:   {method: GET,  path: "/credit-report/{report_id}/status"}
 creditReportFetch:    {method: GET,  path: /credit-report/body, rename: {report_id: id}}
 watchRemove:          {method: DELETE, path: "/watch/{company}", rename: {id: company}}
-watchHistory:         {method: GET, path: "/watch/history{/id}"}
+watchList:            {method: GET, path: "/watch{/date}"}
 `,
       'routes.yaml',
     );
@@ -102,11 +102,9 @@ watchHistory:         {method: GET, path: "/watch/history{/id}"}
     expect(wire('creditReportFetch', { report_id: 12 }, at('creditReportFetch')).path).toBe(
       '/credit-report/body?id=12',
     );
-    expect(wire('watchRemove', { id: '7', fields: ['a', 'b'] }, at('watchRemove')).path).toBe(
-      '/watch/7?fields=a&fields=b',
-    );
-    expect(wire('watchHistory', { id: '7', page: 1 }, at('watchHistory')).path).toBe('/watch/history/7?page=1');
-    expect(wire('watchHistory', { page: 1 }, at('watchHistory')).path).toBe('/watch/history?page=1');
+    expect(wire('watchRemove', { id: '7' }, at('watchRemove')).path).toBe('/watch/7');
+    expect(wire('watchList', { fields: ['a', 'b'] }, at('watchList')).path).toBe('/watch?fields=a&fields=b');
+    expect(wire('watchList', { date: '2024-01-01', page: 1 }, at('watchList')).path).toBe('/watch/2024-01-01?page=1');
   });
 
   test('V2-15 a value cannot climb out of the path', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty } from '../../params.js';
 import { list, nullable, record, id as recordId, text } from '../../schema.js';
-import { id, page, registration_number, v2, vat_number, vocabularyIds } from '../fields.js';
+import { page, registration_number, textId, v2, vat_number, vocabularyIds } from '../fields.js';
 import { envelope } from '../records.js';
 
 const LOOKUP_PER_PAGE = 5;
@@ -68,7 +68,7 @@ export const companies = {
     name: 'companyProfile',
     summary: 'Full company profile',
     route: null,
-    params: z.strictObject({ id }),
+    params: z.strictObject({ id: textId.describe('v2 company ID') }),
     body: profile,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -105,6 +105,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(report),
     body: reportBody,
+    htmlBody: true,
   },
   creditReportCombined: {
     ...v2,
@@ -113,6 +114,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(generate),
     body: reportBody,
+    htmlBody: true,
   },
   creditReportHistory: {
     ...v2,

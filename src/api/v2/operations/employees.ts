@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
-import { digitsId, nonEmpty } from '../../params.js';
+import { nonEmpty } from '../../params.js';
 import { id, nullable, record, text } from '../../schema.js';
-import { page, per_page, totalPages, v2, wireInteger } from '../fields.js';
+import { page, per_page, textId, totalPages, v2, wireInteger } from '../fields.js';
 import { employeesEnvelope, textOrList } from '../records.js';
 
 const filters = z.strictObject({
@@ -52,7 +52,7 @@ export const employees = {
     name: 'employeeProfile',
     summary: 'One person: role and contacts',
     route: null,
-    params: z.strictObject({ id: digitsId.describe('Employee ID, digits') }),
+    params: z.strictObject({ id: textId.describe('Employee ID') }),
     body: profile,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { nonEmpty, oneOf } from '../../params.js';
 import { list, nullable, record, id as recordId, scalar, text } from '../../schema.js';
-import { id, opaque, registration_number, v2 } from '../fields.js';
+import { opaque, registration_number, textId, v2 } from '../fields.js';
 import { textOrList } from '../records.js';
 
 const hit = record({
@@ -45,7 +45,7 @@ export const insights = {
     name: 'insightsProfile',
     summary: 'Digital profile: domain, traffic, technologies',
     route: null,
-    params: z.strictObject({ id }),
+    params: z.strictObject({ id: textId.describe('ID of a hit of insightsSearch') }),
     body: profile,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

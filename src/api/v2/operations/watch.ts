@@ -45,7 +45,7 @@ export const watch = {
     name: 'watchRemove',
     summary: 'Stop watching a company',
     route: null,
-    params: z.strictObject({ id, fields }),
+    params: z.strictObject({ id }),
     body: z.unknown(),
     answersFields: true,
     emptyBody: true,
@@ -65,7 +65,7 @@ export const watch = {
     summary: 'The changes of one company, paged',
     route: null,
     params: z.strictObject({
-      id: id.optional().describe('v2 company ID, digits'),
+      id,
       from_date: isoDate.optional().describe('From, YYYY-MM-DD'),
       to_date: isoDate.optional().describe('To, YYYY-MM-DD'),
       fields,
