@@ -1,4 +1,5 @@
 import type { Charge, ErrorClass, StopReason } from '../domain/errors.js';
+import type { Exchange } from './exchange.js';
 
 /** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module. */
 export type Limit =
@@ -30,6 +31,8 @@ export interface ApiErrorDetails {
   readonly stop?: StopReason | undefined;
   /** Field by field, where the request or the answer did not fit. */
   readonly problems?: readonly string[] | undefined;
+  /** What the provider answered, if it did: its headers may tell the allowance even when it refuses. */
+  readonly exchange?: Exchange | undefined;
   readonly cause?: unknown;
 }
 
@@ -49,6 +52,7 @@ export class ApiError extends Error {
   readonly limit: Limit | undefined;
   readonly stop: StopReason | undefined;
   readonly problems: readonly string[];
+  readonly exchange: Exchange | undefined;
 
   constructor(details: ApiErrorDetails) {
     super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -65,5 +69,6 @@ export class ApiError extends Error {
     this.limit = details.limit;
     this.stop = details.stop;
     this.problems = details.problems ?? [];
+    this.exchange = details.exchange;
   }
 }

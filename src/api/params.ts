@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { locationProblem } from '../domain/location.js';
 
 /** Building blocks of request schemas: strict, so that nothing leaves that the provider must refuse. */
 export const nonEmpty = z.string().min(1);
@@ -31,3 +32,9 @@ export const oneOf =
   (...names: readonly string[]) =>
   (value: Readonly<Record<string, unknown>>): boolean =>
     names.some((name) => value[name] !== undefined);
+
+/** Both APIs take the same three forms. */
+export const location = z.string().check((context) => {
+  const problem = locationProblem(context.value);
+  if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
+});

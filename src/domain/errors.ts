@@ -9,14 +9,7 @@
  * - `block_operation`: the key may not use this operation; other operations go on.
  * - `stop_run`: no request can succeed until a person acts; stop, nothing is marked failed.
  */
-export type ErrorClass =
-  | 'retry'
-  | 'slow_down'
-  | 'park'
-  | 'not_available'
-  | 'fail_row'
-  | 'block_operation'
-  | 'stop_run';
+export type ErrorClass = 'retry' | 'slow_down' | 'park' | 'not_available' | 'fail_row' | 'block_operation' | 'stop_run';
 
 /** Whether the provider has charged for the call, as far as we can know. */
 export type Charge = 'charged' | 'free' | 'unknown';

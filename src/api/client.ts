@@ -1,0 +1,205 @@
+import { type Clock, systemClock } from '../util/clock.js';
+import { type ExactJson, parseExact } from '../util/exact-json.js';
+import { describeIssues } from './describe-issues.js';
+import { ApiError } from './errors.js';
+import type { Exchange } from './exchange.js';
+import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
+import { buildRequest, type WireRequest } from './request.js';
+import { Transport, TransportError, type TransportOptions } from './transport.js';
+
+export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes'> {
+  readonly apiKey: string;
+  readonly clock?: Clock;
+  /** Told about things that are odd and not wrong, such as another API version. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** A validated request, ready to be sent and to be compared with earlier ones. */
+export interface PreparedCall {
+  readonly operation: Operation;
+  /** As validated: defaults filled in, IDs as text. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly wire: WireRequest;
+}
+
+export interface Reply<T> {
+  readonly data: T;
+  /** The exact bytes of the body. */
+  readonly raw: Buffer;
+  readonly status: number;
+  readonly headers: Exchange['headers'];
+  readonly requestId: string | undefined;
+  readonly durationMs: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What both APIs share: validate, send, classify, parse. `send` stops before parsing, for callers who keep the bytes
+ * and read them later; `call` goes all the way.
+ */
+export abstract class ApiClient<Operations extends Readonly<Record<string, Operation>>> {
+  protected readonly clock: Clock;
+  protected readonly warn: (message: string) => void;
+  readonly #transport: Transport;
+
+  protected constructor(
+    readonly api: ApiName,
+    readonly operations: Operations,
+    scheme: 'Bearer' | 'Token',
+    options: ClientOptions,
+  ) {
+    this.clock = options.clock ?? systemClock;
+    this.warn = options.onWarning ?? (() => {});
+    this.#transport = new Transport({ ...options, authorization: `${scheme} ${options.apiKey}` });
+  }
+
+  /** The error this exchange stands for, if it is not a success. */
+  protected abstract classify(exchange: Exchange, operation: Operation): ApiError | undefined;
+  protected abstract routeOf(operation: Operation): Route;
+  protected abstract requestIdOf(exchange: Exchange): string | undefined;
+
+  /** Sends one validated operation and reads its answer. */
+  async call<Name extends keyof Operations & string>(
+    name: Name,
+    params: ParamsOf<Operations[Name]>,
+    options: CallOptions = {},
+  ): Promise<Reply<BodyOf<Operations[Name]>>> {
+    const prepared = this.prepare(name, params);
+    const exchange = await this.send(prepared, options);
+    return {
+      data: this.read(prepared.operation, exchange.body) as BodyOf<Operations[Name]>,
+      raw: exchange.body,
+      status: exchange.status,
+      headers: exchange.headers,
+      requestId: this.requestIdOf(exchange),
+      durationMs: exchange.durationMs,
+    };
+  }
+
+  /** Every page of a paged operation, with as many items a page as the provider allows: each page is paid for (V1-7). */
+  async *pages<Name extends keyof Operations & string>(
+    name: Name,
+    params: ParamsOf<Operations[Name]>,
+    options: CallOptions = {},
+  ): AsyncGenerator<Reply<BodyOf<Operations[Name]>>> {
+    const paging = this.operations[name]?.pages;
+    if (paging === undefined) throw new TypeError(`${name} is not paged`);
+    for (let page = 1, count = 1; page <= count; page++) {
+      const reply = await this.call(
+        name,
+        { ...(params as object), page, per_page: paging.perPageAtMost } as typeof params,
+        options,
+      );
+      yield reply;
+      count = Number((reply.data as Record<string, unknown>)[paging.countField] ?? page);
+    }
+  }
+
+  /** Validates; nothing is sent. Throws an ApiError that names field and value. */
+  prepare<Name extends keyof Operations & string>(name: Name, params: ParamsOf<Operations[Name]>): PreparedCall {
+    const operation: Operation | undefined = this.operations[name];
+    if (operation === undefined) throw new TypeError(`${this.api} has no operation ${name}`);
+    const checked = operation.params.safeParse(params);
+    if (!checked.success) throw invalidParams(operation, describeIssues(checked.error, params));
+    const valid = checked.data as Readonly<Record<string, unknown>>;
+    const wire = buildRequest(this.routeOf(operation), valid);
+    this.checkWire(operation, wire);
+    return { operation, params: valid, wire };
+  }
+
+  /** A last look before sending, where an API has limits on the request as a whole. */
+  protected checkWire(_operation: Operation, _wire: WireRequest): void {}
+
+  /** One exchange. Returns it if it is a success; throws the classified error otherwise. */
+  async send(prepared: PreparedCall, options: CallOptions = {}): Promise<Exchange> {
+    const exchange = await this.#transport.send(prepared.wire, options.signal).catch((error: unknown) => {
+      throw error instanceof TransportError ? transportError(prepared.operation, error) : error;
+    });
+    const error = this.classify(exchange, prepared.operation);
+    if (error !== undefined) throw error;
+    return exchange;
+  }
+
+  /** Parses and checks a body against what the document shows. The value is the parsed tree itself. */
+  read<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
+    const value = parseBody(operation, body);
+    const checked = operation.body.safeParse(value);
+    if (!checked.success) throw unexpectedBody(operation, describeIssues(checked.error, value));
+    return value as BodyOf<O>;
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}
+
+function parseBody(operation: Operation, body: Buffer): ExactJson {
+  try {
+    return parseExact(body);
+  } catch (cause) {
+    throw unexpectedBody(operation, [cause instanceof Error ? cause.message : 'not JSON'], cause);
+  }
+}
+
+export function invalidParams(operation: Operation, problems: readonly string[]): ApiError {
+  return new ApiError({
+    class: 'fail_row',
+    code: 'INVALID_PARAMS',
+    message: `${operation.name}: ${problems.join('; ')}`,
+    hint: 'Nothing was sent. Correct the parameters.',
+    api: operation.api,
+    operation: operation.name,
+    charge: 'free',
+    problems,
+  });
+}
+
+export function unexpectedBody(operation: Operation, problems: readonly string[], cause?: unknown): ApiError {
+  return new ApiError({
+    class: 'fail_row',
+    code: 'UNEXPECTED_BODY',
+    message: `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`,
+    hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
+    api: operation.api,
+    operation: operation.name,
+    charge: operation.api === 'v1' ? 'charged' : 'unknown',
+    problems,
+    cause,
+  });
+}
+
+const TRANSPORT_ERRORS = {
+  unreachable: {
+    class: 'retry',
+    code: 'PROVIDER_UNREACHABLE',
+    hint: 'Check the base URL and the network. Nothing was sent.',
+  },
+  timeout: { class: 'retry', code: 'DEADLINE_EXCEEDED', hint: 'The answer was lost; the call may have been charged.' },
+  reset: { class: 'retry', code: 'CONNECTION_LOST', hint: 'The answer was lost; the call may have been charged.' },
+  encoding: {
+    class: 'fail_row',
+    code: 'UNEXPECTED_BODY',
+    hint: 'The answer could not be decoded; the call may have been charged.',
+  },
+  too_large: {
+    class: 'fail_row',
+    code: 'ANSWER_TOO_LARGE',
+    hint: 'The answer was cut off; the call may have been charged.',
+  },
+  aborted: { class: 'retry', code: 'ABORTED', hint: 'The call was stopped on our side.' },
+} as const;
+
+/** A lost answer is never counted as 0 or as 1: its charge is unknown, unless nothing was sent at all (V1-5). */
+function transportError(operation: Operation, error: TransportError): ApiError {
+  return new ApiError({
+    ...TRANSPORT_ERRORS[error.kind],
+    message: `${operation.name}: ${error.message}`,
+    api: operation.api,
+    operation: operation.name,
+    charge: error.sent ? 'unknown' : 'free',
+    cause: error,
+  });
+}

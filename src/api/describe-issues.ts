@@ -1,0 +1,33 @@
+import type { z } from 'zod';
+import { ExactNumber } from '../util/exact-json.js';
+
+/** Each problem in one line: where, what is wrong, and the value that was seen. */
+export function describeIssues(error: z.core.$ZodError, input: unknown): readonly string[] {
+  return error.issues.flatMap((issue) => describe(issue, input));
+}
+
+function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown parameter`);
+  }
+  const where = pathText(issue.path);
+  const seen = valueAt(input, issue.path);
+  return [`${where === '' ? '' : `${where}: `}${issue.message}${where === '' ? '' : `, got ${show(seen)}`}`];
+}
+
+const pathText = (path: readonly PropertyKey[]) => path.map(String).join('.');
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  return value;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value instanceof ExactNumber) return value.text;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

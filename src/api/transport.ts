@@ -1,0 +1,197 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { Agent } from 'undici';
+import type { Exchange } from './exchange.js';
+import type { WireRequest } from './request.js';
+
+export interface TransportOptions {
+  /** https, or http on a loopback address. */
+  readonly baseUrl: string;
+  /** The whole Authorization header. It goes to this origin and nowhere else. */
+  readonly authorization: string;
+  /** Over the whole exchange, body included. The provider itself gives up after 25 s, so ours is longer (V1-6). */
+  readonly deadlineMs?: number;
+  /** Of the decoded body: a small gzip may unfold into gigabytes. */
+  readonly maxBodyBytes?: number;
+}
+
+export type TransportFailure = 'unreachable' | 'timeout' | 'reset' | 'too_large' | 'encoding' | 'aborted';
+
+/** The exchange did not complete. `sent` is false only where no byte of the request can have left. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  constructor(
+    readonly kind: TransportFailure,
+    readonly sent: boolean,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/**
+ * HTTP to one origin with one key. Redirects are not followed (undici follows none unless told to; a 3xx comes back
+ * as an exchange and the error factories refuse it). There is no retry here: only the caller knows what a call costs.
+ */
+export class Transport {
+  readonly origin: string;
+  readonly #prefix: string;
+  readonly #authorization: string;
+  readonly #deadlineMs: number;
+  readonly #maxBodyBytes: number;
+  readonly #agent: Agent;
+
+  constructor(options: TransportOptions) {
+    const url = new URL(options.baseUrl);
+    this.origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#authorization = options.authorization;
+    this.#deadlineMs = options.deadlineMs ?? 35_000;
+    this.#maxBodyBytes = options.maxBodyBytes ?? 64 * 1024 * 1024;
+    // undici's own time-outs are off: one deadline governs the whole exchange.
+    this.#agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
+  }
+
+  async send(request: WireRequest, signal?: AbortSignal): Promise<Exchange> {
+    const started = performance.now();
+    const head = await this.#exchange(request, signal);
+    const body = await decode(head, this.#maxBodyBytes);
+    return { status: head.status, headers: head.headers, body, durationMs: Math.round(performance.now() - started) };
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  #exchange(request: WireRequest, signal: AbortSignal | undefined): Promise<Encoded> {
+    return new Promise((resolve, reject) => {
+      const reception = new Reception(this.#maxBodyBytes, finish);
+      const timer = setTimeout(
+        () => reception.stop('timeout', `no complete answer within ${this.#deadlineMs} ms`),
+        this.#deadlineMs,
+      );
+      const onAbort = () => reception.stop('aborted', 'the call was aborted', signal?.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+
+      function finish(outcome: Encoded | TransportError): void {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        if (outcome instanceof TransportError) reject(outcome);
+        else resolve(outcome);
+      }
+
+      if (signal?.aborted) return onAbort();
+      const headers: Record<string, string> = {
+        authorization: this.#authorization,
+        accept: 'application/json',
+        'accept-encoding': 'gzip, br, deflate',
+      };
+      if (request.body !== null) headers['content-type'] = 'application/json';
+      const path = `${this.#prefix}${request.path}`;
+      this.#agent.dispatch(
+        { origin: this.origin, path, method: request.method, headers, body: request.body },
+        reception,
+      );
+    });
+  }
+}
+
+interface Encoded {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly bytes: Buffer;
+}
+
+/** Collects one answer. It settles once: with the answer, or with the first thing that went wrong. */
+class Reception implements Dispatcher.DispatchHandler {
+  readonly #finish: (outcome: Encoded | TransportError) => void;
+  readonly #maxBytes: number;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #sent = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number, finish: (outcome: Encoded | TransportError) => void) {
+    this.#maxBytes = maxBytes;
+    this.#finish = finish;
+  }
+
+  stop(kind: TransportFailure, message: string, cause?: unknown): void {
+    const error = new TransportError(kind, this.#sent, message, cause);
+    this.#settle(error);
+    this.#controller?.abort(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Stopped while it waited for a connection: abort before the first byte is written.
+    if (this.#settled) controller.abort(new TransportError('aborted', false, 'stopped before sending'));
+    else this.#sent = true;
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[]>): void {
+    this.#status = status;
+    this.#headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) this.stop('too_large', tooLarge(this.#maxBytes));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [only] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size);
+    this.#settle({ status: this.#status, headers: this.#headers, bytes });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    const message = this.#sent
+      ? 'the connection broke before the answer was complete'
+      : 'the provider could not be reached';
+    this.#settle(
+      new TransportError(this.#sent ? 'reset' : 'unreachable', this.#sent, `${message} (${reasonOf(error)})`, error),
+    );
+  }
+
+  #settle(outcome: Encoded | TransportError): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#finish(outcome);
+  }
+}
+
+const decoders: Readonly<Record<string, (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>>> = {
+  gzip: promisify<Buffer, ZlibOptions, Buffer>(gunzip),
+  deflate: promisify<Buffer, ZlibOptions, Buffer>(inflate),
+  br: promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress),
+};
+
+/** zlib stops at the cap while it inflates, so a bomb never unfolds. */
+async function decode(answer: Encoded, maxBytes: number): Promise<Buffer> {
+  const encoding = answer.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity' || encoding === '' || answer.bytes.length === 0) return answer.bytes;
+  const decoder = decoders[encoding];
+  if (decoder === undefined) {
+    throw new TransportError('encoding', true, `the answer has an unknown content encoding: ${encoding.slice(0, 40)}`);
+  }
+  try {
+    return await decoder(answer.bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new TransportError('too_large', true, tooLarge(maxBytes));
+    }
+    throw new TransportError('encoding', true, 'the compressed answer is damaged', error);
+  }
+}
+
+const tooLarge = (maxBytes: number) => `the answer is larger than ${maxBytes} bytes`;
+const reasonOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? error.name;

@@ -1,0 +1,69 @@
+import type { Exchange } from '../exchange.js';
+
+/** What v1 says about units and quota. A header that is absent or unreadable is null; the raw text is kept (V1-3). */
+export interface V1Allowance {
+  readonly unitsCharged: number | null;
+  readonly remainingUnits: number | null;
+  /** Free workspaces only. */
+  readonly quota: V1Quota | null;
+}
+
+export interface V1Quota {
+  readonly dailyLimit: number | null;
+  readonly dailyRemaining: number | null;
+  /** Milliseconds since the epoch: as the header says, or the next UTC midnight where it cannot be read. */
+  readonly resetAtMs: number;
+  /** The three headers as they came. */
+  readonly raw: { readonly limit: string | null; readonly remaining: string | null; readonly reset: string | null };
+}
+
+export function readAllowance(headers: Exchange['headers'], nowMs: number): V1Allowance {
+  return {
+    unitsCharged: count(headers['x-service-units']),
+    remainingUnits: count(headers['x-service-remaining-units']),
+    quota: readQuota(headers, nowMs),
+  };
+}
+
+function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null {
+  const limit = headers['x-quota-daily-limit'] ?? null;
+  const remaining = headers['x-quota-daily-remaining'] ?? null;
+  const reset = headers['x-quota-daily-reset'] ?? null;
+  if (limit === null && remaining === null && reset === null) return null;
+  return {
+    dailyLimit: count(limit),
+    dailyRemaining: count(remaining),
+    resetAtMs: readReset(reset, nowMs) ?? nextUtcMidnight(nowMs),
+    raw: { limit, remaining, reset },
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The format is not shown. A number is told by its size: up to a week is a delta in seconds, ten digits are epoch
+ * seconds, thirteen are epoch milliseconds. Anything else is read as an ISO or HTTP date. A reset in the past, or more
+ * than a year ahead, is taken for a misreading.
+ */
+export function readReset(text: string | null, nowMs: number): number | undefined {
+  const value = text?.trim() ?? '';
+  if (value === '') return undefined;
+  const at = /^\d+(?:\.\d+)?$/.test(value) ? readNumericReset(Number(value), nowMs) : Date.parse(value);
+  if (at === undefined || Number.isNaN(at) || at < nowMs - DAY_MS || at > nowMs + 366 * DAY_MS) return undefined;
+  return at;
+}
+
+function readNumericReset(value: number, nowMs: number): number | undefined {
+  if (value <= 7 * 86_400) return nowMs + value * 1000;
+  if (value >= 1e9 && value < 1e11) return value * 1000;
+  if (value >= 1e12 && value < 1e14) return value;
+  return undefined;
+}
+
+/** The free allowance is counted in UTC days (V1-2). */
+export function nextUtcMidnight(nowMs: number): number {
+  return (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+}
+
+const count = (text: string | null | undefined) =>
+  text != null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;

@@ -1,0 +1,47 @@
+import { ApiClient, type ClientOptions, invalidParams } from '../client.js';
+import type { ApiError } from '../errors.js';
+import type { Exchange } from '../exchange.js';
+import type { Operation, Route } from '../operation.js';
+import type { WireRequest } from '../request.js';
+import { v1Error } from './errors.js';
+import { v1Operations } from './operations.js';
+
+/** The provider says 64 KB and not whether that is 64,000 or 65,536 bytes: the smaller is safe under both (V1-13). */
+const BODY_LIMIT_BYTES = 64_000;
+
+/** The KYB Company Data API (v1). Every success costs one unit. */
+export class KybV1Client extends ApiClient<typeof v1Operations> {
+  #versionWarned = false;
+
+  constructor(options: ClientOptions) {
+    super('v1', v1Operations, 'Bearer', options);
+  }
+
+  protected override classify(exchange: Exchange, operation: Operation): ApiError | undefined {
+    if (exchange.status === 200) this.#checkVersion(exchange);
+    return v1Error(exchange, operation, this.clock.now());
+  }
+
+  protected override routeOf(operation: Operation): Route {
+    if (operation.route === null) throw new TypeError(`${operation.name} has no route`);
+    return operation.route;
+  }
+
+  protected override requestIdOf(exchange: Exchange): string | undefined {
+    return exchange.headers['x-service-request-id'];
+  }
+
+  protected override checkWire(operation: Operation, wire: WireRequest): void {
+    const size = wire.body === null ? 0 : Buffer.byteLength(wire.body);
+    if (size > BODY_LIMIT_BYTES) {
+      throw invalidParams(operation, [`the request body has ${size} bytes, the limit is ${BODY_LIMIT_BYTES}`]);
+    }
+  }
+
+  #checkVersion(exchange: Exchange): void {
+    const version = exchange.headers['service-api-version'];
+    if (version === 'v1' || this.#versionWarned) return;
+    this.#versionWarned = true;
+    this.warn(`v1 answers as version ${version ?? '(none)'}; this program was written for v1`);
+  }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { parseExact } from '../../util/exact-json.js';
+import { ApiError, type ApiErrorDetails } from '../errors.js';
+import { type Exchange, retryAfterMs } from '../exchange.js';
+import type { Operation } from '../operation.js';
+
+/** What the exchange means, if it is not a success. Failures of v1 cost nothing, whatever they are (V1-1). */
+export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
+  if (exchange.status === 200) return undefined;
+  const body = readErrorBody(exchange.body);
+  const code = body?.error.code ?? `HTTP_${exchange.status}`;
+  const meaning = byCode[code] ?? byStatus(exchange.status);
+  return new ApiError({
+    ...meaning,
+    code,
+    message: (body?.error.message ?? `v1 answered ${exchange.status} without an error body`).slice(0, 500),
+    api: 'v1',
+    operation: operation.name,
+    charge: 'free',
+    httpStatus: exchange.status,
+    requestId: body?.request_id ?? exchange.headers['x-service-request-id'],
+    retryAfterMs: retryAfterMs(exchange.headers, nowMs),
+    exchange,
+  });
+}
+
+type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
+
+const routeIsOurs: Meaning = {
+  class: 'stop_run',
+  stop: 'route',
+  hint: 'The request went to a route the provider does not know. Check KYBATCH_V1_BASE_URL: it ends in the v1 segment.',
+};
+const tryAgain: Meaning = {
+  class: 'retry',
+  hint: 'The provider stumbled; the call is sent again and costs nothing until it succeeds.',
+};
+const neverSucceeds = (hint: string): Meaning => ({ class: 'fail_row', hint });
+const keyRefused = (hint: string): Meaning => ({ class: 'stop_run', stop: 'credentials', hint });
+
+/** The error table of the v1 document, row by row. */
+const byCode: Readonly<Record<string, Meaning>> = {
+  INVALID_REQUEST: neverSucceeds('The provider refuses these values. Correct the row and retry it.'),
+  UNAUTHENTICATED: keyRefused(
+    'Check KYBATCH_V1_API_KEY: it is missing, mistyped or revoked. `kybatch doctor` checks it for 0 units.',
+  ),
+  PRODUCTION_KEY_REQUIRED: keyRefused('This is a test key. Create a live key in the workspace dashboard.'),
+  INSUFFICIENT_SCOPE: {
+    class: 'block_operation',
+    hint: 'Give the key the scope named in the message; other operations go on without it.',
+  },
+  API_ROUTE_NOT_FOUND: routeIsOurs,
+  KYB_ROUTE_NOT_FOUND: routeIsOurs,
+  DATA_SERVICE_404: { class: 'not_available', hint: 'The provider has no record for this company ID.' },
+  BODY_TOO_LARGE: neverSucceeds('The request body is over 64 KB. Shorten the values of this row.'),
+  ALLOWANCE_EXHAUSTED: {
+    class: 'park',
+    limit: { api: 'v1' },
+    hint: 'The allowance is spent. A free workspace gets three more at the next UTC midnight; a paid plan is renewed by the provider.',
+  },
+  DATA_SERVICE_UNAVAILABLE: tryAgain,
+  ACCOUNT_SERVICE_UNAVAILABLE: tryAgain,
+  USAGE_LEDGER_UNAVAILABLE: tryAgain,
+  DATA_SERVICE_TIMEOUT: tryAgain,
+};
+
+/** For codes the document does not list, and bodies that are not in its form. */
+function byStatus(status: number): Meaning {
+  if (status === 401 || status === 403)
+    return keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
+  if (status === 429) return { class: 'slow_down', hint: 'Too many requests at once; calls go on more slowly.' };
+  if (status >= 500) return tryAgain;
+  // A 404 in another form cannot mean "no such company": that has its own code (V1-11).
+  if (status === 404) return routeIsOurs;
+  if (status >= 300 && status < 400) {
+    return {
+      class: 'stop_run',
+      stop: 'route',
+      hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
+    };
+  }
+  if (status >= 400) return neverSucceeds('The provider refuses this request.');
+  return neverSucceeds('The provider answered with a success other than 200, which its document does not know.');
+}
+
+const errorBody = z.looseObject({
+  error: z.looseObject({ code: z.string().min(1), message: z.string() }),
+  request_id: z.string().optional(),
+});
+
+function readErrorBody(bytes: Buffer): z.infer<typeof errorBody> | undefined {
+  try {
+    return errorBody.safeParse(parseExact(bytes)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { ApiError } from '../errors.js';
+import type { WireRequest } from '../request.js';
+import { readAllowance, type V1Quota } from './allowance.js';
+import type { KybV1Client } from './client.js';
+import { v1Operations } from './operations.js';
+
+export type ScopeState = 'granted' | 'not_refused' | 'missing';
+
+/** What could be learned about a v1 key without paying for anything. */
+export interface V1KeyReport {
+  readonly state: 'works' | 'refused' | 'not_live' | 'unreachable' | 'wrong_route';
+  readonly scopes: Readonly<Record<string, ScopeState>>;
+  readonly quota: V1Quota | null;
+  /** Anything but zero is a surprise: a request that had to fail succeeded. */
+  readonly unitsCharged: number;
+  readonly error: ApiError | undefined;
+}
+
+/**
+ * Failures cost nothing (V1-8). So each scope is asked with a request that must fail validation and names no company:
+ * whoever refuses it for the scope says so with 403, and nobody can charge for it.
+ */
+export async function probeV1Key(client: KybV1Client, nowMs: number): Promise<V1KeyReport> {
+  const scopes: Record<string, ScopeState> = {};
+  let quota: V1Quota | null = null;
+  let unitsCharged = 0;
+  let last: ApiError | undefined;
+  for (const { scope, operation, wire } of probes) {
+    const answer = await client.send({ operation, params: {}, wire }).catch((error: unknown) => {
+      if (error instanceof ApiError) return error;
+      throw error;
+    });
+    if (answer instanceof ApiError) last = answer;
+    else unitsCharged += 1;
+    const headers = answer instanceof ApiError ? answer.exchange?.headers : answer.headers;
+    quota = headers === undefined ? quota : (readAllowance(headers, nowMs).quota ?? quota);
+    const state = answer instanceof ApiError ? stateOf(answer) : 'works';
+    if (state !== 'works') return { state, scopes: {}, quota, unitsCharged, error: last };
+    scopes[scope] = answer instanceof ApiError && answer.code === 'INSUFFICIENT_SCOPE' ? 'missing' : 'not_refused';
+  }
+  return { state: 'works', scopes: inferGranted(scopes), quota, unitsCharged, error: undefined };
+}
+
+interface Probe {
+  readonly scope: string;
+  readonly operation: (typeof v1Operations)[keyof typeof v1Operations];
+  readonly wire: WireRequest;
+}
+
+const probes: readonly Probe[] = [
+  {
+    scope: 'company:read',
+    operation: v1Operations.searchKyb,
+    wire: { method: 'POST', path: '/kyb/search', body: '{}' },
+  },
+  {
+    scope: 'ownership:read',
+    operation: v1Operations.shareholdersKyb,
+    wire: { method: 'GET', path: '/kyb/0/shareholders?per_page=0', body: null },
+  },
+  {
+    scope: 'financials:read',
+    operation: v1Operations.financialKyb,
+    wire: { method: 'GET', path: '/kyb/0/financial?include_provenance=0', body: null },
+  },
+];
+
+function stateOf(error: ApiError): V1KeyReport['state'] {
+  if (error.code === 'PRODUCTION_KEY_REQUIRED') return 'not_live';
+  if (error.stop === 'credentials') return 'refused';
+  // An unsupported query parameter is answered like an unsupported route; the key was accepted before that.
+  if (error.stop === 'route') return error.code === 'KYB_ROUTE_NOT_FOUND' ? 'works' : 'wrong_route';
+  if (error.class === 'retry') return 'unreachable';
+  return 'works';
+}
+
+/** A provider that refuses one scope checks scopes before values, so the scopes it did not refuse are there. */
+function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Record<string, ScopeState>> {
+  if (!Object.values(scopes).includes('missing')) return scopes;
+  return Object.fromEntries(
+    Object.entries(scopes).map(([scope, state]) => [scope, state === 'not_refused' ? 'granted' : state]),
+  );
+}

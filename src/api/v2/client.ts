@@ -1,0 +1,34 @@
+import { ApiClient, type ClientOptions } from '../client.js';
+import type { ApiError } from '../errors.js';
+import type { Exchange } from '../exchange.js';
+import type { Operation, Route } from '../operation.js';
+import { v2Error } from './errors.js';
+import { v2Operations } from './operations.js';
+import { type Routes, routeOf } from './routes.js';
+
+export interface V2ClientOptions extends ClientOptions {
+  /** Method and path of the operations whose routes the provider does not publish (V2-15). */
+  readonly routes?: Routes;
+}
+
+/** The Company Data Platform API (v2): every module. */
+export class PlatformV2Client extends ApiClient<typeof v2Operations> {
+  readonly #routes: Routes;
+
+  constructor(options: V2ClientOptions) {
+    super('v2', v2Operations, 'Token', options);
+    this.#routes = options.routes ?? {};
+  }
+
+  protected override classify(exchange: Exchange, operation: Operation): ApiError | undefined {
+    return v2Error(exchange, operation, this.clock.now());
+  }
+
+  protected override routeOf(operation: Operation): Route {
+    return routeOf(operation, this.#routes);
+  }
+
+  protected override requestIdOf(_exchange: Exchange): undefined {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import yargs, { type Argv } from 'yargs';
+import { ApiError } from '../api/errors.js';
+import { UsageError } from '../domain/errors.js';
+import { callVerb } from './call.js';
+import { doctorVerb } from './doctor.js';
+import { ExitCode, exitCodeOf } from './exit-codes.js';
+import type { Io } from './io.js';
+import { sandboxVerb } from './sandbox.js';
+import { type CommonArgs, type Registration, register } from './verb.js';
+import { version } from './version.js';
+
+const verbs: readonly Registration[] = [register(callVerb), register(doctorVerb), register(sandboxVerb)];
+
+/** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
+export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = ExitCode.ok;
+  try {
+    await parse(argv, io, (ended) => {
+      code = ended;
+    });
+    return code;
+  } catch (error) {
+    report(error, argv.includes('--json'), io);
+    return exitCodeOf(error);
+  }
+}
+
+async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => void): Promise<void> {
+  const common = yargs([])
+    .scriptName('kybatch')
+    .usage(
+      '$0 <command>\n\nBuys what a company-data provider knows about each company of a CSV, once, and writes tables.',
+    )
+    .locale('en')
+    .wrap(Math.min(110, io.columns))
+    .version(version)
+    .help()
+    .alias('help', 'h')
+    .option('data-dir', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Where the ledger and exports lie (default: data)',
+    })
+    .option('json', { type: 'boolean', default: false, describe: 'One JSON object on stdout, for scripts' })
+    .strict()
+    .recommendCommands()
+    .demandCommand(1, 'Name a command.')
+    .epilogue('New here? `kybatch call v1 --sandbox` lists what can be asked; nothing on the sandbox costs anything.')
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new UsageError(message, 'kybatch --help lists commands and flags.');
+    }) as unknown as Argv<CommonArgs>;
+  for (const verb of verbs) verb(common, io, done);
+  let printed = '';
+  await common.parseAsync([...argv], {}, (_error, _args, output) => {
+    printed = output;
+  });
+  if (printed !== '') io.stdout(`${printed}\n`);
+}
+
+function report(error: unknown, json: boolean, io: Io): void {
+  const view = describeError(error);
+  if (json) io.stdout(`${JSON.stringify({ error: view })}\n`);
+  io.stderr(`kybatch: ${view.message}\n`);
+  if (view.hint !== undefined) io.stderr(`  ${view.hint}\n`);
+}
+
+interface ErrorView {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly class?: string;
+  readonly http_status?: number | undefined;
+  readonly request_id?: string | undefined;
+  readonly problems?: readonly string[];
+}
+
+function describeError(error: unknown): ErrorView {
+  if (error instanceof ApiError) {
+    const { code, message, hint, httpStatus, requestId, problems } = error;
+    const where = requestId === undefined ? '' : ` [request ${requestId}]`;
+    return {
+      code,
+      message: `${code}: ${message}${where}`,
+      hint,
+      class: error.class,
+      http_status: httpStatus,
+      request_id: requestId,
+      problems,
+    };
+  }
+  if (error instanceof UsageError) return { code: 'USAGE', message: error.message, hint: error.hint };
+  return {
+    code: 'INTERNAL',
+    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    hint: 'This is a defect of kybatch.',
+  };
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '../util/clock.js';
+
+/** Everything a command sees of the outside. Tests hand in their own. */
+export interface Io {
+  /** Results, and nothing else, go to stdout; what people read goes to stderr. */
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  /** A person sits at the terminal: questions may be asked, a bar may be drawn. */
+  readonly interactive: boolean;
+  readonly columns: number;
+  /** Calls back on SIGINT and SIGTERM; returns the way to stop listening. */
+  readonly onInterrupt: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
+}

@@ -1,0 +1,101 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { parseRoutes, type Routes } from '../api/v2/routes.js';
+import { UsageError } from '../domain/errors.js';
+import { Secret } from '../util/secret.js';
+
+export interface ProviderAccess {
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+}
+
+/** What the environment says: which provider, which keys, where the data lies. Keys come from nowhere else. */
+export interface Environment {
+  readonly v1: ProviderAccess | null;
+  readonly v2: ProviderAccess | null;
+  readonly routes: Routes;
+  readonly routesFile: string | null;
+  readonly dataDir: string;
+}
+
+export interface EnvironmentSource {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** Reads the variables, then a `.env` in the working directory for those that are not set. */
+export function loadEnvironment(
+  source: EnvironmentSource,
+  flags: { readonly dataDir?: string | undefined } = {},
+): Environment {
+  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const routesFile =
+    variables.KYBATCH_V2_ROUTES === undefined ? null : resolve(source.cwd, variables.KYBATCH_V2_ROUTES);
+  return {
+    v1: readAccess('V1', variables, source.cwd),
+    v2: readAccess('V2', variables, source.cwd),
+    routes: routesFile === null ? {} : parseRoutes(readText(routesFile, 'KYBATCH_V2_ROUTES'), routesFile),
+    routesFile,
+    dataDir: resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data'),
+  };
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const withoutBlank = (env: Variables): Variables =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()));
+
+function readDotEnv(cwd: string): Variables {
+  const path = resolve(cwd, '.env');
+  return existsSync(path) ? withoutBlank(parseEnv(readText(path, '.env')) as Variables) : {};
+}
+
+function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): ProviderAccess | null {
+  const urlName = `KYBATCH_${api}_BASE_URL`;
+  const keyName = `KYBATCH_${api}_API_KEY`;
+  const url = variables[urlName];
+  const key = readKey(keyName, variables, cwd);
+  if (url === undefined && key === undefined) return null;
+  if (url === undefined) throw new UsageError(`${keyName} is set, but ${urlName} is not`, 'Both are needed.');
+  if (key === undefined)
+    throw new UsageError(
+      `${urlName} is set, but ${keyName} is not`,
+      `Set ${keyName}, or ${keyName}_FILE to a file that holds the key.`,
+    );
+  return { baseUrl: checkBaseUrl(urlName, url), apiKey: new Secret(key) };
+}
+
+function readKey(name: string, variables: Variables, cwd: string): string | undefined {
+  const path = variables[`${name}_FILE`];
+  if (variables[name] !== undefined && path !== undefined)
+    throw new UsageError(`${name} and ${name}_FILE are both set`, 'Keep one of them.');
+  const key = path === undefined ? variables[name] : readText(resolve(cwd, path), `${name}_FILE`);
+  if (key === undefined) return undefined;
+  // The value itself is never shown: it may be a key with a stray character.
+  if (!/^[\x21-\x7e]+$/.test(key.trim()))
+    throw new UsageError(`${name} does not look like a key: it is empty, or has blanks or unprintable characters`);
+  return key.trim();
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** https, except on a loopback address: a key does not travel in the clear. */
+function checkBaseUrl(name: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined) throw new UsageError(`${name} is not a URL`);
+  if (url.username !== '' || url.password !== '')
+    throw new UsageError(`${name} carries a user name or password`, 'Keys come from the key variables only.');
+  if (url.search !== '' || url.hash !== '')
+    throw new UsageError(`${name} has a query or a fragment`, 'Give the base address alone.');
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))) return value;
+  throw new UsageError(`${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`);
+}
+
+function readText(path: string, what: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${what}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
+}

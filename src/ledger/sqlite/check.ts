@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+export type DatabaseHealth =
+  | { readonly state: 'absent' }
+  | { readonly state: 'sound' }
+  | { readonly state: 'damaged'; readonly detail: string };
+
+export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
+
+/** Reads the whole ledger file and its indexes; changes nothing. */
+export function checkDatabase(dataDir: string): DatabaseHealth {
+  const path = ledgerPath(dataDir);
+  if (!existsSync(path)) return { state: 'absent' };
+  try {
+    const database = new Database(path, { readonly: true, fileMustExist: true });
+    try {
+      const verdict = database.pragma('integrity_check', { simple: true });
+      return verdict === 'ok' ? { state: 'sound' } : { state: 'damaged', detail: String(verdict) };
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return { state: 'damaged', detail: error instanceof Error ? error.message : String(error) };
+  }
+}

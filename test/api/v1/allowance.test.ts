@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { nextUtcMidnight, readAllowance, readReset } from '../../../src/api/v1/allowance.js';
+
+const NOW = Date.parse('2026-01-05T09:00:00Z');
+const MIDNIGHT = Date.parse('2026-01-06T00:00:00Z');
+
+describe('v1 allowance headers', () => {
+  test.each([
+    ['epoch seconds', String(MIDNIGHT / 1000)],
+    ['epoch milliseconds', String(MIDNIGHT)],
+    ['delta seconds', String((MIDNIGHT - NOW) / 1000)],
+    ['an ISO date', '2026-01-06T00:00:00Z'],
+    ['an HTTP date', 'Tue, 06 Jan 2026 00:00:00 GMT'],
+  ])('V1-3 the reset is read as %s', (_, text) => {
+    expect(readReset(text, NOW)).toBe(MIDNIGHT);
+  });
+
+  test.each(['', 'tomorrow', '-5', '99999999', 'NaN', '1e99', '0x10'])(
+    'V1-3 %j is the next UTC midnight, and its text is kept',
+    (text) => {
+      const { quota } = readAllowance({ 'x-quota-daily-reset': text }, NOW);
+      expect(quota).toEqual({
+        dailyLimit: null,
+        dailyRemaining: null,
+        resetAtMs: MIDNIGHT,
+        raw: { limit: null, remaining: null, reset: text },
+      });
+    },
+  );
+
+  test('V1-3 units come from the headers; what is absent or unreadable is null, never NaN', () => {
+    expect(readAllowance({ 'x-service-units': '1', 'x-service-remaining-units': '41' }, NOW)).toEqual({
+      unitsCharged: 1,
+      remainingUnits: 41,
+      quota: null,
+    });
+    expect(readAllowance({ 'x-service-units': 'one' }, NOW)).toEqual({
+      unitsCharged: null,
+      remainingUnits: null,
+      quota: null,
+    });
+    expect(readAllowance({ 'x-quota-daily-limit': '3', 'x-quota-daily-remaining': '0' }, NOW).quota).toMatchObject({
+      dailyLimit: 3,
+      dailyRemaining: 0,
+    });
+  });
+
+  test('V1-2 the day ends at UTC midnight, also on the stroke of it', () => {
+    expect(nextUtcMidnight(NOW)).toBe(MIDNIGHT);
+    expect(nextUtcMidnight(MIDNIGHT)).toBe(MIDNIGHT + 86_400_000);
+  });
+
+  test('V1-3 whatever the text, the reset is a time or nothing', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.integer().map(String),
+          fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+        ),
+        (text) => {
+          const at = readReset(text, NOW);
+          expect(at === undefined || Number.isFinite(at)).toBe(true);
+        },
+      ),
+    );
+  });
+});

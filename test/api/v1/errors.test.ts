@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { v1Error } from '../../../src/api/v1/errors.js';
+import { v1Operations } from '../../../src/api/v1/operations.js';
+
+const NOW = Date.parse('2026-01-05T09:00:00Z');
+
+const classify = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  v1Error(
+    { status, headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), durationMs: 1 },
+    v1Operations.searchKyb,
+    NOW,
+  );
+
+const errorBody = (code: string) => ({ error: { code, message: `about ${code}`, status: 400 }, request_id: 'req-1' });
+
+describe('v1 errors', () => {
+  test.each([
+    ['V1-12', 400, 'INVALID_REQUEST', 'fail_row', undefined],
+    ['V1-10', 401, 'UNAUTHENTICATED', 'stop_run', 'credentials'],
+    ['V1-10', 403, 'PRODUCTION_KEY_REQUIRED', 'stop_run', 'credentials'],
+    ['V1-10', 403, 'INSUFFICIENT_SCOPE', 'block_operation', undefined],
+    ['V1-11', 404, 'API_ROUTE_NOT_FOUND', 'stop_run', 'route'],
+    ['V1-11', 404, 'KYB_ROUTE_NOT_FOUND', 'stop_run', 'route'],
+    ['V1-11', 404, 'DATA_SERVICE_404', 'not_available', undefined],
+    ['V1-12', 405, 'METHOD_NOT_ALLOWED', 'fail_row', undefined],
+    ['V1-12', 413, 'BODY_TOO_LARGE', 'fail_row', undefined],
+    ['V1-4', 429, 'ALLOWANCE_EXHAUSTED', 'park', undefined],
+    ['V1-4', 429, 'TOO_MANY_REQUESTS', 'slow_down', undefined],
+    ['V1-12', 502, 'DATA_SERVICE_UNAVAILABLE', 'retry', undefined],
+    ['V1-12', 503, 'ACCOUNT_SERVICE_UNAVAILABLE', 'retry', undefined],
+    ['V1-12', 503, 'USAGE_LEDGER_UNAVAILABLE', 'retry', undefined],
+    ['V1-12', 504, 'DATA_SERVICE_TIMEOUT', 'retry', undefined],
+  ] as const)('%s %i %s → %s', (_rule, status, code, errorClass, stop) => {
+    const error = classify(status, errorBody(code));
+    expect(error).toMatchObject({
+      class: errorClass,
+      code,
+      stop,
+      httpStatus: status,
+      charge: 'free',
+      api: 'v1',
+      operation: 'searchKyb',
+    });
+    expect(error?.message).toBe(`about ${code}`);
+    expect(error?.hint).not.toBe('');
+  });
+
+  test('V1-18 the request ID is kept, from the body or from the header', () => {
+    expect(classify(400, errorBody('INVALID_REQUEST'))?.requestId).toBe('req-1');
+    expect(classify(502, '<html>', { 'x-service-request-id': 'req-2' })?.requestId).toBe('req-2');
+  });
+
+  test('V1-1 a success is only a 200; a DATA_SERVICE_404 costs nothing', () => {
+    expect(classify(200, '[]')).toBeUndefined();
+    expect(classify(404, errorBody('DATA_SERVICE_404'))?.charge).toBe('free');
+  });
+
+  test.each([
+    [302, 'stop_run'],
+    [401, 'stop_run'],
+    [403, 'stop_run'],
+    [404, 'stop_run'],
+    [405, 'fail_row'],
+    [418, 'fail_row'],
+    [429, 'slow_down'],
+    [500, 'retry'],
+    [503, 'retry'],
+  ] as const)('V1-11 %i with a body in no known form → %s', (status, errorClass) => {
+    for (const body of ['', '<html>', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}']) {
+      expect(classify(status, body)).toMatchObject({ class: errorClass, code: `HTTP_${status}` });
+    }
+  });
+
+  test('V1-4 Retry-After comes first, as seconds or as a date', () => {
+    expect(classify(429, errorBody('X'), { 'retry-after': '7' })?.retryAfterMs).toBe(7000);
+    expect(classify(503, errorBody('X'), { 'retry-after': 'Mon, 05 Jan 2026 09:00:30 GMT' })?.retryAfterMs).toBe(
+      30_000,
+    );
+    expect(classify(429, errorBody('X'), { 'retry-after': 'soon' })?.retryAfterMs).toBeUndefined();
+  });
+
+  test('never throws, whatever the bytes', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 100, max: 599 }),
+        fc.oneof(fc.json(), fc.string({ unit: 'binary' })),
+        (status, body) => {
+          const error = classify(status, body);
+          expect(error === undefined).toBe(status === 200);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadEnvironment } from '../../src/config/environment.js';
+import { UsageError } from '../../src/domain/errors.js';
+
+let cwd = '';
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'kybatch-env-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const load = (env: Record<string, string>) => loadEnvironment({ env, cwd });
+const v1 = { KYBATCH_V1_BASE_URL: 'https://provider.example/v1', KYBATCH_V1_API_KEY: 'canary-key' };
+
+function problem(env: Record<string, string>): string {
+  try {
+    load(env);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain('canary');
+    return error.message;
+  }
+  throw new Error('expected a refusal');
+}
+
+describe('environment', () => {
+  test('reads keys from variables, files and .env; a variable wins over .env', () => {
+    writeFileSync(join(cwd, 'key.txt'), 'file-key\n');
+    writeFileSync(
+      join(cwd, '.env'),
+      'KYBATCH_V1_API_KEY=dotenv-key\nKYBATCH_DATA_DIR=elsewhere\nKYBATCH_V2_BASE_URL=http://127.0.0.1:1/v2\n',
+    );
+    const environment = load({ ...v1, KYBATCH_V2_API_KEY_FILE: 'key.txt' });
+    expect(environment.v1?.apiKey.reveal()).toBe('canary-key');
+    expect(environment.v2?.apiKey.reveal()).toBe('file-key');
+    expect(environment.dataDir).toBe(join(cwd, 'elsewhere'));
+  });
+
+  test('a key does not print itself', () => {
+    const environment = load(v1);
+    for (const text of [
+      inspect(environment, { depth: 9, showHidden: true }),
+      JSON.stringify(environment),
+      `${environment.v1?.apiKey}`,
+    ]) {
+      expect(text).not.toContain('canary');
+    }
+  });
+
+  test.each([
+    ['http elsewhere', { ...v1, KYBATCH_V1_BASE_URL: 'http://provider.example/v1' }, 'https'],
+    ['a loopback look-alike', { ...v1, KYBATCH_V1_BASE_URL: 'http://127.0.0.1.example/v1' }, 'https'],
+    ['no URL', { ...v1, KYBATCH_V1_BASE_URL: 'provider' }, 'not a URL'],
+    ['a password in the URL', { ...v1, KYBATCH_V1_BASE_URL: 'https://u:canary@x.example/v1' }, 'user name'],
+    ['a URL without a key', { KYBATCH_V1_BASE_URL: v1.KYBATCH_V1_BASE_URL }, 'KYBATCH_V1_API_KEY'],
+    ['a key without a URL', { KYBATCH_V2_API_KEY: 'canary' }, 'KYBATCH_V2_BASE_URL'],
+    ['a key and a file', { ...v1, KYBATCH_V1_API_KEY_FILE: 'x' }, 'both'],
+    [
+      'a missing key file',
+      { KYBATCH_V1_BASE_URL: v1.KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY_FILE: 'nowhere' },
+      'ENOENT',
+    ],
+    ['a key with a line break', { ...v1, KYBATCH_V1_API_KEY: 'canary\r\nX-Evil: 1' }, 'does not look like a key'],
+    ['a missing routes file', { KYBATCH_V2_ROUTES: 'routes.yaml' }, 'KYBATCH_V2_ROUTES'],
+  ])('refuses %s', (_, env, words) => {
+    expect(problem(env)).toContain(words);
+  });
+
+  test.each(['http://localhost:1/v1', 'http://127.0.0.1:9/v1', 'http://[::1]:9/v1'])(
+    'takes http on loopback: %s',
+    (url) => {
+      expect(load({ ...v1, KYBATCH_V1_BASE_URL: url }).v1?.baseUrl).toBe(url);
+    },
+  );
+
+  test('nothing set is no error: the sandbox needs no configuration', () => {
+    expect(load({ KYBATCH_V1_API_KEY: ' ' })).toMatchObject({ v1: null, v2: null, routes: {} });
+  });
+});

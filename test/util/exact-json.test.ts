@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
+import { stringifyExact } from '../../src/util/exact-json-write.js';
+import { scanShell } from '../../src/util/json-shell.js';
+
+const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
+const numberText = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.oneof(
+      fc.constant('0'),
+      fc.tuple(fc.integer({ min: 1, max: 9 }), digits(0, 40)).map(([first, rest]) => `${first}${rest}`),
+    ),
+    fc.option(digits(1, 20), { nil: undefined }),
+    fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), digits(1, 3)), { nil: undefined }),
+  )
+  .map(
+    ([sign, integer, fraction, exponent]) =>
+      `${sign}${integer}${fraction === undefined ? '' : `.${fraction}`}${exponent?.join('') ?? ''}`,
+  );
+
+/** JSON text with any number tokens, and strings and keys that try to look like our marker. */
+const jsonText = fc.letrec<{ value: string }>((tie) => {
+  const string = fc
+    .oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\x7f', '\x7f1', '\x7f\x7f', '__proto__', '1.10'))
+    .map((s) => JSON.stringify(s));
+  return {
+    value: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      numberText,
+      string,
+      fc.constantFrom('true', 'false', 'null', '"\\u007f5"', '"\\u007F"'),
+      fc.array(tie('value'), { maxLength: 5 }).map((items) => `[${items.join(' , ')}]`),
+      fc
+        .uniqueArray(fc.tuple(string, tie('value')), { maxLength: 5, selector: ([key]) => JSON.parse(key) as string })
+        .map((members) => `{${members.map(([key, value]) => `${key} : ${value}`).join(',')}}`),
+    ),
+  };
+}).value;
+
+describe('parseExact', () => {
+  test('V1-23 keeps every digit and trailing zero', () => {
+    const parsed = parseExact(
+      '{"a":1.10,"b":12345678901234567890.10,"c":9007199254740993,"d":-0.0,"e":1E+2,"f":250000.00}',
+    );
+    expect(Object.fromEntries(Object.entries(parsed as object).map(([key, value]) => [key, String(value)]))).toEqual({
+      a: '1.10',
+      b: '12345678901234567890.10',
+      c: '9007199254740993',
+      d: '-0.0',
+      e: '1E+2',
+      f: '250000.00',
+    });
+  });
+
+  test('V1-23 any number text survives reading and writing', () => {
+    fc.assert(
+      fc.property(numberText, (text) => {
+        const value = parseExact(`[${text}]`) as ExactNumber[];
+        expect(value[0]).toBeInstanceOf(ExactNumber);
+        expect(stringifyExact(value)).toBe(`[${text}]`);
+      }),
+    );
+  });
+
+  test('agrees with JSON.parse on everything but the digits', () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const exact = parseExact(text);
+        expect(JSON.stringify(roundNumbers(exact))).toBe(JSON.stringify(JSON.parse(text)));
+        expect(stringifyExact(parseExact(stringifyExact(exact)))).toBe(stringifyExact(exact));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('refuses exactly what JSON.parse refuses', () => {
+    const pieces = fc.array(
+      fc.constantFrom(
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '"a"',
+        '1',
+        '01',
+        '-',
+        '.5',
+        '1.',
+        '2e',
+        'true',
+        'nul',
+        ' ',
+        '"',
+        '\\',
+        '\x7f',
+      ),
+      { maxLength: 8 },
+    );
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const text = parts.join('');
+        expect(
+          accepts(() => parseExact(text)),
+          text,
+        ).toBe(accepts(() => JSON.parse(text)));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('a string that looks like a number stays a string', () => {
+    expect(parseExact('["1.10", "\x7f1", "\\u007f2", "\x7f\x7f"]')).toEqual(['1.10', '\x7f1', '\x7f2', '\x7f\x7f']);
+  });
+
+  test('__proto__, constructor and toString are data', () => {
+    const parsed = parseExact('{"__proto__":{"polluted":1.0},"constructor":2,"toString":"x","\x7f":3}') as Record<
+      string,
+      unknown
+    >;
+    expect(Object.keys(parsed)).toEqual(['__proto__', 'constructor', 'toString', '\x7f']);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(stringifyExact(parsed)).toBe('{"__proto__":{"polluted":1.0},"constructor":2,"toString":"x","\x7f":3}');
+  });
+
+  test('20,000 levels of children neither crash nor hang', () => {
+    const depth = 20_000;
+    const text = `${'{"id":1.0,"children":['.repeat(depth)}${']}'.repeat(depth)}`;
+    expect(stringifyExact(parseExact(text))).toBe(text);
+    expect(scanShell(Buffer.from(`{"data":${text}}`)).kind).toBe('object');
+  });
+
+  test('a byte order mark is passed over', () => {
+    expect(parseExact('\uFEFF{"a":"b"}')).toEqual({ a: 'b' });
+  });
+
+  test('indents like JSON.stringify', () => {
+    const text = '{"a":[1,2,{"b":[]}],"c":{},"d":"é\\n","e":null}';
+    expect(stringifyExact(parseExact(text), 2)).toBe(JSON.stringify(JSON.parse(text), null, 2));
+  });
+});
+
+describe('scanShell', () => {
+  test('names the members and where they lie, without parsing them', () => {
+    const bytes = Buffer.from(' {"lite" : {"id":1.10}, "officers":[1,"]}"],"é\\"":null} ');
+    const shell = scanShell(bytes);
+    if (shell.kind !== 'object') throw new Error('not an object');
+    const texts = [...shell.members].map(([key, { start, end }]) => [key, bytes.subarray(start, end).toString()]);
+    expect(texts).toEqual([
+      ['lite', '{"id":1.10}'],
+      ['officers', '[1,"]}"]'],
+      ['é"', 'null'],
+    ]);
+  });
+
+  test('finds the members of any JSON object', () => {
+    fc.assert(
+      fc.property(jsonText, (text) => {
+        const shell = scanShell(Buffer.from(text));
+        const value: unknown = JSON.parse(text);
+        if (shell.kind === 'array') expect(Array.isArray(value) && (value.length === 0) === shell.empty).toBe(true);
+        else if (shell.kind === 'object')
+          expect([...shell.members.keys()].sort()).toEqual(Object.keys(value as object).sort());
+        else expect(typeof value !== 'object' || value === null).toBe(true);
+      }),
+    );
+  });
+
+  test.each(['', '{', '{"a":1', '{"a":[1,2}', '["x', '{"a" 1}', '{} x', '{1:2}'])('refuses %j', (text) => {
+    expect(() => scanShell(Buffer.from(text))).toThrow(SyntaxError);
+  });
+});
+
+function roundNumbers(value: unknown): unknown {
+  if (value instanceof ExactNumber) return Number(value.text);
+  if (Array.isArray(value)) return value.map(roundNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = {};
+  for (const [key, member] of Object.entries(value)) {
+    Object.defineProperty(copy, key, {
+      value: roundNumbers(member),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return copy;
+}
+
+function accepts(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
