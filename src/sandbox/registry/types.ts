@@ -58,6 +58,17 @@ export interface Registry {
   /** The location, if the nomenclature knows it: `GB`, `US-CA`, `1_44`. */
   knowsLocation(location: string): boolean;
 
+  /** What is special about a company, so that tests and samples can find one of each kind. */
+  traits(company: Company): Traits;
+  /** False: v1 detail operations answer DATA_SERVICE_404 though the search finds the company. */
+  hasRecord(company: Company): boolean;
+  /** False: the v2 search leaves the company out, and `byV2Id` does not know it. */
+  inV2(company: Company): boolean;
+  /** False: the report search leaves the company out, and `bySourceId` does not know it. */
+  hasCreditReport(company: Company): boolean;
+  /** The ID of the company's status in the company-status nomenclature: 106, 108 or 1615. */
+  statusId(company: Company): number;
+
   /** Bodies, in the shape of each API's document. Lists are whole; the protocol side cuts pages. */
   v1: {
     candidate(company: Company, provenance: boolean): Json;
@@ -72,7 +83,11 @@ export interface Registry {
     full(company: Company, provenance: boolean): Json;
     /** People and holders: names can be searched because they, too, follow from the seed. */
     officerSearch(query: { readonly [key: string]: unknown }, provenance: boolean): readonly Json[];
-    shareholderSearch(query: { readonly [key: string]: unknown }, mode: 'lite' | 'full', provenance: boolean): readonly Json[];
+    shareholderSearch(
+      query: { readonly [key: string]: unknown },
+      mode: 'lite' | 'full',
+      provenance: boolean,
+    ): readonly Json[];
   };
   v2: {
     candidate(company: Company): Json;
@@ -95,7 +110,10 @@ export interface Registry {
     employees(company: Company): readonly Employee[];
     employeeById(id: string): Employee | undefined;
     employeeProfile(employee: Employee): Json;
-    nomenclature(name: string, options: { parent?: string | undefined; country?: string | undefined }): readonly NomenclatureItem[] | undefined;
+    nomenclature(
+      name: string,
+      options: { parent?: string | undefined; country?: string | undefined },
+    ): readonly NomenclatureItem[] | undefined;
   };
 }
 
@@ -113,4 +131,34 @@ export interface Employee {
   readonly linkedin: string | null;
   readonly country: string;
   readonly city: string;
+}
+
+export interface Traits {
+  readonly noRecord: boolean;
+  /** The full record carries another registration number than the candidate. */
+  readonly identityMismatch: boolean;
+  readonly unknownToV2: boolean;
+  readonly noCreditReport: boolean;
+  readonly noRegistrationNumber: boolean;
+  readonly noVatNumber: boolean;
+  /** Flat financials are `{}`. */
+  readonly noAccounts: boolean;
+  readonly dissolved: boolean;
+  /** Another company of the same register has the same name. */
+  readonly namesake: boolean;
+  readonly listed: boolean;
+  /** About 50 KB of full record and 80 KB of flat financials. */
+  readonly large: boolean;
+  readonly deepGroup: boolean;
+  readonly wideGroup: boolean;
+  readonly idBeyond2To53: boolean;
+  /** The v1 ID goes on the wire as a JSON string. */
+  readonly stringId: boolean;
+  readonly formulaName: boolean;
+  readonly quotedName: boolean;
+  /** How the lists of the full record come: with items, empty, or not at all (V1-22). */
+  readonly officers: 'some' | 'empty' | 'absent';
+  readonly shareholders: 'some' | 'empty' | 'absent';
+  readonly groupLinks: 'some' | 'empty' | 'absent';
+  readonly filedFinancials: 'some' | 'empty' | 'absent';
 }

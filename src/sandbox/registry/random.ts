@@ -1,0 +1,103 @@
+/** Mixes up to four 32-bit numbers into one: the source of everything that varies from company to company. */
+export function hash(seed: number, a: number, b = 0, c = 0): number {
+  let h = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ a;
+  h = Math.imul(h ^ (h >>> 16), 0x21f0aaad) ^ b;
+  h = Math.imul(h ^ (h >>> 15), 0x735a2d97) ^ c;
+  h = Math.imul(h ^ (h >>> 16), 0x21f0aaad);
+  h = Math.imul(h ^ (h >>> 15), 0x735a2d97);
+  return (h ^ (h >>> 15)) >>> 0;
+}
+
+/** A small stream of random numbers (mulberry32), for bodies that are generated from start to end. */
+export class Random {
+  #state: number;
+
+  constructor(state: number) {
+    this.#state = state | 0;
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  }
+
+  /** An integer in [0, bound). */
+  int(bound: number): number {
+    return Math.floor(this.next() * bound);
+  }
+
+  between(low: number, high: number): number {
+    return low + this.int(high - low + 1);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return at(list, this.int(list.length));
+  }
+}
+
+/** The item at an index taken modulo the length: lists of the generator are never empty. */
+export function at<T>(list: readonly T[], index: number): T {
+  const item = list[index % list.length];
+  if (item === undefined) throw new RangeError(`no item ${index} in a list of ${list.length}`);
+  return item;
+}
+
+/**
+ * A seeded bijection of [0, size): numbers look random, yet a number leads back to its company without a table.
+ * Three rounds of odd multiplication and xor-shift on the next power of two, walking the cycle until back in range.
+ */
+export class Permutation {
+  readonly size: number;
+  readonly #mask: number;
+  readonly #shift: number;
+  readonly #rounds: readonly { readonly odd: number; readonly inverse: number; readonly add: number }[];
+
+  constructor(size: number, key: number) {
+    if (size < 1 || size > 2 ** 30) throw new RangeError(`a permutation of ${size} is not supported`);
+    const bits = Math.max(2, Math.ceil(Math.log2(size)));
+    this.size = size;
+    this.#mask = 2 ** bits - 1;
+    this.#shift = Math.ceil(bits / 2);
+    this.#rounds = [1, 2, 3].map((round) => {
+      const odd = (hash(key, round, 11) & this.#mask) | 1;
+      return { odd, inverse: inverseOfOdd(odd), add: hash(key, round, 12) & this.#mask };
+    });
+  }
+
+  forward(value: number): number {
+    let x = value;
+    do {
+      for (const round of this.#rounds) {
+        x = (Math.imul(x, round.odd) + round.add) & this.#mask;
+        x ^= x >>> this.#shift;
+      }
+    } while (x >= this.size);
+    return x;
+  }
+
+  backward(value: number): number {
+    let x = value;
+    do {
+      for (let i = this.#rounds.length - 1; i >= 0; i--) {
+        const round = at(this.#rounds, i);
+        x ^= x >>> this.#shift;
+        x = Math.imul(x - round.add, round.inverse) & this.#mask;
+      }
+    } while (x >= this.size);
+    return x;
+  }
+}
+
+/** Newton's iteration for the inverse modulo 2^32. */
+function inverseOfOdd(odd: number): number {
+  let inverse = odd;
+  for (let i = 0; i < 5; i++) inverse = Math.imul(inverse, 2 - Math.imul(odd, inverse));
+  return inverse;
+}
