@@ -8,7 +8,14 @@ export class RawNumber {
 
 export const raw = (text: string | number | bigint): RawNumber => new RawNumber(String(text));
 
-export type Json = string | number | boolean | null | RawNumber | readonly Json[] | { readonly [key: string]: Json | undefined };
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | RawNumber
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
 
 /** Writes JSON text; members that are `undefined` are absent, as with JSON.stringify. */
 export function write(value: Json): string {

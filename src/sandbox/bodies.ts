@@ -1,0 +1,59 @@
+import type { Json } from './json.js';
+import { write } from './json.js';
+import type { Company } from './registry/types.js';
+
+/**
+ * Writes bodies about one company. With `prepared` a body is rendered once per kind of company and cut at every
+ * mention of its identity; further companies of that kind get the same text with their own identity put in.
+ */
+export class Bodies {
+  readonly #prepared: boolean;
+  readonly #templates = new Map<string, readonly Piece[]>();
+
+  constructor(prepared: boolean) {
+    this.#prepared = prepared;
+  }
+
+  write(variant: string, company: Company, render: () => Json): string {
+    if (!this.#prepared) return write(render());
+    const kind = `${variant}|${company.countryCode}|${identity.map((name) => (company[name] === null ? '-' : '+')).join('')}`;
+    let template = this.#templates.get(kind);
+    if (!template) {
+      template = cut(write(render()), company);
+      this.#templates.set(kind, template);
+    }
+    return fill(template, company);
+  }
+}
+
+const identity = ['v1Id', 'v2Id', 'sourceId', 'name', 'registrationNumber', 'vatNumber'] as const;
+type Piece = string | { readonly name: (typeof identity)[number] };
+
+function cut(text: string, company: Company): readonly Piece[] {
+  const tokens = new Map<string, (typeof identity)[number]>();
+  for (const name of identity) {
+    const token = inner(company[name]);
+    if (token.length >= 4 && !tokens.has(token)) tokens.set(token, name);
+  }
+  const longestFirst = [...tokens.keys()].sort((a, b) => b.length - a.length).map(escapePattern);
+  if (longestFirst.length === 0) return [text];
+  return text.split(new RegExp(`((?<![A-Za-z0-9])(?:${longestFirst.join('|')})(?![A-Za-z0-9]))`)).map((part) => {
+    const name = tokens.get(part);
+    return name ? { name } : part;
+  });
+}
+
+function fill(template: readonly Piece[], company: Company): string {
+  let text = '';
+  for (const piece of template) text += typeof piece === 'string' ? piece : inner(company[piece.name]);
+  return text;
+}
+
+/** The value as it stands between the quotes. */
+function inner(value: string | null): string {
+  return value === null ? '' : JSON.stringify(value).slice(1, -1);
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -1,0 +1,172 @@
+import { draw } from './draw.js';
+
+/** What can go wrong with one request. A bare number is an error answer with that status. */
+export type Fault =
+  | number
+  | FaultName
+  | {
+      readonly status: number;
+      readonly code?: string;
+      readonly message?: string;
+      readonly retryAfter?: string | number;
+    }
+  | {
+      readonly reply: {
+        readonly status: number;
+        readonly headers?: Readonly<Record<string, string>>;
+        readonly body: string;
+      };
+    }
+  /** Executed and charged, but another body goes out. */
+  | { readonly rewrite: string | ((body: string) => string) }
+  | { readonly latencyMs: number };
+
+export type FaultName = 'none' | RandomFault;
+
+const randomFaults = [
+  'resetBefore',
+  'resetMidBody',
+  'slowDrip',
+  'hang',
+  'truncatedJson',
+  'wrongContentType',
+  'lostAnswer',
+  'redirect',
+  'hugeBody',
+  'gzipBomb',
+  'htmlError',
+] as const;
+export type RandomFault = (typeof randomFaults)[number];
+
+const statusFaults = ['rate429', 'rate502', 'rate503', 'rate504'] as const;
+
+/** Rates from 0 to 1; what is drawn follows from the seed and the request's sequence number. */
+export type Faults = Partial<Record<RandomFault | (typeof statusFaults)[number], number>> & {
+  readonly latency?: { readonly medianMs: number; readonly p99Ms: number };
+};
+
+export function drawFault(faults: Faults, seed: number, sequence: number): Fault | undefined {
+  let point = draw(seed, 'fault', sequence);
+  for (const name of statusFaults) {
+    const rate = faults[name] ?? 0;
+    if (point < rate) return statusFault(name, seed, sequence);
+    point -= rate;
+  }
+  for (const name of randomFaults) {
+    const rate = faults[name] ?? 0;
+    if (point < rate) return name;
+    point -= rate;
+  }
+  return undefined;
+}
+
+export function drawLatencyMs(faults: Faults, seed: number, sequence: number): number {
+  if (!faults.latency) return 0;
+  const { medianMs, p99Ms } = faults.latency;
+  const spread = medianMs > 0 && p99Ms > medianMs ? Math.log(p99Ms / medianMs) / 2.326 : 0;
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(seed, 'latency-a', sequence)));
+  const normal = radius * Math.cos(2 * Math.PI * draw(seed, 'latency-b', sequence));
+  return medianMs * Math.exp(spread * normal);
+}
+
+function statusFault(name: (typeof statusFaults)[number], seed: number, sequence: number): Fault {
+  const first = draw(seed, 'variant', sequence) < 0.5;
+  switch (name) {
+    case 'rate429':
+      return first ? { status: 429, code: 'RATE_LIMITED', retryAfter: 1 } : { status: 429, code: 'RATE_LIMITED' };
+    case 'rate502':
+      return 502;
+    case 'rate503':
+      return { status: 503, code: first ? 'ACCOUNT_SERVICE_UNAVAILABLE' : 'USAGE_LEDGER_UNAVAILABLE' };
+    case 'rate504':
+      return 504;
+  }
+}
+
+const presets: Readonly<Record<string, Faults>> = {
+  none: {},
+  mild: {
+    rate429: 0.005,
+    rate502: 0.005,
+    rate503: 0.01,
+    rate504: 0.002,
+    resetBefore: 0.002,
+    latency: { medianMs: 5, p99Ms: 50 },
+  },
+  nasty: {
+    rate429: 0.03,
+    rate502: 0.02,
+    rate503: 0.05,
+    rate504: 0.01,
+    resetBefore: 0.01,
+    resetMidBody: 0.01,
+    slowDrip: 0.01,
+    truncatedJson: 0.01,
+    wrongContentType: 0.005,
+    lostAnswer: 0.01,
+    redirect: 0.002,
+    htmlError: 0.01,
+    latency: { medianMs: 10, p99Ms: 300 },
+  },
+};
+
+const shortNames: Readonly<Record<string, keyof Faults>> = {
+  '429': 'rate429',
+  '502': 'rate502',
+  '503': 'rate503',
+  '504': 'rate504',
+  reset: 'resetBefore',
+  cut: 'resetMidBody',
+  drip: 'slowDrip',
+  truncated: 'truncatedJson',
+  type: 'wrongContentType',
+  lost: 'lostAnswer',
+  huge: 'hugeBody',
+  bomb: 'gzipBomb',
+  html: 'htmlError',
+};
+
+/** Reads `503=0.05,reset=0.01,latency=20` (or `latency=20/400`: median and 99th percentile), or a preset: none, mild, nasty. */
+export function parseFaults(text: string): Faults {
+  let faults: Faults = {};
+  for (const part of text
+    .split(',')
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== '')) {
+    const [name = '', value] = part.split('=').map((piece) => piece.trim());
+    faults = { ...faults, ...(value === undefined ? preset(name) : single(name, value)) };
+  }
+  return faults;
+}
+
+function preset(name: string): Faults {
+  const found = presets[name];
+  if (!found || !Object.hasOwn(presets, name)) {
+    throw new RangeError(`Unknown preset of faults "${name}": use ${Object.keys(presets).join(', ')}, or name=rate.`);
+  }
+  return found;
+}
+
+function single(name: string, value: string): Faults {
+  if (name === 'latency') return { latency: latency(value) };
+  const known: readonly string[] = [...statusFaults, ...randomFaults];
+  const key = Object.hasOwn(shortNames, name) ? shortNames[name] : known.includes(name) ? name : undefined;
+  if (key === undefined) {
+    throw new RangeError(
+      `Unknown fault "${name}": use ${[...Object.keys(shortNames), 'hang', 'redirect', 'latency'].join(', ')}.`,
+    );
+  }
+  const rate = Number(value);
+  if (value === '' || !(rate >= 0 && rate <= 1))
+    throw new RangeError(`The rate of fault "${name}" is from 0 to 1, not "${value}".`);
+  return { [key]: rate };
+}
+
+function latency(value: string): { medianMs: number; p99Ms: number } {
+  const [median = Number.NaN, p99 = median * 5] = value
+    .split('/')
+    .map((piece) => (piece === '' ? Number.NaN : Number(piece)));
+  if (!(median >= 0 && p99 >= median))
+    throw new RangeError(`Latency is "median" or "median/p99" in milliseconds, not "${value}".`);
+  return { medianMs: median, p99Ms: p99 };
+}

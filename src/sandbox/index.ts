@@ -1,0 +1,177 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Account, allScopes, type Charge, type Scope } from './account.js';
+import { Bodies } from './bodies.js';
+import type { Fault, Faults } from './faults.js';
+import { Journal, type ReportEntry } from './journal.js';
+import { type Plan, type SandboxOptions, settle } from './options.js';
+import { createRegistry } from './registry/index.js';
+import type { Registry } from './registry/types.js';
+import { type LoggedRequest, RequestLog } from './request-log.js';
+import { routesFile } from './routes.js';
+import { type Matcher, Script } from './script.js';
+import { createHandler, type Front, v1Base, v2Base } from './server.js';
+import { Contacts } from './v2/contacts.js';
+import { createV2Router } from './v2/index.js';
+import { Permissions } from './v2/permissions.js';
+import { Reports } from './v2/reports.js';
+import { type Notification, Watches } from './v2/watches.js';
+import type { World } from './world.js';
+
+export type { Charge, Scope } from './account.js';
+export { type Fault, type Faults, parseFaults } from './faults.js';
+export type { SandboxOptions } from './options.js';
+export type { LoggedRequest } from './request-log.js';
+export type { Matcher } from './script.js';
+
+export interface SandboxKeys {
+  /** Live, with every scope. */
+  readonly v1: string;
+  readonly v1Test: string;
+  /** A live key with just these scopes. */
+  v1Scopes(scopes: readonly Scope[]): string;
+  readonly v2: string;
+}
+
+export interface Sandbox {
+  readonly v1BaseUrl: string;
+  readonly v2BaseUrl: string;
+  readonly port: number;
+  /** Absolute path of the routes file that goes with the v2 base. */
+  readonly routesFile: string;
+  readonly keys: SandboxKeys;
+  readonly registry: Registry;
+  readonly chargeLog: readonly Charge[];
+  readonly reports: readonly ReportEntry[];
+  /** The last requests, oldest first. */
+  readonly requestLog: readonly LoggedRequest[];
+  /** All requests by operation; those without a route count as `unknown`. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** Units left to v1 today (free) or in the plan (paid). */
+  readonly v1Remaining: number;
+  revoke(key: string): void;
+  restore(key: string): void;
+  setPlan(plan: Plan, allowance?: number): void;
+  setFaults(faults: Faults): void;
+  /** The next matching requests get these faults, one each. */
+  script(matcher: Matcher, faults: Fault | readonly Fault[]): void;
+  clearScript(): void;
+  /** A profile unlocked in the dashboard: false when nothing is left of the allowance. */
+  dashboardUnlock(): boolean;
+  /** A change in the register; resolves when the callback has answered. */
+  changeCompany(v2Id: string, field: string, newValue: string | null): Promise<Notification>;
+  close(): Promise<void>;
+}
+
+/** Starts the simulated provider, both APIs on one port of the loopback address. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = settle(options);
+  const journal = new Journal(options.journal);
+  const registry =
+    options.registry ??
+    createRegistry({ seed: settings.seed, ...(options.size === undefined ? {} : { size: options.size }) });
+  const account = new Account(settings, journal);
+  const closing = new AbortController();
+  const world: World = {
+    settings,
+    registry,
+    account,
+    bodies: new Bodies(settings.prepared),
+    permissions: new Permissions(settings, account.charges),
+    contacts: new Contacts(settings.clock, journal),
+    reports: new Reports(settings, journal),
+    watches: new Watches(settings.clock, registry, journal),
+    closing: closing.signal,
+    v2BaseUrl: () => `${front.origin}${v2Base}`,
+  };
+  const front: Front = {
+    world,
+    v2Router: createV2Router(),
+    script: new Script(),
+    log: new RequestLog(settings.requestLogSize),
+    faults: options.faults ?? {},
+    origin: '',
+    boot: 1 + journal.past.filter((entry) => entry.type === 'start').length,
+  };
+  journal.append({ type: 'start', at: settings.clock.now() });
+  const keys = createKeys(account, options);
+  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, createHandler(front));
+  const port = await listen(server, settings.port, settings.host);
+  front.origin = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${port}`;
+
+  return {
+    v1BaseUrl: `${front.origin}${v1Base}`,
+    v2BaseUrl: `${front.origin}${v2Base}`,
+    port,
+    routesFile,
+    keys,
+    registry,
+    chargeLog: account.charges,
+    get reports() {
+      return world.reports.all();
+    },
+    get requestLog() {
+      return front.log.entries();
+    },
+    requests: front.log.counts,
+    get v1Remaining() {
+      return account.v1Remaining();
+    },
+    revoke: (key) => setRevoked(account, key, true),
+    restore: (key) => setRevoked(account, key, false),
+    setPlan(plan, allowance) {
+      account.plan = plan;
+      if (allowance !== undefined) account.allowance = allowance;
+    },
+    setFaults(faults) {
+      front.faults = faults;
+    },
+    script: (matcher, faults) => front.script.add(matcher, faults),
+    clearScript: () => front.script.clear(),
+    dashboardUnlock: () => account.unlock(),
+    changeCompany(v2Id, field, newValue) {
+      const company = registry.byV2Id(v2Id);
+      if (!company) throw new RangeError(`There is no company with the v2 ID ${v2Id}.`);
+      return world.watches.change(company, field, newValue);
+    },
+    async close() {
+      closing.abort(new Error('The sandbox is closing.'));
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      journal.close();
+    },
+  };
+}
+
+function createKeys(account: Account, options: SandboxOptions): SandboxKeys {
+  const live = (text: string, scopes: readonly string[]) =>
+    account.addKey(text, { api: 'v1', live: true, scopes: new Set(scopes) });
+  return {
+    v1: live(options.keys?.v1 ?? `live_${account.deriveKey('v1')}`, allScopes),
+    v1Test: account.addKey(`test_${account.deriveKey('v1-test')}`, {
+      api: 'v1',
+      live: false,
+      scopes: new Set(allScopes),
+    }),
+    v1Scopes: (scopes) => live(`live_${account.deriveKey(`v1-${[...scopes].sort().join('+')}`)}`, scopes),
+    v2: account.addKey(options.keys?.v2 ?? account.deriveKey('v2'), { api: 'v2', live: true, scopes: new Set() }),
+  };
+}
+
+function setRevoked(account: Account, text: string, revoked: boolean): void {
+  const key = account.key(text);
+  if (!key) throw new RangeError('The sandbox has no such key.');
+  key.revoked = revoked;
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../util/clock.js';
+import { systemClock } from '../util/clock.js';
+import type { Faults } from './faults.js';
+import type { Registry, SearchKind } from './registry/types.js';
+
+export type Plan = 'free' | 'paid';
+export type QuotaFormat = 'epoch_s' | 'epoch_ms' | 'delta' | 'iso' | 'http';
+export type V2ErrorKind = 'validation' | 'rule' | 'auth' | 'limit' | 'server' | 'notFound' | 'notReady' | 'method';
+export type ReportDelay = number | { readonly min: number; readonly max: number } | ((companyIndex: number) => number);
+
+export interface SandboxOptions {
+  readonly seed?: number | undefined;
+  /** Companies in the registry. */
+  readonly size?: number | undefined;
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly plan?: Plan | undefined;
+  /** Units of the paid plan. */
+  readonly allowance?: number | undefined;
+  readonly search?: SearchKind | undefined;
+  /** Share of v1 searches (0 to 1, fixed per request body) answered as `{data: […]}`, which the spec permits. */
+  readonly searchObjectShare?: number | undefined;
+  readonly faults?: Faults | undefined;
+  readonly clock?: Clock | undefined;
+  readonly quotaFormat?: QuotaFormat | undefined;
+  /** By permission codename. */
+  readonly v2Limits?: Readonly<Record<string, PermissionLimit>> | undefined;
+  readonly v2ErrorStatus?: Partial<Record<V2ErrorKind, number>> | undefined;
+  /** How long a credit report takes on the sandbox's clock; by default from nothing to three minutes, fixed per company. */
+  readonly reportDelayMs?: ReportDelay | undefined;
+  /** An append-only file that carries account, reports and watches from one process to the next. */
+  readonly journal?: string | undefined;
+  /** Render company bodies once per kind and reuse them with the identity replaced: for benches. */
+  readonly prepared?: boolean | undefined;
+  readonly gzip?: boolean | undefined;
+  /** How many of the last requests are kept. */
+  readonly requestLogSize?: number | undefined;
+  /** Keys to accept instead of those that follow from the seed. */
+  readonly keys?: { readonly v1?: string | undefined; readonly v2?: string | undefined } | undefined;
+  /** A registry of one's own; otherwise it is generated from seed and size. */
+  readonly registry?: Registry | undefined;
+}
+
+export interface PermissionLimit {
+  readonly daily?: number | undefined;
+  readonly plan?: number | undefined;
+}
+
+export interface Settings {
+  readonly seed: number;
+  readonly host: string;
+  readonly port: number;
+  readonly plan: Plan;
+  readonly allowance: number;
+  readonly search: SearchKind;
+  readonly searchObjectShare: number;
+  readonly clock: Clock;
+  readonly quotaFormat: QuotaFormat;
+  readonly v2Limits: Readonly<Record<string, PermissionLimit>>;
+  readonly v2ErrorStatus: Readonly<Record<V2ErrorKind, number>>;
+  readonly reportDelayMs: ReportDelay | undefined;
+  readonly prepared: boolean;
+  readonly gzip: boolean;
+  readonly requestLogSize: number;
+}
+
+export function settle(options: SandboxOptions): Settings {
+  return {
+    seed: options.seed ?? 1,
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    plan: options.plan ?? 'paid',
+    allowance: options.allowance ?? 1_000_000,
+    search: options.search ?? 'forgiving',
+    searchObjectShare: options.searchObjectShare ?? 0,
+    clock: options.clock ?? systemClock,
+    quotaFormat: options.quotaFormat ?? 'iso',
+    v2Limits: options.v2Limits ?? {},
+    v2ErrorStatus: {
+      validation: 400,
+      rule: 400,
+      auth: 401,
+      limit: 403,
+      server: 500,
+      notFound: 404,
+      notReady: 409,
+      method: 405,
+      ...options.v2ErrorStatus,
+    },
+    reportDelayMs: options.reportDelayMs,
+    prepared: options.prepared ?? false,
+    gzip: options.gzip ?? false,
+    requestLogSize: options.requestLogSize ?? 1_000,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Company, Registry, SearchKind } from '../registry/types.js';
+import { integer, list, text, type Values } from '../validate.js';
+import { notFound, ruleFailure } from './errors.js';
+import { findAnywhere, findByAddress, people, statusId } from './finder.js';
+import { numberOf, ofCompany, optionalText, pageOf, type V2Operation } from './operation.js';
+import { permissions } from './permissions.js';
+
+const countryCode = text({ pattern: /^[A-Z]{2}$/ });
+const completing = ['name', 'registration_number', 'vat_number', 'website', 'phone_number'];
+
+export const companies: Readonly<Record<string, V2Operation>> = {
+  companiesLookup: {
+    permission: permissions.companies,
+    shape: {
+      country_code: countryCode,
+      state: countryCode,
+      name: text(),
+      registration_number: text(),
+      lei_number: text(),
+      vat_number: text(),
+      website: text(),
+      phone_number: text(),
+      person: text(),
+      company_status: list(integer()),
+      url: text(),
+      page: integer({ min: 1 }),
+      per_page: integer({ min: 1, max: 5 }),
+    },
+    answer({ world, registry, values }) {
+      const wanted = values.company_status;
+      const found = lookup(registry, values, world.settings.search).filter(
+        (company) => !Array.isArray(wanted) || wanted.includes(statusId(company)),
+      );
+      const page = pageOf(found, values, 5);
+      return {
+        total_results: page.total,
+        total_pages: page.pages,
+        data: page.data.map((company) => registry.v2.lookupHit(company)),
+      };
+    },
+  },
+  companyProfile: ofCompany(permissions.companies, 'v2profile', (registry, company) => registry.v2.profile(company)),
+  autocomplete: {
+    permission: permissions.autocomplete,
+    shape: {
+      country_code: countryCode,
+      name: text(),
+      registration_number: text(),
+      vat_number: text(),
+      website: text(),
+      email: text(),
+      url: text(),
+      phone_number: text(),
+    },
+    rule(values) {
+      if (values.country_code === undefined && (values.email !== undefined || values.url !== undefined))
+        return undefined;
+      if (completing.some((name) => values[name] !== undefined)) return undefined;
+      return ruleFailure(`country_code must be paired with at least one of ${completing.join(', ')}.`);
+    },
+    answer({ world, registry, values }) {
+      const company = lookup(registry, values, world.settings.search)[0];
+      return company ? registry.v2.enriched(company) : notFound();
+    },
+  },
+  insightsSearch: {
+    permission: permissions.insights,
+    shape: { name: text(), registration_number: text() },
+    rule: nameOrNumber,
+    answer: ({ world, registry, values }) =>
+      findAnywhere(registry, identity(values), world.settings.search).map((company) =>
+        registry.v2.insightsHit(company),
+      ),
+  },
+  insightsProfile: ofCompany(permissions.insights, 'v2insights', (registry, company) => registry.v2.insights(company)),
+  ownership: {
+    permission: permissions.ownership,
+    shape: { name: text(), registration_number: text() },
+    rule: nameOrNumber,
+    answer({ world, registry, values }) {
+      const company = findAnywhere(registry, identity(values), world.settings.search, 1)[0];
+      return company ? registry.v2.ownership(company) : notFound();
+    },
+  },
+};
+
+function nameOrNumber(values: Values) {
+  return values.name === undefined && values.registration_number === undefined
+    ? ruleFailure('One of name, registration_number is required.')
+    : undefined;
+}
+
+function identity(values: Values) {
+  return {
+    name: optionalText(values.name),
+    registrationNumber: optionalText(values.registration_number),
+    vatNumber: optionalText(values.vat_number),
+  };
+}
+
+export function lookup(registry: Registry, values: Values, kind: SearchKind): readonly Company[] {
+  const address = optionalText(values.website) ?? optionalText(values.url);
+  if (address !== undefined) return [findByAddress(registry, address)].filter((company) => company !== undefined);
+  const person = optionalText(values.person);
+  if (person !== undefined)
+    return people(registry)
+      .filter((one) => one.fullName === person)
+      .map((one) => one.company);
+  const wanted = identity(values);
+  const country = optionalText(values.country_code);
+  const state = optionalText(values.state);
+  if (Object.values(wanted).some((value) => value !== undefined)) {
+    if (country === undefined) return findAnywhere(registry, wanted, kind);
+    const location = state === undefined ? country : `${country}-${state}`;
+    return registry.knowsLocation(location) ? registry.search({ ...wanted, location }, kind) : [];
+  }
+  if (values.lei_number !== undefined || values.phone_number !== undefined || values.email !== undefined) return [];
+  const firstPages = Math.min(registry.size, numberOf(values.page, 1) * 5 + 200);
+  return Array.from({ length: firstPages }, (_, index) => registry.company(index)).filter(
+    (company) => country === undefined || company.countryCode === country,
+  );
+}

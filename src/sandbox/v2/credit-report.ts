@@ -1,0 +1,131 @@
+import type { ReportEntry } from '../journal.js';
+import type { Company } from '../registry/types.js';
+import { integer, required, type Shape, text } from '../validate.js';
+import type { World } from '../world.js';
+import { detail, invalidField, notFound, V2Failure } from './errors.js';
+import {
+  type Outcome,
+  optionalText,
+  Plain,
+  pageOf,
+  paging,
+  textOf,
+  type V2Call,
+  type V2Operation,
+} from './operation.js';
+import { permissions } from './permissions.js';
+
+const generateShape: Shape = {
+  source_id: required(text()),
+  country: required(text({ pattern: /^[A-Z]{2}$/ })),
+  format: text({ oneOf: ['json', 'html'] }),
+};
+const reportId: Shape = { report_id: required(integer({ min: 1 })) };
+
+/** Generating is what is paid for: looking, waiting and re-opening are free. */
+export const creditReport: Readonly<Record<string, V2Operation>> = {
+  creditReportSearch: {
+    shape: {
+      country: required(text({ pattern: /^[A-Z]{2}$/ })),
+      company: text(),
+      registration_number: text(),
+      vat_number: text(),
+      province: text(),
+      registered_city: text(),
+      post_code: text(),
+    },
+    answer({ world, registry, values }) {
+      const location = textOf(values.country);
+      if (!registry.knowsLocation(location)) return invalidField('country', 'The country is not in the nomenclature.');
+      const query = {
+        location,
+        name: optionalText(values.company),
+        registrationNumber: optionalText(values.registration_number),
+        vatNumber: optionalText(values.vat_number),
+        cityOrState: [optionalText(values.province), optionalText(values.registered_city)].filter(
+          (place) => place !== undefined,
+        ),
+      };
+      if (query.name === undefined && query.registrationNumber === undefined && query.vatNumber === undefined)
+        return [];
+      const cityOrState = query.cityOrState.length > 0 ? query.cityOrState : undefined;
+      return registry
+        .search({ ...query, cityOrState }, world.settings.search)
+        .map((company) => registry.v2.reportHit(company));
+    },
+  },
+  creditReportGenerate: {
+    permission: permissions.creditReport,
+    shape: generateShape,
+    answer(call) {
+      const company = subject(call);
+      return company instanceof V2Failure ? company : call.world.reports.record(generate(call, company));
+    },
+  },
+  creditReportStatus: {
+    shape: reportId,
+    answer({ world, values }) {
+      const report = world.reports.byId(textOf(values.report_id));
+      return report ? world.reports.ready(report) : notFound();
+    },
+  },
+  creditReportFetch: {
+    shape: reportId,
+    answer({ world, values }) {
+      const report = world.reports.byId(textOf(values.report_id));
+      if (!report) return notFound();
+      return world.reports.ready(report) ? bodyOf(world, report) : detail('notReady', 'The report is not ready yet.');
+    },
+  },
+  creditReportCombined: {
+    permission: permissions.creditReport,
+    shape: generateShape,
+    async answer(call) {
+      const company = subject(call);
+      if (company instanceof V2Failure) return company;
+      const report = generate(call, company);
+      const waitMs = report.readyAt - call.world.settings.clock.now();
+      if (waitMs > 0) await call.world.settings.clock.sleep(waitMs, call.world.closing);
+      return bodyOf(call.world, report);
+    },
+  },
+  creditReportHistory: {
+    shape: { search: text(), ...paging },
+    answer({ world, values }) {
+      const page = pageOf(world.reports.history(textOf(values.search)), values);
+      return {
+        data: page.data.map((report) => historyItem(world, report)),
+        total_results: page.total,
+        pages: page.pages,
+      };
+    },
+  },
+};
+
+function subject({ registry, values }: V2Call): Company | V2Failure {
+  const company = registry.bySourceId(textOf(values.source_id));
+  if (!company) return invalidField('source_id', 'Unknown source.');
+  return company.countryCode === values.country
+    ? company
+    : invalidField('country', 'The source belongs to another country.');
+}
+
+function generate({ world, values }: V2Call, company: Company): ReportEntry {
+  return world.reports.generate(company, company.countryCode, values.format === 'html' ? 'html' : 'json');
+}
+
+function bodyOf(world: World, report: ReportEntry): Outcome {
+  const company = world.registry.bySourceId(report.sourceId);
+  if (!company) return notFound();
+  if (report.format === 'html')
+    return new Plain(200, world.registry.v2.reportHtml(company), { 'Content-Type': 'text/html; charset=utf-8' });
+  return new Plain(
+    200,
+    world.bodies.write('v2report', company, () => world.registry.v2.reportBody(company)),
+  );
+}
+
+function historyItem(world: World, report: ReportEntry) {
+  const { registration_number: _number, ...record } = world.reports.record(report);
+  return { ...record, url: `${world.v2BaseUrl()}/credit-report/body?id=${report.id}` };
+}
