@@ -1,28 +1,35 @@
 import type { Json } from './json.js';
 import { write } from './json.js';
-import type { Company } from './registry/types.js';
+import type { Company, Registry } from './registry/types.js';
 
 /**
  * Writes bodies about one company. With `prepared` a body is rendered once per kind of company and cut at every
  * mention of its identity; further companies of that kind get the same text with their own identity put in.
  */
 export class Bodies {
-  readonly #prepared: boolean;
   readonly #templates = new Map<string, readonly Piece[]>();
 
-  constructor(prepared: boolean) {
-    this.#prepared = prepared;
-  }
+  constructor(
+    private readonly registry: Registry,
+    private readonly prepared: boolean,
+  ) {}
 
   write(variant: string, company: Company, render: () => Json): string {
-    if (!this.#prepared) return write(render());
-    const kind = `${variant}|${company.countryCode}|${identity.map((name) => (company[name] === null ? '-' : '+')).join('')}`;
+    if (!this.prepared) return write(render());
+    const kind = `${variant}|${company.countryCode}|${this.#traits(company)}`;
     let template = this.#templates.get(kind);
     if (!template) {
       template = cut(write(render()), company);
       this.#templates.set(kind, template);
     }
     return fill(template, company);
+  }
+
+  /** What another company of the same country cannot lend: how IDs are written, what is null or empty, what contradicts. */
+  #traits(company: Company): string {
+    const { stringId, identityMismatch, noAccounts, large } = this.registry.traits(company);
+    const present = identity.map((name) => company[name] !== null);
+    return [stringId, identityMismatch, noAccounts, large, ...present].map((trait) => (trait ? '+' : '-')).join('');
   }
 }
 

@@ -76,7 +76,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     settings,
     registry,
     account,
-    bodies: new Bodies(settings.prepared),
+    bodies: new Bodies(registry, settings.prepared),
     permissions: new Permissions(settings, account.charges),
     contacts: new Contacts(settings.clock, journal),
     reports: new Reports(settings, journal),

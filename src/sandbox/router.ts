@@ -14,6 +14,7 @@ interface Compiled<R extends Route> {
   readonly route: R;
   readonly segments: readonly string[];
   readonly names: readonly (string | undefined)[];
+  readonly holes: number;
 }
 
 /** Finds the operation of a path. A literal segment wins over a parameter: `/companies/watch` is not a company called watch. */
@@ -21,8 +22,7 @@ export class Router<R extends Route> {
   readonly #byLength = new Map<number, Compiled<R>[]>();
 
   constructor(routes: readonly R[]) {
-    const compiled = routes.map(compile).sort((a, b) => parameterCount(a) - parameterCount(b));
-    for (const entry of compiled) {
+    for (const entry of routes.map(compile).sort((a, b) => a.holes - b.holes)) {
       const group = this.#byLength.get(entry.segments.length) ?? [];
       group.push(entry);
       this.#byLength.set(entry.segments.length, group);
@@ -31,24 +31,26 @@ export class Router<R extends Route> {
 
   match(method: string, path: string): Match<R> {
     const segments = path.split('/');
-    const fitting = (this.#byLength.get(segments.length) ?? []).filter((entry) => fits(entry, segments));
-    const literal = fitting[0];
-    if (!literal) return { kind: 'unknown' };
-    const same = fitting.filter((entry) => parameterCount(entry) === parameterCount(literal));
-    const found = same.find((entry) => entry.route.method === method);
-    if (!found) return { kind: 'wrongMethod', allow: same.map((entry) => entry.route.method).join(', ') };
-    const params = read(found, segments);
-    return params ? { kind: 'found', route: found.route, params } : { kind: 'unknown' };
+    const allow: string[] = [];
+    let holes: number | undefined;
+    for (const entry of this.#byLength.get(segments.length) ?? []) {
+      if (holes !== undefined && entry.holes > holes) break;
+      if (!fits(entry, segments)) continue;
+      holes = entry.holes;
+      if (entry.route.method !== method) allow.push(entry.route.method);
+      else {
+        const params = read(entry, segments);
+        return params ? { kind: 'found', route: entry.route, params } : { kind: 'unknown' };
+      }
+    }
+    return allow.length > 0 ? { kind: 'wrongMethod', allow: allow.join(', ') } : { kind: 'unknown' };
   }
 }
 
 function compile<R extends Route>(route: R): Compiled<R> {
   const segments = route.path.split('/');
-  return { route, segments, names: segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]) };
-}
-
-function parameterCount(entry: Compiled<Route>): number {
-  return entry.names.filter((name) => name !== undefined).length;
+  const names = segments.map((segment) => /^\{(\w+)\}$/.exec(segment)?.[1]);
+  return { route, segments, names, holes: names.filter((name) => name !== undefined).length };
 }
 
 function fits(entry: Compiled<Route>, segments: readonly string[]): boolean {

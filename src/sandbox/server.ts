@@ -38,7 +38,7 @@ export function createHandler(front: Front): (request: IncomingMessage, response
 export const v1Base = '/api/v1';
 export const v2Base = '/api/v2';
 /** Kept of a body; more is counted and thrown away. */
-const keptBytes = 64_000;
+const keptBytes = 1024 * 1024;
 const patienceBytes = 16 * 1024 * 1024;
 
 function readBody(request: IncomingMessage, done: (body: string, bytes: number) => void): void {

@@ -61,9 +61,18 @@ export function companyWhere(sandbox: Sandbox, fits: (company: Company) => boole
 }
 
 export const numbered = (sandbox: Sandbox): Company & { readonly registrationNumber: string } => {
-  const company = companyWhere(sandbox, (one) => one.registrationNumber !== null && one.countryCode === 'GB');
+  const company = companyWhere(
+    sandbox,
+    (one) => one.countryCode === 'GB' && one.registrationNumber !== null && isOrdinary(sandbox, one),
+  );
   return { ...company, registrationNumber: company.registrationNumber ?? '' };
 };
+
+/** Known to every part of both APIs, under the same number everywhere. */
+function isOrdinary({ registry }: Sandbox, company: Company): boolean {
+  const known = registry.hasRecord(company) && registry.inV2(company) && registry.hasCreditReport(company);
+  return known && !registry.traits(company).identityMismatch;
+}
 
 function parse(text: string): Body {
   try {

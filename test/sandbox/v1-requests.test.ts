@@ -185,7 +185,10 @@ describe('answers', () => {
 
   test('V1-7 pages hold per_page items, add up to total_results and end empty', () =>
     withSandbox({}, async (sandbox) => {
-      const { v1Id } = companyWhere(sandbox, (company) => sandbox.registry.v1.officers(company, false).length > 2);
+      const { v1Id } = companyWhere(
+        sandbox,
+        (company) => sandbox.registry.hasRecord(company) && sandbox.registry.v1.officers(company, false).length > 2,
+      );
       const all = (await v1(sandbox, `/kyb/${v1Id}/officers?per_page=50`)).body;
       const total = Number(all.total_results);
       const texts: string[] = [];
@@ -217,10 +220,17 @@ describe('answers', () => {
       expect((await v1(sandbox, `/kyb/${v1Id}/lite?include_provenance=true`)).body.basic?.name).toBe(name);
     }));
 
+  test('V1-11 a candidate without a record answers DATA_SERVICE_404', () =>
+    withSandbox({}, async (sandbox) => {
+      const { v1Id } = companyWhere(sandbox, (company) => !sandbox.registry.hasRecord(company));
+      const answer = await v1(sandbox, `/kyb/${v1Id}/full`);
+      expect([answer.status, answer.body.error?.code]).toEqual([404, 'DATA_SERVICE_404']);
+    }));
+
   test('prepared bodies carry the identity of the company asked for', () =>
     withSandbox({ prepared: true }, async (sandbox) => {
       const subjects = Array.from({ length: 400 }, (_, index) => sandbox.registry.company(index))
-        .filter((one) => one.countryCode === 'GB')
+        .filter((one) => one.countryCode === 'GB' && sandbox.registry.hasRecord(one))
         .slice(0, 12);
       for (const subject of subjects) {
         const { text } = await v1(sandbox, `/kyb/${subject.v1Id}/lite`);

@@ -107,7 +107,7 @@ function detail(operation: string, path: string, scopes: readonly string[], rend
     query: detailQuery,
     answer(world, params, values) {
       const subject = world.registry.byV1Id(params.id ?? '');
-      if (!subject) return undefined;
+      if (!subject || !world.registry.hasRecord(subject)) return undefined;
       const provenance = values.include_provenance === true;
       const variant = `${operation}|${provenance}|${String(values.page ?? '')}|${String(values.per_page ?? '')}`;
       return world.bodies.write(variant, subject, () => render(world, subject, provenance, values));

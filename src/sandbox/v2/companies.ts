@@ -1,7 +1,7 @@
 import type { Company, Registry, SearchKind } from '../registry/types.js';
 import { integer, list, text, type Values } from '../validate.js';
 import { notFound, ruleFailure } from './errors.js';
-import { findAnywhere, findByAddress, people, statusId } from './finder.js';
+import { findAnywhere, findByAddress, people } from './finder.js';
 import { numberOf, ofCompany, optionalText, pageOf, type V2Operation } from './operation.js';
 import { permissions } from './permissions.js';
 
@@ -29,7 +29,7 @@ export const companies: Readonly<Record<string, V2Operation>> = {
     answer({ world, registry, values }) {
       const wanted = values.company_status;
       const found = lookup(registry, values, world.settings.search).filter(
-        (company) => !Array.isArray(wanted) || wanted.includes(statusId(company)),
+        (company) => !Array.isArray(wanted) || wanted.map(Number).includes(registry.statusId(company)),
       );
       const page = pageOf(found, values, 5);
       return {
@@ -112,11 +112,11 @@ export function lookup(registry: Registry, values: Values, kind: SearchKind): re
   if (Object.values(wanted).some((value) => value !== undefined)) {
     if (country === undefined) return findAnywhere(registry, wanted, kind);
     const location = state === undefined ? country : `${country}-${state}`;
-    return registry.knowsLocation(location) ? registry.search({ ...wanted, location }, kind) : [];
+    return registry.knowsLocation(location) ? registry.search({ ...wanted, location }, kind).filter(registry.inV2) : [];
   }
   if (values.lei_number !== undefined || values.phone_number !== undefined || values.email !== undefined) return [];
   const firstPages = Math.min(registry.size, numberOf(values.page, 1) * 5 + 200);
   return Array.from({ length: firstPages }, (_, index) => registry.company(index)).filter(
-    (company) => country === undefined || company.countryCode === country,
+    (company) => registry.inV2(company) && (country === undefined || company.countryCode === country),
   );
 }

@@ -49,9 +49,8 @@ export const creditReport: Readonly<Record<string, V2Operation>> = {
       if (query.name === undefined && query.registrationNumber === undefined && query.vatNumber === undefined)
         return [];
       const cityOrState = query.cityOrState.length > 0 ? query.cityOrState : undefined;
-      return registry
-        .search({ ...query, cityOrState }, world.settings.search)
-        .map((company) => registry.v2.reportHit(company));
+      const found = registry.search({ ...query, cityOrState }, world.settings.search).filter(registry.hasCreditReport);
+      return found.map((company) => registry.v2.reportHit(company));
     },
   },
   creditReportGenerate: {
@@ -84,6 +83,7 @@ export const creditReport: Readonly<Record<string, V2Operation>> = {
       const company = subject(call);
       if (company instanceof V2Failure) return company;
       const report = generate(call, company);
+      call.charge();
       const waitMs = report.readyAt - call.world.settings.clock.now();
       if (waitMs > 0) await call.world.settings.clock.sleep(waitMs, call.world.closing);
       return bodyOf(call.world, report);

@@ -43,7 +43,7 @@ export const enrichment: Readonly<Record<string, V2Operation>> = {
         registrationNumber: optionalText(values.registration_number),
         vatNumber: optionalText(values.vat_number),
       };
-      return enriched(call, registry.search(query, world.settings.search, 1)[0]);
+      return enriched(call, registry.search(query, world.settings.search).find(registry.inV2));
     },
   },
 };

@@ -19,7 +19,7 @@ export function findAnywhere(
 ): readonly Company[] {
   const found: Company[] = [];
   for (const location of registry.countries) {
-    found.push(...registry.search({ ...query, location }, kind, limit));
+    found.push(...registry.search({ ...query, location }, kind, limit).filter(registry.inV2));
     if (found.length >= limit) break;
   }
   return found.slice(0, limit);
@@ -42,12 +42,6 @@ export function bare(address: string): string {
     .replace(/[/?#]+$/, '');
 }
 
-/** The document names three status IDs; the registers' own words fall into them. */
-export function statusId(company: Company): number {
-  if (/^(?:active|live|registered)/i.test(company.status)) return 106;
-  return /inactive|dissol|liquid|struck|closed|removed|bankrupt|ceased/i.test(company.status) ? 108 : 1615;
-}
-
 function indexOf(registry: Registry): Index {
   const known = indexes.get(registry);
   if (known) return known;
@@ -55,6 +49,7 @@ function indexOf(registry: Registry): Index {
   const everyone: Employee[] = [];
   for (let index = 0; index < Math.min(scanned, registry.size); index++) {
     const company = registry.company(index);
+    if (!registry.inV2(company)) continue;
     const profile = registry.v2.profile(company) as { readonly [key: string]: Json | undefined };
     for (const address of [profile.company_website, profile.linkedin]) {
       if (typeof address === 'string' && address !== '') byAddress.set(bare(address), company);

@@ -1,4 +1,4 @@
-import type { Key } from '../account.js';
+import type { Charge, Key } from '../account.js';
 import { canonical, parseBody } from '../body.js';
 import { write } from '../json.js';
 import { type Match, type Route, Router } from '../router.js';
@@ -74,10 +74,31 @@ export function answerV2(world: World, intake: Intake, match: Match<V2Route>): R
   if (values instanceof V2Failure) return v2Reply(values, world.settings);
   const refused = route.rule?.(values) ?? (route.permission && world.permissions.refusal(route.permission));
   if (refused) return v2Reply(refused, world.settings);
-  const outcome = route.answer({ world, registry: world.registry, values });
-  return outcome instanceof Promise
-    ? outcome.then((late) => settle(world, intake, route, key, values, late))
-    : settle(world, intake, route, key, values, outcome);
+  let charge: Charge | undefined;
+  const bill = () => {
+    if (route.permission) charge ??= billFor(world, intake, route, key, values);
+  };
+  const settle = (outcome: Outcome): Reply => {
+    if (outcome instanceof V2Failure) return v2Reply(outcome, world.settings);
+    bill();
+    const { status, headers, body } = outcome instanceof Plain ? outcome : v2Reply(outcome, world.settings);
+    return { status, headers, body, charge };
+  };
+  const outcome = route.answer({ world, registry: world.registry, values, charge: bill });
+  return outcome instanceof Promise ? outcome.then(settle) : settle(outcome);
+}
+
+function billFor(world: World, intake: Intake, route: V2Route, key: Key, values: Values): Charge | undefined {
+  if (!route.permission) return undefined;
+  world.permissions.count(route.permission);
+  return world.account.charge({
+    api: 'v2',
+    operation: route.operation,
+    key,
+    requestId: intake.requestId,
+    permission: route.permission.codename,
+    params: canonical(values),
+  });
 }
 
 function authenticate(world: World, authorization: string | undefined): Key | V2Failure {
@@ -131,20 +152,4 @@ function readBody(intake: Intake): Values | V2Failure {
   }
   if (Array.isArray(body)) return { fields: body };
   return isObject(body) ? body : detail('validation', 'The body must be a JSON object.');
-}
-
-function settle(world: World, intake: Intake, route: V2Route, key: Key, values: Values, outcome: Outcome): Reply {
-  if (outcome instanceof V2Failure) return v2Reply(outcome, world.settings);
-  const reply: Reply = outcome instanceof Plain ? outcome : v2Reply(outcome, world.settings);
-  if (!route.permission) return reply;
-  world.permissions.count(route.permission);
-  const charge = world.account.charge({
-    api: 'v2',
-    operation: route.operation,
-    key,
-    requestId: intake.requestId,
-    permission: route.permission.codename,
-    params: canonical(values),
-  });
-  return { status: reply.status, headers: reply.headers, body: reply.body, charge };
 }

@@ -35,7 +35,8 @@ export const kyb: Readonly<Record<string, V2Operation>> = {
         vatNumber: optionalText(values.vat_number),
         ticker: optionalText(values.ticker),
       };
-      return registry.search(query, world.settings.search).map((company) => registry.v2.candidate(company));
+      const found = registry.search(query, world.settings.search);
+      return found.filter(registry.inV2).map((company) => registry.v2.candidate(company));
     },
   },
   kybLite: ofCompany(permissions.kybDetails, 'v2lite', (registry, company) => registry.v2.lite(company)),

@@ -21,6 +21,8 @@ export interface V2Call {
   readonly registry: Registry;
   /** Parameters from path, query and body, under their own names. */
   readonly values: Values;
+  /** Charges the operation's permission now, once; otherwise a success is charged when it is answered. */
+  charge(): void;
 }
 
 /** An operation without its address: that is either published or stands in the routes file. */

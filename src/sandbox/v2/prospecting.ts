@@ -15,7 +15,6 @@ import {
   text,
   type Values,
 } from '../validate.js';
-import { statusId } from './finder.js';
 import { pageOf, textOf, type V2Operation } from './operation.js';
 import { permissions } from './permissions.js';
 
@@ -113,12 +112,14 @@ function ranges(family: string, names: readonly string[]): Shape {
 
 /** The first companies stand for all of them: a filter over a million generated companies would have to generate them. */
 function universe(registry: Registry): readonly Company[] {
-  return Array.from({ length: Math.min(registry.size, 1_000) }, (_, index) => registry.company(index));
+  return Array.from({ length: Math.min(registry.size, 1_000) }, (_, index) => registry.company(index)).filter(
+    registry.inV2,
+  );
 }
 
 function passes(registry: Registry, company: Company, wanted: Values): boolean {
   return Object.entries(wanted).every(([name, value]) => {
-    if (name === 'company_status') return Array.isArray(value) && value.includes(statusId(company));
+    if (name === 'company_status') return Array.isArray(value) && value.includes(registry.statusId(company));
     if (name === 'company_incorporation') return isObject(value) && inside(company.incorporationDate, value);
     if (name === 'location_countries') return inCountries(registry, company, Array.isArray(value) ? value : [value]);
     return draw(company.index, name) < 0.5;
