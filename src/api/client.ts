@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from '../util/clock.js';
 import { type ExactJson, parseExact } from '../util/exact-json.js';
+import { Secret } from '../util/secret.js';
 import { describeIssues } from './describe-issues.js';
 import { ApiError } from './errors.js';
-import type { Exchange } from './exchange.js';
+import { type Exchange, isHtml } from './exchange.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
 import { buildRequest, type WireRequest } from './request.js';
 import { Transport, TransportError, type TransportOptions } from './transport.js';
@@ -44,6 +45,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected readonly clock: Clock;
   protected readonly warn: (message: string) => void;
   readonly #transport: Transport;
+  readonly #apiKey: Secret;
 
   protected constructor(
     readonly api: ApiName,
@@ -53,6 +55,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   ) {
     this.clock = options.clock ?? systemClock;
     this.warn = options.onWarning ?? (() => {});
+    this.#apiKey = new Secret(options.apiKey);
     this.#transport = new Transport({ ...options, authorization: `${scheme} ${options.apiKey}` });
   }
 
@@ -87,12 +90,10 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   ): AsyncGenerator<Reply<BodyOf<Operations[Name]>>> {
     const paging = this.operations[name]?.pages;
     if (paging === undefined) throw new TypeError(`${name} is not paged`);
-    for (let page = 1, count = 1; page <= count; page++) {
-      const reply = await this.call(
-        name,
-        { ...(params as object), page, per_page: paging.perPageAtMost } as typeof params,
-        options,
-      );
+    const perPage = paging.perPageAtMost === null ? {} : { per_page: paging.perPageAtMost };
+    const last = paging.pageAtMost ?? Number.POSITIVE_INFINITY;
+    for (let page = 1, count = 1; page <= Math.min(count, last); page++) {
+      const reply = await this.call(name, { ...(params as object), ...perPage, page } as typeof params, options);
       yield reply;
       count = Number((reply.data as Record<string, unknown>)[paging.countField] ?? page);
     }
@@ -119,8 +120,10 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
       throw error instanceof TransportError ? transportError(prepared.operation, error) : error;
     });
     const error = this.classify(exchange, prepared.operation);
-    if (error !== undefined) throw error;
-    return exchange;
+    if (error === undefined) return exchange;
+    // A provider that echoes the key in its error must not bring it into our logs.
+    error.message = error.message.replaceAll(this.#apiKey.reveal(), '[key]');
+    throw error;
   }
 
   /** Parses and checks a body against what the document shows. The value is the parsed tree itself. */
@@ -137,6 +140,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
 }
 
 function parseBody(operation: Operation, body: Buffer): ExactJson {
+  if (operation.emptyBody === true && body.toString('latin1').trim() === '') return null;
+  if (operation.htmlBody === true && isHtml(body)) return body.toString('utf8');
   try {
     return parseExact(body);
   } catch (cause) {

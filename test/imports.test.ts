@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Imports run one way. Each room lists the rooms it may look into; nothing else. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  util: [],
+  domain: ['util'],
+  // Client and server must not share a misreading: the sandbox reads the document on its own.
+  sandbox: ['util'],
+  input: ['domain', 'util'],
+  api: ['domain', 'util'],
+  config: ['api', 'domain', 'util'],
+  ledger: ['domain', 'util'],
+  calls: ['api', 'ledger', 'domain', 'util'],
+  stages: ['calls', 'api', 'domain', 'util'],
+  engine: ['stages', 'calls', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
+  export: ['ledger', 'domain', 'util'],
+  review: ['ledger', 'domain', 'util'],
+  cli: [
+    'engine',
+    'stages',
+    'calls',
+    'ledger',
+    'input',
+    'config',
+    'export',
+    'review',
+    'sandbox',
+    'api',
+    'domain',
+    'util',
+  ],
+  'index.ts': ['engine', 'config', 'ledger', 'export', 'review', 'sandbox', 'api', 'domain', 'util'],
+};
+
+const root = resolve(import.meta.dirname, '../src');
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const roomOf = (path: string) => path.split(sep)[0] ?? '';
+
+test('every source file lies in a known room', () => {
+  expect(files.length).toBeGreaterThan(20);
+  expect(files.filter((file) => !(roomOf(file) in ALLOWED))).toEqual([]);
+});
+
+test('imports run one way', () => {
+  const offences = files.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1] ?? '');
+    return targets
+      .map((target) => relative(root, resolve(dirname(join(root, file)), target)))
+      .filter((target) => roomOf(target) !== roomOf(file) && !ALLOWED[roomOf(file)]?.includes(roomOf(target)))
+      .map((target) => `${file} imports ${target}`);
+  });
+  expect(offences).toEqual([]);
+});
+
+test('SQL lives in the ledger, and the exit code is set in cli/main.ts alone', () => {
+  const offences = files.filter((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const sql =
+      /better-sqlite3|\b(?:SELECT .+ FROM|INSERT INTO|CREATE TABLE)\b/.test(text) && roomOf(file) !== 'ledger';
+    const exit = /process\.exit/.test(text) && file !== join('cli', 'main.ts');
+    return sql || exit;
+  });
+  expect(offences).toEqual([]);
+});
