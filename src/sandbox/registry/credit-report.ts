@@ -10,7 +10,6 @@ import type { Persons } from './people/persons.js';
 import type { Holders } from './people/shareholders.js';
 import { profileOf } from './profile.js';
 import { hash, Random } from './random.js';
-import { hasTrait } from './traits.js';
 import type { Company } from './types.js';
 
 const likes = [
@@ -32,6 +31,7 @@ export function reportBody(companies: Companies, persons: Persons, holders: Hold
   const random = new Random(hash(seed, company.index, 120));
   const profile = profileOf(seed, company);
   const root = groupOf(companies, company);
+  const accounts = flatFinancials(seed, company) as Accounts;
   return {
     summary: summary(random, company, profile.employees),
     company_profile: {
@@ -46,9 +46,9 @@ export function reportBody(companies: Companies, persons: Persons, holders: Hold
     },
     score_history: history(random, () => random.between(1, 100)),
     credit_limit_history: history(random, () => `${random.int(500) * 1_000}.00`),
-    financials_profit_and_loss: years(seed, company, ['Turnover', 'Operating-Profit', 'Profit-after-Tax']),
-    financials_balance_sheet: years(seed, company, ['Total-Assets', 'Total-Liabilities', 'Net-Assets']),
-    financials_ratios: years(seed, company, ['Current-Ratio', 'Return-On-Equity']),
+    financials_profit_and_loss: years(accounts, ['Turnover', 'Operating-Profit', 'Profit-after-Tax']),
+    financials_balance_sheet: years(accounts, ['Total-Assets', 'Total-Liabilities', 'Net-Assets']),
+    financials_ratios: years(accounts, ['Current-Ratio', 'Return-On-Equity']),
     directors: officersOf(companies, persons, company)
       .slice(0, 20)
       .map((officer) => ({ name: fullName(officer), role: officer.role, appointed: officer.appointed })),
@@ -105,10 +105,10 @@ function history(random: Random, value: () => Json): Json[] {
   }));
 }
 
-function years(seed: number, company: Company, names: readonly string[]): Json {
-  if (hasTrait(seed, company.index, 'noAccounts')) return [];
-  const body = flatFinancials(seed, company) as { readonly [year: string]: { readonly [name: string]: Json } };
-  return Object.entries(body).map(([year, values]) => ({
+type Accounts = { readonly [year: string]: { readonly [name: string]: Json } };
+
+function years(accounts: Accounts, names: readonly string[]): Json {
+  return Object.entries(accounts).map(([year, values]) => ({
     year,
     ...Object.fromEntries(names.map((name) => [name.toLowerCase().replaceAll('-', '_'), values[name] ?? null])),
   }));

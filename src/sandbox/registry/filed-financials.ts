@@ -40,7 +40,7 @@ export interface FiledFinancials {
 export function filedFinancials(seed: number, index: number, strings: boolean): FiledFinancials {
   const random = new Random(hash(seed, index, 96));
   const large = hasTrait(seed, index, 'large');
-  const periods = large ? 8 : random.between(1, 4);
+  const periods = large ? 11 : random.between(1, 4);
   const closing = random.pick(['12-31', '12-31', '03-31', '06-30']);
   const years = Array.from({ length: periods }, (_, i) => `${2024 - i}-${closing}`);
   const magnitude = large ? random.between(8, 11) : random.between(3, 7);

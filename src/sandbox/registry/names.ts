@@ -16,8 +16,8 @@ export interface Names {
   of(shelf: Shelf, rank: number, index: number): string;
   isNamesake(shelf: Shelf, rank: number): boolean;
   legalForm(shelf: Shelf, index: number): string;
-  /** Ranks whose name reads like the text, those that read the same first. Gives up after `tries` combinations. */
-  find(shelf: Shelf, text: string, tries: number): Iterable<number>;
+  /** Ranks of a register whose name has these words. */
+  ranksOf(shelf: Shelf, code: number): Iterable<number>;
 }
 
 export function createNames(seed: number, shelves: readonly Shelf[]): Names {
@@ -35,15 +35,11 @@ export function createNames(seed: number, shelves: readonly Shelf[]): Names {
     },
     legalForm: (shelf, index) =>
       at(shelf.register.legalForms ?? shelf.country.legalForms, hash(seed, index, 33)).replace(/^, /, ''),
-    find: function* (shelf, text, tries) {
-      let left = tries;
-      for (const code of codesFor(shelf.country.language, text)) {
-        if (left-- <= 0) return;
-        for (let slot = at(shuffles, shelf.id).backward(code); slot < shelf.count; slot += WORDS) {
-          if (slot % NAMESAKE_EVERY !== NAMESAKE_EVERY - 1) yield shelf.names.backward(slot);
-          const next = slot + 1;
-          if (next % NAMESAKE_EVERY === NAMESAKE_EVERY - 1 && next < shelf.count) yield shelf.names.backward(next);
-        }
+    ranksOf: function* (shelf, code) {
+      for (let slot = at(shuffles, shelf.id).backward(code); slot < shelf.count; slot += WORDS) {
+        if (slot % NAMESAKE_EVERY !== NAMESAKE_EVERY - 1) yield shelf.names.backward(slot);
+        const next = slot + 1;
+        if (next % NAMESAKE_EVERY === NAMESAKE_EVERY - 1 && next < shelf.count) yield shelf.names.backward(next);
       }
     },
   };
@@ -77,6 +73,15 @@ function decorate(words: [string, string, string], form: string, dice: number, l
 }
 
 /** Combinations of words that the text may mean, the literal reading first, then names that differ in one word. */
+export function readName(language: Language, text: string, most: number): readonly number[] {
+  const codes: number[] = [];
+  for (const code of codesFor(language, text)) {
+    codes.push(code);
+    if (codes.length >= most) break;
+  }
+  return codes;
+}
+
 function* codesFor(language: Language, text: string): Iterable<number> {
   const tokens = readTokens(language, text);
   const [firstToken, tradeToken, ...rest] = tokens;

@@ -1,11 +1,12 @@
 import type { Companies } from './companies.js';
 import { compact } from './countries/format.js';
+import type { Language } from './countries/types.js';
 import type { Shelf } from './layout.js';
-import { plain } from './names.js';
+import { plain, readName } from './names.js';
 import { hash } from './random.js';
 import type { Company, SearchKind, SearchQuery } from './types.js';
 
-/** Combinations of words that a name search tries in a register before it gives up. */
+/** Combinations of words that a name search tries in each register before it gives up. */
 const TRIES = 40;
 
 /**
@@ -127,12 +128,19 @@ function* tickerHits(companies: Companies, shelves: readonly Shelf[], ticker: st
 }
 
 function* nameHits(companies: Companies, shelves: readonly Shelf[], name: string) {
-  // Every register's own reading of the name first, then its near names.
-  for (const tries of [1, TRIES]) {
+  const readings = new Map<Language, readonly number[]>();
+  for (const { country } of shelves) {
+    if (!readings.has(country.language)) readings.set(country.language, readName(country.language, name, TRIES));
+  }
+  // Every register's own reading of the name first, then the near names of all.
+  for (const near of [false, true]) {
     for (const shelf of shelves) {
-      for (const rankOfName of companies.names.find(shelf, name, tries)) {
-        const index = companies.layout.indexOf(shelf, rankOfName);
-        if (index !== undefined) yield companies.company(index);
+      const codes = readings.get(shelf.country.language) ?? [];
+      for (const code of near ? codes.slice(1) : codes.slice(0, 1)) {
+        for (const rankOfName of companies.names.ranksOf(shelf, code)) {
+          const index = companies.layout.indexOf(shelf, rankOfName);
+          if (index !== undefined) yield companies.company(index);
+        }
       }
     }
   }

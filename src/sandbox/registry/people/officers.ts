@@ -41,7 +41,7 @@ const roles = ['Director', 'Secretary', 'Geschäftsführer', 'Managing Director'
 export function officerCount(seed: number, index: number): number {
   if (listState(seed, index, 'officers') !== 'some') return 0;
   const dice = hash(seed, index, 81);
-  if (hasTrait(seed, index, 'large')) return 30 + (dice % (MOST_OFFICERS - 29));
+  if (hasTrait(seed, index, 'large')) return 34 + (dice % (MOST_OFFICERS - 33));
   return 1 + (dice % (dice % 3 === 0 ? 12 : 5));
 }
 

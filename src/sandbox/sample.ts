@@ -1,0 +1,170 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import { hash, Permutation, Random } from './registry/random.js';
+import type { Company, Registry } from './registry/types.js';
+import { hopeless, reviewable } from './sample/doubtful.js';
+import { isPlain, repairable } from './sample/repairable.js';
+import type { Change, Damage, SampleInput, SampleRow } from './sample/types.js';
+
+export type { Expected, SampleAnswer, SampleInput, SampleRow } from './sample/types.js';
+
+export interface SampleOptions {
+  readonly registry: Registry;
+  readonly rows: number;
+  /** Half of the rows carry damage, each kind in turn. */
+  readonly dirty: boolean;
+  readonly seed?: number | undefined;
+  /** Rows that cannot be written in the file's encoding are passed over. */
+  readonly accepts?: ((input: SampleInput) => boolean) | undefined;
+}
+
+/** Draws per row before a rare kind of damage is given up for a clean row: only tiny registries come near. */
+const MOST_DRAWS = 20_000;
+const segments = ['A', 'B', 'key account', 'supplier; EU', 'n/a'];
+const clean: Damage = { kind: 'clean', expected: 'confirmed', reason: 'exact', apply: () => ({}) };
+
+/** The kinds of damage a dirty sample carries. */
+export const damages: readonly Damage[] = [...repairable, ...reviewable, ...hopeless];
+
+/** Rows about companies that exist in the registry, each with the answer a careful client must come to. */
+export function* writeSample(options: SampleOptions): Generator<SampleRow> {
+  const { registry, rows, dirty, seed = registry.seed, accepts = () => true } = options;
+  const random = new Random(hash(seed, 171));
+  const order = new Permutation(registry.size, hash(seed, 172));
+  let draws = 0;
+  const draw = () => registry.company(order.forward(draws++ % registry.size));
+
+  for (let row = 0; row < rows; row++) {
+    const damage = dirty && row % 2 === 1 ? damages[((row - 1) / 2) % damages.length] : clean;
+    const id = `C-${String(row + 1).padStart(6, '0')}`;
+    const made = (damage && make(damage, id)) ?? make(clean, id);
+    if (made === undefined) throw new RangeError('the registry is too small for a sample');
+    yield made;
+  }
+
+  function make(damage: Damage, id: string): SampleRow | undefined {
+    const eligible = damage.eligible ?? isPlain;
+    for (let tries = 0; tries < Math.min(MOST_DRAWS, registry.size * 4); tries++) {
+      const company = draw();
+      if (!eligible(registry, company)) continue;
+      const change = damage.apply({ registry, company, number: company.registrationNumber ?? '', random });
+      if (change === undefined) continue;
+      const input = inputOf(id, company, change, random);
+      if (accepts(input)) return { input, answer: answerOf(registry, damage, id, company) };
+    }
+    return undefined;
+  }
+}
+
+function inputOf(id: string, company: Company, change: Change, random: Random): SampleInput {
+  const stated = company.countryCode === 'US' || company.countryCode === 'CA' || company.countryCode === 'CN';
+  const number = company.registrationNumber ?? '';
+  return {
+    id,
+    name: company.name,
+    country: stated ? `${company.countryCode}-${company.state}` : company.countryCode,
+    // A German number names a company together with its court.
+    registration_number: company.countryCode === 'DE' && number !== '' ? `${company.jurisdiction} ${number}` : number,
+    vat_number: company.vatNumber ?? '',
+    city: company.city,
+    ...change,
+    segment: random.pick(segments),
+  };
+}
+
+function answerOf(registry: Registry, damage: Damage, id: string, company: Company): SampleRow['answer'] {
+  const { kind, expected, reason } = damage;
+  const meant = expected === 'confirmed' || expected === 'needs_review';
+  return {
+    id,
+    damage: kind,
+    expected,
+    reason,
+    v1_company_id: meant ? company.v1Id : '',
+    v2_company_id: meant && registry.inV2(company) ? company.v2Id : '',
+    registration_number: meant ? (company.registrationNumber ?? '') : '',
+  };
+}
+
+const inputColumns = ['id', 'name', 'country', 'registration_number', 'vat_number', 'city', 'segment'];
+const excelHeaders = ['Id', 'Company Name', 'Country', 'Reg. No.', 'VAT No.', 'City', 'Segment'];
+const answerColumns = ['id', 'damage', 'expected', 'reason', 'v1_company_id', 'v2_company_id', 'registration_number'];
+const BATCH = 500;
+
+export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
+  /** The file of the rows; the answers go beside it as `….answers.csv`. */
+  readonly out: string;
+  /** As a spreadsheet saves it: semicolons, CRLF, its own headers, UTF-8 with BOM or windows-1252. */
+  readonly excel?: boolean | 'windows-1252' | undefined;
+}
+
+/** Both files appear only when both are complete. */
+export async function writeSampleFiles(options: SampleFileOptions): Promise<{ input: string; answers: string }> {
+  const { out, excel = false, ...rest } = options;
+  const answers = `${out.replace(/\.csv$/i, '')}.answers.csv`;
+  const ansi = excel === 'windows-1252';
+  const rows = writeSample({ ...rest, accepts: ansi ? isLatin : undefined });
+  const files = [
+    await partFile(out, ansi ? 'latin1' : 'utf8', {
+      columns: inputColumns.map((key, i) => ({ key, header: excel === false ? key : (excelHeaders[i] ?? key) })),
+      ...(excel === false ? {} : { delimiter: ';', record_delimiter: '\r\n' as const, bom: !ansi }),
+    }),
+    await partFile(answers, 'utf8', { columns: answerColumns.map((key) => ({ key, header: key })) }),
+  ] as const;
+  try {
+    for (let batch = take(rows, BATCH), first = true; first || batch.length > 0; batch = take(rows, BATCH)) {
+      await files[0].write(
+        batch.map(({ input }) => input),
+        first,
+      );
+      await files[1].write(
+        batch.map(({ answer }) => answer),
+        first,
+      );
+      first = false;
+    }
+    for (const file of files) await file.close();
+    for (const file of files) await file.publish();
+  } catch (error) {
+    for (const file of files) await file.discard();
+    throw error;
+  }
+  return { input: out, answers };
+}
+
+type CsvOptions = NonNullable<Parameters<typeof stringify>[1]>;
+
+async function partFile(path: string, encoding: BufferEncoding, format: CsvOptions) {
+  const part = `${path}.${process.pid}.part`;
+  const handle = await open(part, 'w', 0o600);
+  return {
+    write: (records: readonly object[], first: boolean) =>
+      handle.appendFile(stringify([...records], { ...format, header: first, bom: first && format.bom === true }), {
+        encoding,
+      }),
+    close: async () => {
+      await handle.sync();
+      await handle.close();
+    },
+    publish: () => rename(part, path),
+    discard: async () => {
+      await handle.close().catch(() => undefined);
+      await rm(part, { force: true });
+    },
+  };
+}
+
+/** The characters that windows-1252 and Latin-1 share. */
+function isLatin(input: SampleInput): boolean {
+  return Object.values(input).every((text: string) => /^[\x20-\x7e\xa0-\xff]*$/.test(text));
+}
+
+function take<T>(items: Iterator<T>, count: number): T[] {
+  const taken: T[] = [];
+  while (taken.length < count) {
+    const { value, done } = items.next();
+    if (done === true) break;
+    taken.push(value);
+  }
+  return taken;
+}
