@@ -81,16 +81,11 @@ export class Account {
   }
 
   charge(details: ChargeDetails): Charge {
-    const { key, permission, ...rest } = details;
-    const entry: ChargeEntry = {
-      at: this.#settings.clock.now(),
-      ...rest,
-      key: key.fingerprint,
-      units: 1,
-      ...(permission === undefined ? {} : { permission }),
-    };
+    const { api, operation, key, requestId, permission, params } = details;
+    const at = this.#settings.clock.now();
+    const entry: ChargeEntry = { at, api, operation, key: key.fingerprint, requestId, units: 1, permission, params };
     this.#journal.append({ type: 'charge', charge: entry });
-    return this.#count(entry);
+    return this.#count({ ...entry, delivered: true });
   }
 
   /** The dashboard draws on the same three units a day. */
@@ -108,10 +103,9 @@ export class Account {
     this.#journal.append({ type: 'undelivered', requestId: charge.requestId });
   }
 
-  #count(entry: ChargeEntry): Charge {
-    const charge: Charge = { ...entry, delivered: true };
+  #count(charge: Charge): Charge {
     this.charges.push(charge);
-    if (entry.api === 'v1') this.#countV1(entry.at);
+    if (charge.api === 'v1') this.#countV1(charge.at);
     return charge;
   }
 
@@ -123,7 +117,7 @@ export class Account {
 
   #restore(): void {
     for (const entry of this.#journal.past) {
-      if (entry.type === 'charge') this.#count(entry.charge);
+      if (entry.type === 'charge') this.#count({ ...entry.charge, delivered: true });
       else if (entry.type === 'unlock') this.#countV1(entry.at);
       else if (entry.type === 'undelivered') {
         const charge = this.charges.findLast((other) => other.requestId === entry.requestId);

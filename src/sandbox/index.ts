@@ -12,7 +12,7 @@ import { routesFile } from './routes.js';
 import { type Matcher, Script } from './script.js';
 import { createHandler, type Front, v1Base, v2Base } from './server.js';
 import { Contacts } from './v2/contacts.js';
-import { createV2Router } from './v2/index.js';
+import { v2Router } from './v2/index.js';
 import { Permissions } from './v2/permissions.js';
 import { Reports } from './v2/reports.js';
 import { type Notification, Watches } from './v2/watches.js';
@@ -86,7 +86,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   const front: Front = {
     world,
-    v2Router: createV2Router(),
+    v2Router: v2Router(),
     script: new Script(),
     log: new RequestLog(settings.requestLogSize),
     faults: options.faults ?? {},

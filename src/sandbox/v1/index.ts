@@ -10,6 +10,7 @@ import { type V1Operation, v1Operations } from './operations.js';
 export const v1Router = new Router(v1Operations);
 
 const bodyLimitBytes = 64_000;
+const noQuery = new URLSearchParams();
 
 /** One v1 request, checked in this order: key, kind of key, route, scope, validity, allowance, data. */
 export function answerV1(world: World, intake: Intake, match: Match<V1Operation>, baseUrl: string): Reply {
@@ -44,8 +45,9 @@ function attempt(
   if (match.kind === 'wrongMethod') return { ...failureOfStatus(405), headers: { Allow: match.allow } };
   if (match.kind === 'unknown') return routeNotFound(intake.path, baseUrl);
   const { route, params } = match;
-  const query = new URLSearchParams(intake.query);
-  if ([...query.keys()].some((name) => !Object.hasOwn(route.query, name))) return routeNotFound(intake.path, baseUrl);
+  const query = intake.query === '' ? noQuery : new URLSearchParams(intake.query);
+  if (query.size > 0 && [...query.keys()].some((name) => !Object.hasOwn(route.query, name)))
+    return routeNotFound(intake.path, baseUrl);
 
   const missing = route.scopes.filter((scope) => !key.scopes.has(scope));
   if (missing.length > 0)

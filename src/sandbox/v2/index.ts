@@ -44,7 +44,15 @@ const published: Readonly<Record<string, { method: string; path: string }>> = {
   financial: { method: 'GET', path: '/financial/{id}' },
 };
 
-export function createV2Router(): Router<V2Route> {
+let shared: Router<V2Route> | undefined;
+
+/** Built from the routes file at the first start of a process. */
+export function v2Router(): Router<V2Route> {
+  shared ??= buildRouter();
+  return shared;
+}
+
+function buildRouter(): Router<V2Route> {
   const open = readRoutes();
   const named = Object.entries(operations).map(([operation, handler]) => {
     const address = published[operation] ?? open[operation];
