@@ -19,7 +19,7 @@ export interface SampleOptions {
 }
 
 /** Draws per row before a rare kind of damage is given up for a clean row: only tiny registries come near. */
-const MOST_DRAWS = 20_000;
+const MOST_DRAWS = 6_000;
 const segments = ['A', 'B', 'key account', 'supplier; EU', 'n/a'];
 const clean: Damage = { kind: 'clean', expected: 'confirmed', reason: 'exact', apply: () => ({}) };
 

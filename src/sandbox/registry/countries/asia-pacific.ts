@@ -3,24 +3,31 @@ import { checked, type NumberFormat } from './format.js';
 import type { Country, Register } from './types.js';
 import { around, australianBusinessNumber } from './vat.js';
 
-/** Unified social credit code: even positions have an organisation code of digits, odd ones start with MA. */
-function socialCredit(region: string): NumberFormat {
-  const head = `91${region}`;
+/**
+ * Unified social credit code: even positions have an organisation code of digits, odd ones start with MA. Common
+ * validators refuse a check character of 0, so such codes belong to the neighbouring district.
+ */
+function socialCredit(region: string, neighbour: string): NumberFormat {
   return {
     capacity: 60_000_000,
     encode: (n) => {
       const half = Math.floor(n / 2);
       const code = n % 2 === 0 ? String(70_000_000 + half) : `MA${base31(half)}`;
-      const text = `${head}${code}${organisationCheck(code)}`;
-      return `${text}${usccCheck(text)}`;
+      const whole = finish(`91${region}${code}`);
+      return whole.endsWith('0') ? finish(`91${neighbour}${code}`) : whole;
     },
     decode: (text) => {
-      if (text.length !== 18 || !text.startsWith(head)) return undefined;
+      if (text.length !== 18 || (!text.startsWith(region, 2) && !text.startsWith(neighbour, 2))) return undefined;
       const code = text.slice(8, 16);
       if (/^\d{8}$/.test(code)) return (Number(code) - 70_000_000) * 2;
       return code.startsWith('MA') ? fromBase31(code.slice(2)) * 2 + 1 : undefined;
     },
   };
+}
+
+function finish(text: string): string {
+  const front = `${text}${organisationCheck(text.slice(8))}`;
+  return `${front}${usccCheck(front)}`;
 }
 
 function base31(value: number): string {
@@ -43,8 +50,14 @@ function fromBase31(text: string): number {
   return value;
 }
 
-function province(share: number, state: string, name: string, region: string, cities: readonly string[]): Register {
-  return { share, state, jurisdiction: name, number: socialCredit(region), cities };
+function province(
+  share: number,
+  state: string,
+  name: string,
+  [region, neighbour]: readonly [string, string],
+  cities: readonly string[],
+): Register {
+  return { share, state, jurisdiction: name, number: socialCredit(region, neighbour), cities };
 }
 
 export const china: Country = {
@@ -61,10 +74,10 @@ export const china: Country = {
   vat: around(''),
   aliases: ['China', '中国', 'Chine', 'PR China', 'cn'],
   registers: [
-    province(14, 'BJ', 'Beijing', '110105', ['北京']),
-    province(14, 'SH', 'Shanghai', '310115', ['上海']),
-    province(16, 'GD', 'Guangdong', '440300', ['深圳', '广州']),
-    province(6, 'ZJ', 'Zhejiang', '330100', ['杭州', '宁波']),
+    province(14, 'BJ', 'Beijing', ['110105', '110108'], ['北京']),
+    province(14, 'SH', 'Shanghai', ['310115', '310104'], ['上海']),
+    province(16, 'GD', 'Guangdong', ['440300', '440305'], ['深圳', '广州']),
+    province(6, 'ZJ', 'Zhejiang', ['330100', '330106'], ['杭州', '宁波']),
   ],
 };
 

@@ -1,7 +1,7 @@
-import { luhn, spanishControl, weighted } from './checks.js';
+import { spanishControl, weighted } from './checks.js';
 import { checked, digits } from './format.js';
 import type { Country } from './types.js';
-import { around, italianVat, polishVat } from './vat.js';
+import { around, italianNumber, italianVat, polishVat } from './vat.js';
 
 const spanishLetters = 'BABGB';
 
@@ -56,11 +56,11 @@ export const italy: Country = {
       state: null,
       jurisdiction: null,
       number: checked({
-        width: 10,
-        low: 100_000,
-        high: 1_000_000_000,
-        finish: (base) => `${base}${luhn(base)}`,
-        base: (text) => (text.length === 11 ? text.slice(0, 10) : ''),
+        width: 7,
+        low: 10_000,
+        high: 1_000_000,
+        finish: italianNumber,
+        base: (text) => (text.length === 11 ? text.slice(0, 7) : ''),
       }),
       cities: ['Roma', 'Torino', 'Napoli', "L'Aquila", 'Forlì'],
     },

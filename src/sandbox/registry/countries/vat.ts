@@ -104,7 +104,7 @@ export const austrianVat = own(
     width: 7,
     low: 1_000_000,
     high: 6_000_000,
-    finish: (base) => `ATU${base}${(luhn(base) + 6) % 10}`,
+    finish: (base) => `ATU${base}${(26 - (10 - luhn(base.slice(0, -1)) + Number(base.at(-1)))) % 10}`,
     base: (text) => text.slice(3, 10),
     numeric: false,
   }),
@@ -121,14 +121,20 @@ export const luxembourgVat = own(
   }),
 );
 
+/** Seven digits, the three of a province, and the check. */
+export const italianNumber = (base: string): string => {
+  const front = `${base}${String(1 + (Number(base) % 95)).padStart(3, '0')}`;
+  return `${front}${luhn(front)}`;
+};
+
 /** Italian VAT of companies that the register knows by their REA number alone. */
 export const italianVat = own(
   checked({
-    width: 10,
-    low: 400_000_000,
-    high: 900_000_000,
-    finish: (base) => `IT${base}${luhn(base)}`,
-    base: (text) => text.slice(2, 12),
+    width: 7,
+    low: 700_000,
+    high: 6_000_000,
+    finish: (base) => `IT${italianNumber(base)}`,
+    base: (text) => text.slice(2, 9),
     numeric: false,
   }),
 );
