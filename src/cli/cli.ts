@@ -1,15 +1,24 @@
 import yargs, { type Argv } from 'yargs';
 import { ApiError } from '../api/errors.js';
 import { UsageError } from '../domain/errors.js';
-import { callVerb } from './call.js';
-import { doctorVerb } from './doctor.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import type { Io } from './io.js';
-import { sandboxVerb } from './sandbox.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
 import { version } from './version.js';
 
-const verbs: readonly Registration[] = [register(callVerb), register(doctorVerb), register(sandboxVerb)];
+/** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
+const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
+  call: async () => register((await import('./call.js')).callVerb),
+  doctor: async () => register((await import('./doctor.js')).doctorVerb),
+  sandbox: async () => register((await import('./sandbox.js')).sandboxVerb),
+};
+
+/** The verb that is named, or all of them where help or a suggestion is wanted. */
+function load(argv: readonly string[]): Promise<readonly Registration[]> {
+  const named = verbs[argv.find((word) => !word.startsWith('-')) ?? ''];
+  if (named === undefined && argv.includes('--version')) return Promise.resolve([]);
+  return Promise.all((named === undefined ? Object.values(verbs) : [named]).map((verb) => verb()));
+}
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
 export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -50,7 +59,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
     .fail((message, error) => {
       throw error ?? new UsageError(message, 'kybatch --help lists commands and flags.');
     }) as unknown as Argv<CommonArgs>;
-  for (const verb of verbs) verb(common, io, done);
+  for (const verb of await load(argv)) verb(common, io, done);
   let printed = '';
   await common.parseAsync([...argv], {}, (_error, _args, output) => {
     printed = output;

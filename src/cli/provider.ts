@@ -4,7 +4,7 @@ import { PlatformV2Client } from '../api/v2/client.js';
 import { parseRoutes } from '../api/v2/routes.js';
 import { type Environment, loadEnvironment } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
-import { type Sandbox, startSandbox } from '../sandbox/index.js';
+import type { Sandbox } from '../sandbox/index.js';
 import { Secret } from '../util/secret.js';
 import type { Io } from './io.js';
 import type { CommonArgs } from './verb.js';
@@ -28,7 +28,7 @@ export const sandboxOption = {
 
 /** Opens clients to the configured provider, or to an embedded sandbox, for the length of `use`. */
 export async function withProvider<T>(args: ProviderArgs, io: Io, use: (provider: Provider) => Promise<T>): Promise<T> {
-  const sandbox = args.sandbox ? await startSandbox({ clock: io.clock }) : null;
+  const sandbox = args.sandbox ? await startEmbeddedSandbox(io) : null;
   const environment = sandbox === null ? loadEnvironment(io, args) : sandboxEnvironment(sandbox, io, args);
   const shared = { clock: io.clock, onWarning: (message: string) => io.stderr(`warning: ${message}\n`) };
   const v1 =
@@ -48,6 +48,11 @@ export async function withProvider<T>(args: ProviderArgs, io: Io, use: (provider
     await Promise.all([v1?.close(), v2?.close()]);
     await sandbox?.close();
   }
+}
+
+async function startEmbeddedSandbox(io: Io): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/index.js');
+  return await startSandbox({ clock: io.clock });
 }
 
 function sandboxEnvironment(sandbox: Sandbox, io: Io, args: CommonArgs): Environment {

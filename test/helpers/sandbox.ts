@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { ClientOptions } from '../../src/api/client.js';
+import { KybV1Client } from '../../src/api/v1/client.js';
+import { PlatformV2Client } from '../../src/api/v2/client.js';
+import { parseRoutes } from '../../src/api/v2/routes.js';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
+
+export interface Bench {
+  readonly sandbox: Sandbox;
+  readonly v1: KybV1Client;
+  readonly v2: PlatformV2Client;
+}
+
+export type BenchOptions = SandboxOptions & { readonly client?: Partial<ClientOptions> };
+
+/** A sandbox and a client for each API, closed at the end whatever happens. */
+export async function withSandbox<T>(options: BenchOptions, use: (bench: Bench) => Promise<T>): Promise<T> {
+  const { bench, close } = await openBench(options);
+  try {
+    return await use(bench);
+  } finally {
+    await close();
+  }
+}
+
+/** The same for beforeAll and afterAll. */
+export async function openBench(options: BenchOptions): Promise<{ bench: Bench; close: () => Promise<void> }> {
+  const { client, ...sandboxOptions } = options;
+  const sandbox = await startSandbox({ size: 200_000, ...sandboxOptions });
+  const shared = { ...client, ...(options.clock === undefined ? {} : { clock: options.clock }) };
+  const v1 = new KybV1Client({ baseUrl: sandbox.v1BaseUrl, apiKey: sandbox.keys.v1, ...shared });
+  const routes = parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile);
+  const v2 = new PlatformV2Client({ baseUrl: sandbox.v2BaseUrl, apiKey: sandbox.keys.v2, routes, ...shared });
+  const close = async () => {
+    await Promise.all([v1.close(), v2.close()]);
+    await sandbox.close();
+  };
+  return { bench: { sandbox, v1, v2 }, close };
+}
+
+/** The first company of the registry that has what a test needs. */
+export function findCompany(sandbox: Sandbox, fits: (company: Company) => boolean): Company {
+  for (let index = 0; index < Math.min(sandbox.registry.size, 20_000); index++) {
+    const company = sandbox.registry.company(index);
+    if (fits(company)) return company;
+  }
+  throw new Error('the registry has no such company');
+}
