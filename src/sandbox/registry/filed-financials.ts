@@ -3,7 +3,7 @@ import { amountText, filedValue, ratioText } from './amounts.js';
 import { hash, Random } from './random.js';
 import { hasTrait } from './traits.js';
 
-const statements: readonly { readonly name: string; readonly ratios?: boolean; readonly metrics: string }[] = [
+const statements = [
   { name: 'Summary', metrics: 'Turnover|Operating profit|Profit before tax|Total assets|Net assets|Employees' },
   {
     name: 'Balance sheet',
@@ -29,7 +29,7 @@ const statements: readonly { readonly name: string; readonly ratios?: boolean; r
     ratios: true,
     metrics: 'Current ratio|Quick ratio|Gearing|Gross margin|Net margin|Return on equity|Return on assets',
   },
-];
+].map((statement) => ({ ...statement, metrics: statement.metrics.split('|') }));
 
 export interface FiledFinancials {
   readonly years: readonly string[];
@@ -49,7 +49,7 @@ export function filedFinancials(seed: number, index: number, strings: boolean): 
     id: String(9_000 + order),
     name: statement.name,
     order: order + 1,
-    list: statement.metrics.split('|').flatMap((name): Json[] => {
+    list: statement.metrics.flatMap((name): Json[] => {
       if (!large && random.chance(0.35)) return [];
       const list: Record<string, Json> = {};
       for (const year of years) {
