@@ -1,0 +1,74 @@
+/** What a column of an analyst's file can mean to us. Any other column is carried through untouched. */
+export const INPUT_FIELDS = [
+  'name',
+  'country',
+  'registration_number',
+  'vat_number',
+  'ticker',
+  'city',
+  'state',
+  'id',
+] as const;
+
+export type InputField = (typeof INPUT_FIELDS)[number];
+
+/** A search needs at least one of these (V1-16). */
+export const IDENTIFIERS = ['name', 'registration_number', 'vat_number', 'ticker'] as const satisfies InputField[];
+
+export type InputEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+
+export interface InputOptions {
+  /** Headers to recognise beyond the built-in ones; they win over those. */
+  readonly synonyms?: Readonly<Partial<Record<InputField, readonly string[]>>>;
+  /** Overrides detection: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252` or a common alias of these. */
+  readonly encoding?: string;
+  /** Overrides detection and a `sep=` line: one character. */
+  readonly delimiter?: string;
+  /** Records longer than this (as UTF-8) are invalid. Default 1 MiB. */
+  readonly maxRecordBytes?: number;
+}
+
+export interface InputTable {
+  readonly path: string;
+  /** Of the file's bytes. */
+  readonly sha256: string;
+  readonly encoding: InputEncoding;
+  readonly delimiter: string;
+  /** The headers as written, trimmed; made unique where they repeat, named `column_N` where blank. */
+  readonly columns: readonly string[];
+  /** Index into `columns` of each field that was found. */
+  readonly mapping: Readonly<Partial<Record<InputField, number>>>;
+  readonly warnings: readonly string[];
+  /** Streams the rows from disk; may be called more than once. Refuses if the file has changed meanwhile. */
+  rows(): AsyncIterable<InputRow>;
+}
+
+export interface InputRow {
+  /** 1 = first data row; blank lines have no number. */
+  readonly row: number;
+  /** The physical line on which the record starts; the file's first line is 1. */
+  readonly line: number;
+  /** The cells exactly as written, one per column: padded or cut if the row is ragged, split at every delimiter if its quotes are broken. */
+  readonly values: readonly string[];
+  /** Trimmed; a blank one is absent. Empty where the row's structure is damaged, as no cell can be told for sure. */
+  readonly fields: InputFields;
+  /** The row is invalid, and why. */
+  readonly problem?: RowProblem;
+}
+
+export type InputFields = { readonly [F in InputField]?: string };
+
+export type RowProblemCode =
+  | 'BROKEN_QUOTES'
+  | 'OVER_LONG'
+  | 'RAGGED'
+  | 'NUL_CHARACTER'
+  | 'BAD_ENCODING'
+  | 'CELL_TOO_LONG'
+  | 'NO_IDENTIFIER'
+  | 'NO_COUNTRY';
+
+export interface RowProblem {
+  readonly code: RowProblemCode;
+  readonly message: string;
+}
