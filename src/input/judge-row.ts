@@ -93,7 +93,10 @@ function isBlank(cell: string): boolean {
 /** Zero-width characters, pasted along from web pages, are white space to a reader but not to `String.trim`. */
 function trim(value: string): string {
   const trimmed = value.trim();
-  return EDGES.test(trimmed) ? trimmed.replace(/^[\s\u200b\u2060]+|[\s\u200b\u2060]+$/g, '') : trimmed;
+  if (!isZeroWidth(trimmed.charCodeAt(0)) && !isZeroWidth(trimmed.charCodeAt(trimmed.length - 1))) return trimmed;
+  return trimmed.replace(/^[\s\u200b\u2060]+|[\s\u200b\u2060]+$/g, '');
 }
 
-const EDGES = /^[\u200b\u2060]|[\u200b\u2060]$/;
+function isZeroWidth(code: number): boolean {
+  return code === 0x200b || code === 0x2060;
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RecordReader } from '../../src/input/record-reader.js';
+import { readAll, verdicts } from './with-file.js';
+
+const HEADER = 'name,country,registration_number\n';
+
+describe('ragged rows', () => {
+  test('too few or too many cells make the row invalid, with both counts; the rest runs', async () => {
+    const { rows } = await readAll(`${HEADER}A,DE\nB,DE,1,x\nC,DE,2\n`);
+    expect(verdicts(rows)).toEqual(['2:RAGGED', '3:RAGGED', '4:ok']);
+    expect(rows[0]?.problem?.message).toBe('the row has 2 cells, the header 3');
+    expect(rows[1]?.problem?.message).toBe('the row has 4 cells, the header 3');
+    expect(rows.map((row) => row.values.length)).toEqual([3, 3, 3]);
+    expect(rows[0]?.fields).toEqual({});
+  });
+
+  test('blank cells too many, as spreadsheets leave them, are ignored', async () => {
+    const { rows } = await readAll(`${HEADER}A,DE,1,,\nB,DE,2, ,""\n`);
+    expect(verdicts(rows)).toEqual(['2:ok', '3:ok']);
+    expect(rows[0]?.values).toEqual(['A', 'DE', '1']);
+  });
+
+  test('columns without a header at the end may be left out, and are carried through if not', async () => {
+    const { table, rows } = await readAll('name,country,,\nA,DE\nB,DE,x,y\nC\n');
+    expect(table.columns).toEqual(['name', 'country', 'column_3', 'column_4']);
+    expect(verdicts(rows)).toEqual(['2:ok', '3:ok', '4:RAGGED']);
+    expect(rows[1]?.values).toEqual(['B', 'DE', 'x', 'y']);
+  });
+});
+
+describe('broken quotes', () => {
+  test.each([
+    ['a quotation mark inside a plain cell', 'Acme "X" Ltd,DE,1', 'does not begin with one'],
+    ['a quoted cell that goes on', '"Acme "X" Ltd",DE,1', 'must be doubled'],
+    ['a mark that is never closed', '"Acme,DE,1', 'never properly closed'],
+    ['a mark that is only closed', 'Acme",DE,1', 'does not begin with one'],
+    ['a lone mark as the last cell', 'Acme,DE,"', 'never properly closed'],
+  ])('%s costs its own row and no other', async (_, line, message) => {
+    const { rows } = await readAll(`${HEADER}A,DE,01\n${line}\nB,DE,02\n"C, c",DE,03\nD,DE,04\n`);
+    expect(verdicts(rows)).toEqual(['2:ok', '3:BROKEN_QUOTES', '4:ok', '5:ok', '6:ok']);
+    expect(rows[1]?.problem?.message).toContain(message);
+    expect(rows.map((row) => row.row)).toEqual([1, 2, 3, 4, 5]);
+    expect(rows[3]?.fields).toEqual({ name: 'C, c', country: 'DE', registration_number: '03' });
+  });
+
+  test('an open mark without any other behind it does not swallow the file', async () => {
+    const many = Array.from({ length: 30_000 }, (_, index) => `Company ${index},DE,${index}`).join('\n');
+    const { rows } = await readAll(`${HEADER}"Acme,DE,1\n${many}\n`, { maxRecordBytes: 100_000 });
+    expect(rows).toHaveLength(30_001);
+    expect(rows.filter((row) => row.problem !== undefined).map((row) => row.line)).toEqual([2]);
+  });
+
+  test('an open mark on the last line is that line alone', async () => {
+    const { rows } = await readAll(`${HEADER}A,DE,1\n"B,DE,2`);
+    expect(verdicts(rows)).toEqual(['2:ok', '3:BROKEN_QUOTES']);
+  });
+
+  test('two lost marks, lines apart, do not pair up over the rows between them', async () => {
+    const { rows } = await readAll(`${HEADER}"A,DE,1\nB,DE,2\nC,DE,3\nD,DE,4"\nE,DE,5\n`);
+    expect(verdicts(rows)).toEqual(['2:BROKEN_QUOTES', '3:ok', '4:ok', '5:BROKEN_QUOTES', '6:ok']);
+  });
+
+  test('a ragged row with a proper cell of several lines stays one row', async () => {
+    const { rows } = await readAll(`${HEADER}"A\nline two\nline three",DE\nB,DE,2\n`);
+    expect(verdicts(rows)).toEqual(['2:RAGGED', '5:ok']);
+  });
+
+  test('a row with broken quotes shows its cells as they stand', async () => {
+    const { rows } = await readAll(`${HEADER}Acme "X",DE,007\n`);
+    expect(rows[0]?.values).toEqual(['Acme "X"', 'DE', '007']);
+  });
+});
+
+describe('over-long records', () => {
+  const long = 'x'.repeat(2000);
+  test.each([
+    ['plain', `${long},DE,1`, 1],
+    ['quoted', `"${long}",DE,1`, 1],
+    ['over several lines', `"${'note\n'.repeat(400)}",DE,1`, 401],
+    ['with a broken quote at its beginning', `"A"b${long},DE,1`, 1],
+    ['with a broken quote at its end', `A${long}"b,DE,1`, 1],
+    ['one of multi-byte characters', `${'é'.repeat(600)},DE,1`, 1],
+  ])('%s: one invalid row, and the rows behind it keep their lines', async (_, record, lines) => {
+    const { rows } = await readAll(`${HEADER}A,DE,1\n${record}\r\nB,DE,2\n`, { maxRecordBytes: 1000 });
+    expect(verdicts(rows)).toEqual(['2:ok', '3:OVER_LONG', `${3 + lines}:ok`]);
+  });
+
+  test('beyond the default of 1 MiB, over many chunks', async () => {
+    const { rows } = await readAll(
+      `${HEADER}"${'x\n'.repeat(1_500_000)}",DE,1\nB,DE,2\n${'y'.repeat(3_000_000)}\nC,DE,3`,
+    );
+    expect(verdicts(rows)).toEqual(['2:OVER_LONG', '1500003:ok', '1500004:OVER_LONG', '1500005:ok']);
+  });
+
+  test('a cell over 10,000 characters', async () => {
+    const { rows } = await readAll(`${HEADER}${'x'.repeat(10_001)},DE,1\n${'x'.repeat(10_000)},DE,1\n`);
+    expect(verdicts(rows)).toEqual(['2:CELL_TOO_LONG', '3:ok']);
+    expect(rows[0]?.problem?.message).toContain('"name" has 10001 characters');
+  });
+});
+
+describe('blank lines, NUL and bad bytes', () => {
+  test('blank lines and lines of delimiters have no row number, but count as lines', async () => {
+    const { rows } = await readAll(`\n,,\n${HEADER}\nA,DE,1\n,,\n  \n"","",\nB,DE,2\n\n`);
+    expect(rows.map(({ row, line }) => [row, line])).toEqual([
+      [1, 5],
+      [2, 9],
+    ]);
+  });
+
+  test('a NUL makes its row invalid', async () => {
+    const { rows } = await readAll(`${HEADER}A\0B,DE,1\nC,DE,2\n`);
+    expect(verdicts(rows)).toEqual(['2:NUL_CHARACTER', '3:ok']);
+  });
+
+  test('one damaged byte in UTF-8 does not turn the file into windows-1252', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from(`${HEADER}Müller,DE,1\nBöhm,DE,2\nF`),
+      Buffer.of(0xfc),
+      Buffer.from('r,DE,3\n'),
+    ]);
+    const { table, rows } = await readAll(bytes);
+    expect(table.encoding).toBe('utf-8');
+    expect(verdicts(rows)).toEqual(['2:ok', '3:ok', '4:BAD_ENCODING']);
+    expect(table.warnings.join()).toContain('not valid utf-8');
+  });
+
+  test('half a character at the end of UTF-16', async () => {
+    const { rows } = await readAll(
+      Buffer.concat([Buffer.from(`\ufeff${HEADER}A,DE,1\nB,DE,2`, 'utf16le'), Buffer.of(0x41)]),
+    );
+    expect(verdicts(rows)).toEqual(['2:ok', '3:BAD_ENCODING']);
+  });
+});
+
+describe('V1-14, V1-16 what a search needs', () => {
+  test('no identifier, no country', async () => {
+    const { rows } = await readAll(
+      'name,country,vat_number,ticker,city\n ,DE,\u00a0,,Berlin\nA,\u00a0,,,\n,DE,DE1,,\n,US,,ACME,\n',
+    );
+    expect(verdicts(rows)).toEqual(['2:NO_IDENTIFIER', '3:NO_COUNTRY', '4:ok', '5:ok']);
+    expect(rows[2]?.fields).toEqual({ country: 'DE', vat_number: 'DE1' });
+  });
+
+  test('fields are trimmed, values are not', async () => {
+    const { rows } = await readAll(`${HEADER}\u00a0 Acme \u200b, DE ,\t007 \n`);
+    expect(rows[0]?.fields).toEqual({ name: 'Acme', country: 'DE', registration_number: '007' });
+    expect(rows[0]?.values).toEqual(['\u00a0 Acme \u200b', ' DE ', '\t007 ']);
+  });
+});
+
+test('records do not depend on where chunks are cut', () => {
+  const piece = fc.constantFrom('a', ',', '"', '""', '\n', '\r\n', '\r', 'a,b,c\n', '"x\ny"', 'é');
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 40 }),
+      fc.boolean(),
+      fc.constantFrom(12, 1000),
+      fc.integer({ min: 1, max: 7 }),
+      (pieces, bareCr, maxRecordBytes, size) => {
+        const text = pieces.join('');
+        const shape = { delimiter: ',', bareCr, minCells: 3, maxCells: 3, maxRecordBytes };
+        const whole = new RecordReader(shape).push(text, true);
+        const reader = new RecordReader(shape);
+        const cut = [];
+        for (let at = 0; at < text.length; at += size) cut.push(...reader.push(text.slice(at, at + size)));
+        cut.push(...reader.push('', true));
+        expect(cut).toEqual(whole);
+        const lines = whole.map((record) => record.line);
+        expect(lines).toEqual([...new Set(lines)].sort((a, b) => a - b));
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});
