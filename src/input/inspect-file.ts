@@ -37,8 +37,7 @@ export async function inspectFile(path: string, encodingOption: string | undefin
   for await (const chunk of readChunks(path)) {
     if (check === undefined) {
       const head = chunk.subarray(0, HEAD_BYTES);
-      const found = encodingOfHead(head);
-      fixed = chosen ?? found?.encoding;
+      fixed = settleEncoding(chosen, head);
       refuseBinary(path, head, fixed?.startsWith('utf-16') ?? false);
       check = checkOf(fixed, survey);
     }
@@ -53,6 +52,13 @@ export async function inspectFile(path: string, encodingOption: string | undefin
   else if (fixed === undefined && encoding === 'windows-1252')
     warnings.push('not valid UTF-8, so read as windows-1252');
   return { version, sha256: hash.digest('hex'), encoding, damaged, warnings };
+}
+
+/** What the user names, else what the file gives away; a byte order mark knows the byte order better than the user. */
+function settleEncoding(chosen: InputEncoding | undefined, head: Buffer): InputEncoding | undefined {
+  const found = encodingOfHead(head);
+  const ordered = chosen?.startsWith('utf-16') && found?.marked && found.encoding.startsWith('utf-16');
+  return ordered ? found.encoding : (chosen ?? found?.encoding);
 }
 
 export async function* readChunks(path: string): AsyncGenerator<Buffer> {

@@ -61,7 +61,7 @@ export class RecordReader {
 
   #settle(outcome: ScanOutcome, line: number): RawRecord | undefined {
     const { start, end, cells, position, secondLine } = this.#cursor;
-    if (position - start > this.#shape.maxRecordBytes + 2) return this.#tooLong(outcome, line);
+    if (position - start > this.#shape.maxRecordBytes + LINE_ENDING) return this.#tooLong(outcome, line);
     if (outcome === 'more') return undefined;
     if (outcome !== 'record') return this.#broken(outcome, line);
     const text = this.#text.slice(start, end);
@@ -74,8 +74,9 @@ export class RecordReader {
   #broken(outcome: Exclude<ScanOutcome, 'record' | 'more'>, line: number): RawRecord | undefined {
     const { start, secondLine } = this.#cursor;
     const ending = lineEnd(this.#text, start, this.#shape, this.#final);
-    if (ending === undefined)
-      return this.#text.length - start > this.#shape.maxRecordBytes ? this.#dropLine(line) : undefined;
+    if (ending === undefined) {
+      return this.#text.length - start > this.#shape.maxRecordBytes + LINE_ENDING ? this.#dropLine(line) : undefined;
+    }
     const text = this.#text.slice(start, ending.end);
     this.#next(ending.next, 1);
     if (this.#exceeds(text)) return { line, text: '', cells: 0, problem: this.#overLong() };
@@ -85,8 +86,8 @@ export class RecordReader {
   }
 
   #tooLong(outcome: ScanOutcome, line: number): RawRecord | undefined {
-    const { start, position, breaks, secondLine } = this.#cursor;
-    const horizon = Math.min(this.#text.length, start + this.#shape.maxRecordBytes);
+    const { start, end, position, breaks, secondLine } = this.#cursor;
+    const horizon = Math.min(outcome === 'record' ? end : this.#text.length, start + this.#shape.maxRecordBytes);
     if (secondLine >= 0 && this.#swallowsRows(horizon)) return this.#broken('unterminated', line);
     if (outcome === 'record') this.#next(position, breaks + 1);
     else if (outcome === 'more') this.#dropping = 'record';
@@ -171,6 +172,9 @@ export class RecordReader {
     };
   }
 }
+
+/** At most this many characters behind the limit may be the line ending, which does not count. */
+const LINE_ENDING = 2;
 
 const BROKEN = {
   stray_quote: 'a quotation mark stands inside a cell that does not begin with one',

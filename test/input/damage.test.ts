@@ -81,6 +81,7 @@ describe('over-long records', () => {
     ['with a broken quote at its beginning', `"A"b${long},DE,1`, 1],
     ['with a broken quote at its end', `A${long}"b,DE,1`, 1],
     ['one of multi-byte characters', `${'é'.repeat(600)},DE,1`, 1],
+    ['multi-byte characters over several lines', `"${'éé\n'.repeat(280)}",DE,1`, 281],
   ])('%s: one invalid row, and the rows behind it keep their lines', async (_, record, lines) => {
     const { rows } = await readAll(`${HEADER}A,DE,1\n${record}\r\nB,DE,2\n`, { maxRecordBytes: 1000 });
     expect(verdicts(rows)).toEqual(['2:ok', '3:OVER_LONG', `${3 + lines}:ok`]);

@@ -70,6 +70,8 @@ test('a table without a country column warns', async () => {
 test('the encoding can be given; an unknown one is refused', async () => {
   const { table } = await readAll(Buffer.from('name,country\nM\xfcller,DE\n', 'latin1'), { encoding: 'Latin-1' });
   expect([table.encoding, table.warnings]).toEqual(['windows-1252', []]);
+  const marked = await readAll(Buffer.from('\ufeffname,country\nA,DE\n', 'utf16le').swap16(), { encoding: 'UTF-16' });
+  expect(marked.table.encoding).toBe('utf-16be');
   await expect(readAll('name\n', { encoding: 'ebcdic' })).rejects.toThrow('unknown encoding: ebcdic');
 });
 
