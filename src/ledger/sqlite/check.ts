@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+
 import Database from 'better-sqlite3';
+import { ledgerPath } from './open.js';
 
 export type DatabaseHealth =
   | { readonly state: 'absent' }
   | { readonly state: 'sound' }
   | { readonly state: 'damaged'; readonly detail: string };
-
-export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
 /** Reads the whole ledger file and its indexes; changes nothing. */
 export function checkDatabase(dataDir: string): DatabaseHealth {

@@ -1,0 +1,60 @@
+import pLimit from 'p-limit';
+import type { Clock } from '../util/clock.js';
+
+/**
+ * How many calls of one API may be under way. Request-rate limits are not shown (V1-19), so it starts low, grows with
+ * every success until the first trouble and slowly after it, and halves on trouble. Trouble of calls that had started
+ * before the last cut says nothing new and is ignored.
+ */
+export class Limiter {
+  readonly #limit;
+  readonly #most: number;
+  readonly #clock: Clock;
+  #successes = 0;
+  #troubled = false;
+  #started = 0;
+  #cutAt = 0;
+  #pausedUntil = 0;
+
+  constructor(most: number, clock: Clock, start = 4) {
+    this.#most = most;
+    this.#clock = clock;
+    this.#limit = pLimit(Math.min(start, most));
+  }
+
+  get concurrency(): number {
+    return this.#limit.concurrency;
+  }
+
+  get active(): number {
+    return this.#limit.activeCount;
+  }
+
+  /** Runs `work` in a slot; `work` is told its number, to be given back with what it met. */
+  run<T>(work: (started: number) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#limit(async () => {
+      const pause = this.#pausedUntil - this.#clock.now();
+      if (pause > 0) await this.#clock.sleep(pause, signal);
+      this.#started += 1;
+      return await work(this.#started);
+    });
+  }
+
+  succeeded(): void {
+    this.#successes += 1;
+    if (this.#limit.concurrency >= this.#most) return;
+    if (this.#troubled && this.#successes < this.#limit.concurrency) return;
+    this.#successes = 0;
+    this.#limit.concurrency += 1;
+  }
+
+  /** `pauseMs`: nobody starts before that has passed. */
+  troubled(started: number, pauseMs = 0): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + pauseMs);
+    if (started <= this.#cutAt) return;
+    this.#troubled = true;
+    this.#cutAt = this.#started;
+    this.#successes = 0;
+    this.#limit.concurrency = Math.max(1, Math.floor(this.#limit.concurrency / 2));
+  }
+}

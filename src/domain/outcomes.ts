@@ -1,0 +1,11 @@
+/** Where a stage of a row stands. */
+export const STAGE_STATUSES = ['done', 'not_available', 'skipped', 'waiting', 'parked', 'failed', 'pending'] as const;
+export type StageStatus = (typeof STAGE_STATUSES)[number];
+
+/** How a row ends. They always add up to the number of input rows. */
+export const ROW_OUTCOMES = ['complete', 'no_match', 'needs_review', 'invalid', 'failed', 'pending'] as const;
+export type RowOutcome = (typeof ROW_OUTCOMES)[number];
+
+/** A stage that needs nothing more. */
+export const isSettled = (status: StageStatus | undefined): boolean =>
+  status === 'done' || status === 'not_available' || status === 'skipped';

@@ -1,0 +1,255 @@
+import type { Charge, ErrorClass } from '../domain/errors.js';
+import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
+
+/**
+ * The store of everything that was paid for and everything that was decided. It is asynchronous although SQLite is
+ * not: a write resolves when it is on disk, many writes share one commit, and a database on another machine can stand
+ * behind the same interface. Reads see every write that was asked for before them.
+ */
+export interface Ledger {
+  environment(api: 'v1' | 'v2', name: string): Promise<number>;
+
+  createRun(run: NewRun): Promise<void>;
+  addRows(runId: string, rows: readonly NewRow[]): Promise<void>;
+  /** From now on the rows may be worked on. */
+  openRun(runId: string, rowCount: number): Promise<void>;
+  finishRun(runId: string, at: number): Promise<void>;
+  reopenRun(runId: string): Promise<void>;
+  findRun(runId: string): Promise<RunRecord | undefined>;
+  /** The newest run of this input and pipeline. */
+  latestRun(inputSha256: string, pipelineSha256: string): Promise<RunRecord | undefined>;
+  runs(): Promise<readonly RunRecord[]>;
+
+  /** Pending rows after `afterRow` that may move, in the order of the file. */
+  pendingRows(runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
+  /** Rows whose report may be ready, the longest due first. */
+  dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
+  /** When the next waiting row is due. */
+  nextDue(runId: string): Promise<number | undefined>;
+  row(runId: string, row: number): Promise<RowRecord | undefined>;
+  checkpoint(runId: string, row: number, checkpoint: Checkpoint): Promise<void>;
+  /** Parked rows become free to move again, for a new start. */
+  releaseParked(runId: string): Promise<number>;
+  /** Failed rows become pending again, and only those. */
+  releaseFailed(runId: string): Promise<number>;
+  progress(runId: string): Promise<Progress>;
+
+  /** The newest owned answer to this request, if it is not older than `notBefore`. */
+  findAnswer(environmentId: number, requestKey: string, notBefore: number): Promise<OwnedAnswer | undefined>;
+  readBody(sha256: string): Promise<Buffer | undefined>;
+  /** Writes down that a call is about to be sent. When this resolves, a crash can no longer hide it. */
+  intend(intent: NewIntent): Promise<Intent>;
+  /** Call, units, bytes and owned answer in one transaction. False if this attempt was given up on by a later process. */
+  settle(intent: Intent, settlement: Settlement): Promise<boolean>;
+  /** An owned answer was used: 0 units. */
+  recordOwnedUse(use: OwnedUse): Promise<void>;
+  /** Intents of processes that died: their charge becomes unknown. Returns how many there were. */
+  flagLostIntents(now: number): Promise<number>;
+  /** How many calls for this request have an unknown charge. */
+  countInDoubt(environmentId: number, requestKey: string): Promise<number>;
+  unknownCharges(environmentId: number): Promise<readonly UnknownCall[]>;
+  reconcile(environmentId: number, calls: readonly number[], charge: 'charged' | 'free', note: string): Promise<void>;
+
+  allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
+  saveAllowance(environmentId: number, allowance: AllowanceRecord): Promise<void>;
+  /** Units that answers since this call were charged. */
+  chargedSince(environmentId: number, callId: number): Promise<number>;
+  unitsOfRun(runId: string): Promise<number>;
+
+  recordError(error: ErrorRecord): Promise<void>;
+  saveCandidates(runId: string, row: number, api: string, candidates: readonly CandidateRecord[]): Promise<void>;
+  decisionFor(environmentId: number, entityKey: string): Promise<DecisionRecord | undefined>;
+
+  usage(): Promise<UsageReport>;
+  /** Resolves when everything asked for so far is on disk. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly inputPath: string;
+  readonly inputSha256: string;
+  readonly pipelineName: string;
+  readonly pipelineSha256: string;
+  /** JSON: the configuration the run was created with. */
+  readonly settings: string;
+  readonly columns: readonly string[];
+  readonly createdAt: number;
+}
+
+export interface RunRecord extends NewRun {
+  readonly state: 'reading' | 'open' | 'finished';
+  readonly rowCount: number;
+  readonly finishedAt: number | null;
+}
+
+export interface NewRow {
+  readonly row: number;
+  readonly line: number;
+  readonly values: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
+  /** Set where the row cannot be worked on at all. */
+  readonly problem?: { readonly code: string; readonly message: string } | undefined;
+}
+
+export type Stages = Readonly<Record<string, StageStatus>>;
+
+/** Where a row stands. It is written whole each time. */
+export interface Checkpoint {
+  readonly outcome: RowOutcome;
+  readonly hold: 'waiting' | 'parked' | null;
+  readonly holdReason: string | null;
+  readonly nextAt: number | null;
+  readonly stage: string | null;
+  readonly stages: Stages;
+  readonly matchGrade: string | null;
+  readonly matchedOn: string | null;
+  readonly v1CompanyId: string | null;
+  readonly v2CompanyId: string | null;
+  readonly creditSourceId: string | null;
+  readonly creditReportId: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly updatedAt: number;
+}
+
+export interface RowRecord extends Checkpoint {
+  readonly row: number;
+  readonly line: number;
+  readonly values: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
+  readonly unitsCharged: number;
+}
+
+export interface Progress {
+  readonly byOutcome: Readonly<Record<RowOutcome, number>>;
+  readonly waiting: number;
+  readonly parked: number;
+  readonly parkedReasons: Readonly<Record<string, number>>;
+  readonly unitsCharged: number;
+  /** Status counts by stage. */
+  readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+export interface CallContext {
+  readonly environmentId: number;
+  readonly runId: string | null;
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly operation: string;
+  readonly requestKey: string;
+}
+
+export interface NewIntent extends CallContext {
+  readonly attempt: number;
+  readonly startedAt: number;
+}
+
+/** The token fences: only the process that wrote the intent can settle it, and only once. */
+export interface Intent extends NewIntent {
+  readonly id: number;
+  readonly token: string;
+}
+
+export interface Settlement {
+  readonly settledAt: number;
+  readonly durationMs: number | null;
+  readonly httpStatus: number | null;
+  readonly errorClass: ErrorClass | null;
+  readonly errorCode: string | null;
+  readonly requestId: string | null;
+  readonly charge: Charge;
+  /** Null where the provider does not count in units (v2) or the charge is unknown. */
+  readonly unitsCharged: number | null;
+  readonly remainingUnits: number | null;
+  readonly body: Buffer | null;
+  /** Present where the answer is worth owning. */
+  readonly answer: { readonly params: string } | null;
+}
+
+export interface OwnedUse extends CallContext {
+  readonly at: number;
+  readonly rawSha256: string;
+}
+
+export interface OwnedAnswer {
+  readonly callId: number;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
+}
+
+export interface UnknownCall {
+  readonly id: number;
+  readonly operation: string;
+  readonly startedAt: number;
+}
+
+export interface AllowanceRecord {
+  readonly observedAt: number;
+  readonly remainingUnits: number | null;
+  readonly dailyLimit: number | null;
+  readonly dailyRemaining: number | null;
+  readonly resetAt: number | null;
+  /** The quota headers as they came, as JSON. */
+  readonly raw: string | null;
+  /** The provider said it is spent, until then (null: not spent; Infinity is stored as the largest integer). */
+  readonly spentUntil: number | null;
+  /** A point where nothing was in flight: the last call then settled, and the units that remained. */
+  readonly anchorCallId: number | null;
+  readonly anchorUnits: number | null;
+  /** Units the provider counted that we cannot account for. */
+  readonly driftUnits: number;
+}
+
+export interface ErrorRecord {
+  readonly runId: string;
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly class: string;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string | null;
+  readonly attempts: number;
+  readonly at: number;
+}
+
+export interface CandidateRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly registrationNumber: string | null;
+  readonly vatNumber: string | null;
+  readonly countryCode: string | null;
+  readonly state: string | null;
+  readonly matchGrade: string;
+  readonly decision: string;
+  readonly evidence: string;
+}
+
+export interface DecisionRecord {
+  readonly decision: 'confirm' | 'none_of_these' | 'not_sure';
+  readonly candidateId: string | null;
+  readonly decidedBy: string;
+  readonly decidedAt: number;
+  readonly note: string | null;
+}
+
+export interface UsageReport {
+  readonly byDay: readonly UsageLine[];
+  readonly byOperation: readonly UsageLine[];
+  readonly byRun: readonly UsageLine[];
+  readonly environments: readonly (AllowanceRecord & {
+    readonly api: string;
+    readonly name: string;
+    readonly unknownCalls: number;
+  })[];
+}
+
+export interface UsageLine {
+  readonly key: string;
+  readonly api: string;
+  readonly calls: number;
+  readonly owned: number;
+  readonly unitsCharged: number;
+  readonly unknown: number;
+}

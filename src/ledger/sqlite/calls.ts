@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type { AllowanceRecord, Intent, Ledger, OwnedAnswer, UnknownCall } from '../ledger.js';
+import { Bodies } from './bodies.js';
+import type { Connection } from './open.js';
+import type { Writer } from './writer.js';
+
+type CallStore = Pick<
+  Ledger,
+  | 'findAnswer'
+  | 'readBody'
+  | 'intend'
+  | 'settle'
+  | 'recordOwnedUse'
+  | 'flagLostIntents'
+  | 'countInDoubt'
+  | 'unknownCharges'
+  | 'reconcile'
+  | 'allowance'
+  | 'saveAllowance'
+  | 'chargedSince'
+  | 'unitsOfRun'
+>;
+
+export function callStore(database: Connection, writer: Writer): CallStore {
+  const bodies = new Bodies(database);
+  // One token per process: whoever took over from a frozen process has another.
+  const token = randomUUID();
+  const findAnswer = database.prepare<[number, string, number], OwnedAnswer>(
+    `SELECT call_id AS callId, raw_sha256 AS rawSha256, fetched_at AS fetchedAt
+     FROM answers WHERE environment_id = ? AND request_key = ? AND fetched_at >= ?`,
+  );
+  const insertIntent = database.prepare(
+    `INSERT INTO calls (token, environment_id, run_id, row, stage, operation, request_key, attempt, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const settleCall = database.prepare(
+    `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
+       charge = ?, units_charged = ?, remaining_units = ?, raw_sha256 = ?
+     WHERE id = ? AND token = ? AND settled_at IS NULL`,
+  );
+  const saveAnswer = database.prepare(
+    `INSERT INTO answers (environment_id, request_key, operation, params, raw_sha256, call_id, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (environment_id, request_key) DO UPDATE SET
+       raw_sha256 = excluded.raw_sha256, call_id = excluded.call_id, fetched_at = excluded.fetched_at`,
+  );
+  const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
+  const insertOwned = database.prepare(
+    `INSERT INTO calls (token, environment_id, run_id, row, stage, operation, request_key, attempt, started_at, settled_at, duration_ms,
+       charge, units_charged, raw_sha256)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 'owned', 0, ?)`,
+  );
+  const flagLost = database.prepare(
+    `UPDATE calls SET settled_at = ?, charge = 'unknown', error_class = 'retry', error_code = 'PROCESS_DIED'
+     WHERE settled_at IS NULL AND token <> ?`,
+  );
+  const countInDoubt = database
+    .prepare<[number, string], number>(
+      "SELECT count(*) FROM calls WHERE environment_id = ? AND request_key = ? AND charge = 'unknown'",
+    )
+    .pluck();
+  const unknown = database.prepare<[number], UnknownCall>(
+    "SELECT id, operation, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' ORDER BY id",
+  );
+  const callOf = database.prepare<[number], { run_id: string | null; row: number | null }>(
+    'SELECT run_id, row FROM calls WHERE id = ?',
+  );
+  const reconcile = database.prepare(
+    "UPDATE calls SET charge = ?, units_charged = ?, reconciled = ? WHERE id = ? AND charge = 'unknown'",
+  );
+  const allowance = database.prepare<[number], AllowanceRecord>(
+    `SELECT observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit, daily_remaining AS dailyRemaining,
+       reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId, anchor_units AS anchorUnits, drift_units AS driftUnits
+     FROM allowances WHERE environment_id = ?`,
+  );
+  const saveAllowance = database.prepare(
+    `INSERT INTO allowances (environment_id, observed_at, remaining_units, daily_limit, daily_remaining, reset_at, raw, spent_until,
+       anchor_call_id, anchor_units, drift_units)
+     VALUES (@environmentId, @observedAt, @remainingUnits, @dailyLimit, @dailyRemaining, @resetAt, @raw, @spentUntil,
+       @anchorCallId, @anchorUnits, @driftUnits)
+     ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at, remaining_units = excluded.remaining_units,
+       daily_limit = excluded.daily_limit, daily_remaining = excluded.daily_remaining, reset_at = excluded.reset_at, raw = excluded.raw,
+       spent_until = excluded.spent_until, anchor_call_id = excluded.anchor_call_id, anchor_units = excluded.anchor_units,
+       drift_units = excluded.drift_units`,
+  );
+  const chargedSince = database
+    .prepare<[number, number], number>(
+      "SELECT coalesce(sum(units_charged), 0) FROM calls WHERE environment_id = ? AND id > ? AND charge = 'charged'",
+    )
+    .pluck();
+  const unitsOfRun = database
+    .prepare<[string], number>('SELECT coalesce(sum(units_charged), 0) FROM calls WHERE run_id = ?')
+    .pluck();
+
+  return {
+    findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
+    readBody: async (sha256) => bodies.read(sha256),
+    intend: (intent) =>
+      writer.write((): Intent => {
+        const { environmentId, runId, row, stage, operation, requestKey, attempt, startedAt } = intent;
+        const { lastInsertRowid } = insertIntent.run(
+          token,
+          environmentId,
+          runId,
+          row,
+          stage,
+          operation,
+          requestKey,
+          attempt,
+          startedAt,
+        );
+        return { ...intent, id: Number(lastInsertRowid), token };
+      }),
+    settle: (intent, settlement) =>
+      writer.write(() => {
+        const {
+          settledAt,
+          durationMs,
+          httpStatus,
+          errorClass,
+          errorCode,
+          requestId,
+          charge,
+          unitsCharged,
+          remainingUnits,
+          body,
+          answer,
+        } = settlement;
+        const sha256 = body === null ? null : bodies.store(body, settledAt);
+        const { changes } = settleCall.run(
+          settledAt,
+          durationMs,
+          httpStatus,
+          errorClass,
+          errorCode,
+          requestId,
+          charge,
+          unitsCharged,
+          remainingUnits,
+          sha256,
+          intent.id,
+          intent.token,
+        );
+        if (changes === 0) return false;
+        if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
+          addUnits.run(unitsCharged, intent.runId, intent.row);
+        if (answer !== null && sha256 !== null) {
+          saveAnswer.run(
+            intent.environmentId,
+            intent.requestKey,
+            intent.operation,
+            answer.params,
+            sha256,
+            intent.id,
+            settledAt,
+          );
+        }
+        return true;
+      }),
+    recordOwnedUse: (use) =>
+      writer.write(() => {
+        insertOwned.run(
+          token,
+          use.environmentId,
+          use.runId,
+          use.row,
+          use.stage,
+          use.operation,
+          use.requestKey,
+          use.at,
+          use.at,
+          use.rawSha256,
+        );
+      }),
+    flagLostIntents: (now) => writer.write(() => flagLost.run(now, token).changes),
+    countInDoubt: async (environmentId, requestKey) => countInDoubt.get(environmentId, requestKey) ?? 0,
+    unknownCharges: async (environmentId) => unknown.all(environmentId),
+    reconcile: (_environmentId, calls, charge, note) =>
+      writer.write(() => {
+        const units = charge === 'charged' ? 1 : 0;
+        for (const id of calls) {
+          if (reconcile.run(charge, units, note, id).changes === 0 || units === 0) continue;
+          const call = callOf.get(id);
+          if (call?.run_id != null) addUnits.run(units, call.run_id, call.row);
+        }
+      }),
+    allowance: async (environmentId) => allowance.get(environmentId),
+    saveAllowance: (environmentId, record) => writer.write(() => void saveAllowance.run({ environmentId, ...record })),
+    chargedSince: async (environmentId, callId) => chargedSince.get(environmentId, callId) ?? 0,
+    unitsOfRun: async (runId) => unitsOfRun.get(runId) ?? 0,
+  };
+}

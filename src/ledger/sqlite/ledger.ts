@@ -1,0 +1,40 @@
+import type { Ledger } from '../ledger.js';
+import { callStore } from './calls.js';
+import { evidenceStore } from './evidence.js';
+import { acquireLock } from './lock.js';
+import { type Connection, openForReading, openForWriting } from './open.js';
+import { rowStore } from './rows.js';
+import { runStore } from './runs.js';
+import { Writer } from './writer.js';
+
+/** The ledger of a data directory, for the one process that holds its lock. Throws LockedError if another does. */
+export function openLedger(dataDir: string, now: number): Ledger {
+  const lock = acquireLock(dataDir);
+  try {
+    return compose(openForWriting(dataDir, now), () => lock.release());
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** The same ledger for commands that only look; it may be in use meanwhile. */
+export function openLedgerForReading(dataDir: string): Ledger {
+  return compose(openForReading(dataDir), () => {});
+}
+
+function compose(database: Connection, onClose: () => void): Ledger {
+  const writer = new Writer(database);
+  return {
+    ...runStore(database, writer),
+    ...rowStore(database, writer),
+    ...callStore(database, writer),
+    ...evidenceStore(database, writer),
+    flush: () => writer.flush(),
+    async close() {
+      await writer.flush();
+      database.close();
+      onClose();
+    },
+  };
+}

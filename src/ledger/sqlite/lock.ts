@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+/** Another process works in this data directory. */
+export class LockedError extends Error {
+  override readonly name = 'LockedError';
+  readonly hint = 'Wait for it to end, or use another --data-dir.';
+
+  constructor(readonly dataDir: string) {
+    super(`another process holds the data directory ${dataDir}`);
+  }
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * One writer per data directory. The lock is an exclusive transaction on a file of its own, so it is the operating
+ * system's: it goes with the process however that dies, and a frozen process keeps it.
+ */
+export function acquireLock(dataDir: string): Lock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const database = new Database(join(dataDir, 'kybatch.lock'), { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new LockedError(dataDir);
+    throw error;
+  }
+  return {
+    release() {
+      database.exec('ROLLBACK');
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { UsageError } from '../../domain/errors.js';
+
+export type Connection = Database.Database;
+
+export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
+
+/** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
+export function openForWriting(dataDir: string, now: number): Connection {
+  const path = ledgerPath(dataDir);
+  createForOwner(dataDir, path);
+  const database = new Database(path, { timeout: 10_000 });
+  // 16 KB pages and rare checkpoints: bodies are large, and both were measured to help (docs/performance.md).
+  database.pragma('page_size = 16384');
+  database.pragma('journal_mode = WAL');
+  // better-sqlite3 lowers this to NORMAL when WAL is turned on: set it after, and read it back.
+  database.pragma('synchronous = FULL');
+  if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
+  database.pragma('wal_autocheckpoint = 4000');
+  database.pragma('foreign_keys = ON');
+  database.pragma('secure_delete = ON');
+  migrate(database, now);
+  return database;
+}
+
+/** Opens the ledger beside a running process; nothing can be changed. */
+export function openForReading(dataDir: string): Connection {
+  const path = ledgerPath(dataDir);
+  if (!existsSync(path))
+    throw new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
+  const database = new Database(path, { readonly: true, timeout: 10_000 });
+  refuseNewer(database);
+  return database;
+}
+
+/** Officers' names and addresses are in here: nobody but the owner reads it, whatever the umask. */
+function createForOwner(dataDir: string, path: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    if (existsSync(path)) chmodSync(path, 0o600);
+    else closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw new UsageError(
+      `cannot write to the data directory ${dataDir} (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+    );
+  }
+}
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+function migrations(): readonly Migration[] {
+  const folder = new URL('./migrations/', import.meta.url);
+  return readdirSync(folder)
+    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
+    .sort()
+    .map((name) => ({ version: Number(name.slice(0, 3)), name, sql: readFileSync(new URL(name, folder), 'utf8') }));
+}
+
+function migrate(database: Connection, now: number): void {
+  refuseNewer(database);
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+  );
+  const applied = versionOf(database);
+  for (const { version, name, sql } of migrations()) {
+    if (version <= applied) continue;
+    // The migration and the note that it was made stand or fall together.
+    database
+      .transaction(() => {
+        database.exec(sql);
+        database
+          .prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
+          .run(version, name, now);
+      })
+      .immediate();
+  }
+}
+
+function versionOf(database: Connection): number {
+  const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").get();
+  if (known === undefined) return 0;
+  return database.prepare('SELECT coalesce(max(version), 0) FROM schema_migrations').pluck().get() as number;
+}
+
+function refuseNewer(database: Connection): void {
+  const ours = migrations().at(-1)?.version ?? 0;
+  const theirs = versionOf(database);
+  if (theirs > ours) {
+    throw new UsageError(
+      `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
+      'Update kybatch; an older one must not touch it.',
+    );
+  }
+}
