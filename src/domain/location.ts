@@ -1,4 +1,4 @@
-import countries from 'i18n-iso-countries';
+import countries from 'i18n-iso-countries/index.js';
 
 /** The three forms a location takes: `GB`, `US-CA` (US, CA, CN only), or a provider's path such as `1_44` (V1-15). */
 export const LOCATION_PATTERN = /^(?:[A-Z]{2}|(?:US|CA|CN)-[A-Z0-9]{2,3}|\d+(?:_\d+)+)$/;

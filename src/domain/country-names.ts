@@ -1,0 +1,123 @@
+import { createRequire } from 'node:module';
+import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
+import { isIsoCountry } from './location.js';
+import { plainPlace } from './subdivisions.js';
+
+/** What people write that is neither an ISO code nor a country's name in some language. */
+const ALIASES: Readonly<Record<string, string>> = {
+  uk: 'GB',
+  'u k': 'GB',
+  el: 'GR',
+  england: 'GB',
+  scotland: 'GB',
+  wales: 'GB',
+  'northern ireland': 'GB',
+  'england and wales': 'GB',
+  'england wales': 'GB',
+  'great britain': 'GB',
+  britain: 'GB',
+  grossbritannien: 'GB',
+  'grande bretagne': 'GB',
+  'gran bretana': 'GB',
+  schottland: 'GB',
+  holland: 'NL',
+  'the netherlands': 'NL',
+  usa: 'US',
+  'u s': 'US',
+  'u s a': 'US',
+  america: 'US',
+  'united states of america': 'US',
+  'the united states': 'US',
+  brd: 'DE',
+  'federal republic of germany': 'DE',
+  bundesrepublik: 'DE',
+  'republic of ireland': 'IE',
+  eire: 'IE',
+  prc: 'CN',
+  'pr china': 'CN',
+  'p r china': 'CN',
+  'peoples republic of china': 'CN',
+  'people s republic of china': 'CN',
+  'mainland china': 'CN',
+  'czech republic': 'CZ',
+  'ceska republika': 'CZ',
+  'hong kong sar': 'HK',
+  'south korea': 'KR',
+  korea: 'KR',
+  russia: 'RU',
+  uae: 'AE',
+  emirates: 'AE',
+  vietnam: 'VN',
+  macau: 'MO',
+  'ivory coast': 'CI',
+  'cape verde': 'CV',
+  turkey: 'TR',
+  taiwan: 'TW',
+};
+
+const LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'it',
+  'nl',
+  'pt',
+  'pl',
+  'sv',
+  'da',
+  'nb',
+  'fi',
+  'cs',
+  'el',
+  'zh',
+  'ja',
+  'he',
+];
+
+export interface NamedCountry {
+  readonly code: string;
+  /** True where the text is a loose usage that ISO does not know. */
+  readonly isAlias: boolean;
+}
+
+/** The country a code or a name in one of the registered languages means. */
+export function findCountry(text: string): NamedCountry | undefined {
+  const trimmed = text.normalize('NFKC').trim();
+  const upper = trimmed.toUpperCase();
+  if (isIsoCountry(upper)) return { code: upper, isAlias: false };
+  const plain = plainPlace(trimmed);
+  const alias = Object.hasOwn(ALIASES, plain) ? ALIASES[plain] : undefined;
+  if (alias !== undefined) return { code: alias, isAlias: true };
+  const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
+  const code = fromAlpha3 ?? names().get(plain) ?? names().get(plain.replace(/^the /, ''));
+  return code === undefined ? undefined : { code, isAlias: false };
+}
+
+let index: ReadonlyMap<string, string> | undefined;
+
+/** Built at the first name: reading seventeen languages takes longer than most commands run. */
+function names(): ReadonlyMap<string, string> {
+  index ??= buildIndex();
+  return index;
+}
+
+function buildIndex(): ReadonlyMap<string, string> {
+  const load = createRequire(import.meta.url);
+  const found = new Map<string, string>();
+  const ambiguous = new Set<string>();
+  for (const language of LANGUAGES) {
+    countries.registerLocale(load(`i18n-iso-countries/langs/${language}.json`) as LocaleData);
+    for (const [code, variants] of Object.entries(countries.getNames(language, { select: 'all' }))) {
+      for (const variant of variants) {
+        const plain = plainPlace(variant);
+        const other = found.get(plain);
+        if (other !== undefined && other !== code) ambiguous.add(plain);
+        found.set(plain, code);
+      }
+    }
+  }
+  // A word that means two countries in two languages means neither for certain.
+  for (const plain of ambiguous) found.delete(plain);
+  return found;
+}

@@ -1,0 +1,173 @@
+import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
+import { NAME_AGREEMENT } from './names.js';
+
+export interface MatchPolicy {
+  /** Score from which names agree. Names support a number, they never confirm alone. */
+  readonly nameAgreement: number;
+  /** Confirm a row without registration number on its VAT number, if the name agrees. */
+  readonly confirmOnVat: boolean;
+  /** Confirm a number that was repaired. If false, every repair is a question. */
+  readonly confirmRepaired: boolean;
+}
+
+export const defaultMatchPolicy: MatchPolicy = {
+  nameAgreement: NAME_AGREEMENT,
+  confirmOnVat: true,
+  confirmRepaired: true,
+};
+
+export type ReviewReason =
+  | 'number_unreadable'
+  | 'several_candidates'
+  | 'name_conflict'
+  | 'name_needed'
+  | 'number_conflict'
+  | 'country_conflict'
+  | 'vat_conflict'
+  | 'candidate_without_number'
+  | 'repaired_number'
+  | 'vat_only'
+  | 'ticker_only'
+  | 'name_only';
+
+export type NoMatchReason = 'no_candidates' | 'no_candidate_with_number' | 'no_candidate_with_vat_number';
+
+export interface GradedCandidate {
+  readonly candidate: CandidateFacts;
+  readonly graded: Graded;
+}
+
+export type Decision =
+  | {
+      readonly kind: 'confirmed';
+      readonly candidate: CandidateFacts;
+      readonly matchedOn: MatchedOn;
+      readonly grade: string;
+      readonly evidence: readonly string[];
+    }
+  | { readonly kind: 'needs_review'; readonly reason: ReviewReason; readonly message: string }
+  | { readonly kind: 'no_match'; readonly reason: NoMatchReason };
+
+/**
+ * Confirms at most one candidate. The number (or, where there is none, the VAT number) must single it out in the right
+ * country, and nothing may speak against it. Every other candidate that could be meant is a question for a person.
+ */
+export function decide(subject: Subject, graded: readonly GradedCandidate[], policy: MatchPolicy): Decision {
+  const candidates = oncePerId(graded);
+  const { registrationNumber: number, vatNumber: vat } = subject;
+  // A number that cannot be trusted finds nothing, or the wrong thing: its silence is no answer.
+  if (number?.treatment === 'review') {
+    return review('number_unreadable', number.reason ?? 'the registration number cannot be read');
+  }
+  if (number === undefined && vat?.treatment === 'review') {
+    return review('number_unreadable', `VAT number: ${vat.reason ?? 'it cannot be read'}`);
+  }
+  if (candidates.length === 0) return { kind: 'no_match', reason: 'no_candidates' };
+  if (number !== undefined) return decideOnNumber(subject, candidates, policy);
+  if (vat !== undefined) return decideOnVat(candidates, policy);
+  if (subject.ticker !== undefined) return review('ticker_only', 'only the ticker is known; it confirms nothing');
+  return review('name_only', 'only the name is known; names support, they never confirm');
+}
+
+function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
+  const hits = candidates.filter(({ graded }) => isYes(letters(graded).number));
+  const here = hits.filter(({ graded }) => letters(graded).country === 'A');
+  const [hit, second] = here;
+  if (hit === undefined) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
+  if (second !== undefined)
+    return review('several_candidates', `${here.length} candidates have this registration number`);
+  const { name, vat } = letters(hit.graded);
+  if (name === 'F') return review('name_conflict', `the number agrees, but the name does not: ${hit.candidate.name}`);
+  const agrees = nameAgrees(hit, policy);
+  if (name !== 'Z' && !agrees)
+    return review('name_conflict', `the number agrees, but the name only in part: ${hit.candidate.name}`);
+  if ((subject.registrationNumber?.treatment === 'needs_name' || hit.graded.needsName) && !agrees) {
+    return review('name_needed', nameNeeded(subject, hit));
+  }
+  if (vat === 'F' && (name !== 'A' || subject.registrationNumber?.treatment === 'needs_name')) {
+    return review('vat_conflict', `the number agrees, but the VAT number does not: ${hit.candidate.vat_number}`);
+  }
+  if (hit.graded.matchedOn === 'registration_number_repaired' && !policy.confirmRepaired) {
+    return review('repaired_number', 'the number agrees after a repair, and the policy asks a person then');
+  }
+  return confirm(hit);
+}
+
+function nameNeeded(subject: Subject, hit: GradedCandidate): string {
+  const why = subject.registrationNumber?.reason ?? hit.graded.evidence[0] ?? 'the number alone is not enough';
+  return `${why}; without a name that agrees this may be another company`;
+}
+
+function wrongCountry(hits: readonly GradedCandidate[]): Decision {
+  const countries = [...new Set(hits.map(({ candidate }) => candidate.country_code ?? 'no country'))].sort();
+  return review('country_conflict', `the number exists, but elsewhere: ${countries.join(', ')}`);
+}
+
+/** Nobody has the number. Whoever has the name or the VAT number instead could still be meant. */
+function withoutHit(candidates: readonly GradedCandidate[]): Decision {
+  const similar = candidates.filter(({ graded }) => isYes(letters(graded).name) || isYes(letters(graded).vat));
+  if (similar.some(({ graded }) => letters(graded).number === 'F')) {
+    return review('number_conflict', 'a candidate has the name or the VAT number, but another registration number');
+  }
+  const unnumbered = candidates.some(({ graded }) => letters(graded).number === 'Z' && letters(graded).name !== 'F');
+  if (unnumbered || similar.length > 0) {
+    return review('candidate_without_number', 'a candidate has no registration number that could be compared');
+  }
+  return { kind: 'no_match', reason: 'no_candidate_with_number' };
+}
+
+function decideOnVat(candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
+  const hits = candidates.filter(({ graded }) => isYes(letters(graded).vat));
+  const here = hits.filter(({ graded }) => letters(graded).country === 'A');
+  const [hit, second] = here;
+  if (hit === undefined) {
+    if (hits.length > 0) return wrongCountry(hits);
+    const possible = candidates.some(({ graded }) => isYes(letters(graded).name) || isOpen(graded));
+    if (!possible) return { kind: 'no_match', reason: 'no_candidate_with_vat_number' };
+    return review('vat_only', 'no candidate has this VAT number, but one could be meant');
+  }
+  if (second !== undefined) return review('several_candidates', `${here.length} candidates have this VAT number`);
+  const { name } = letters(hit.graded);
+  if (name === 'Z') return review('name_needed', 'a VAT number confirms only together with a name');
+  if (!nameAgrees(hit, policy)) {
+    return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`);
+  }
+  if (!policy.confirmOnVat)
+    return review('vat_only', 'only VAT number and name agree, and the policy asks a person then');
+  return confirm(hit);
+}
+
+/** Neither name nor VAT number speaks against the candidate; they are missing. */
+const isOpen = (graded: Graded) => letters(graded).vat === 'Z' && letters(graded).name === 'Z';
+
+function nameAgrees({ graded }: GradedCandidate, policy: MatchPolicy): boolean {
+  return isYes(letters(graded).name) && graded.nameScore !== null && graded.nameScore >= policy.nameAgreement;
+}
+
+function confirm({ candidate, graded }: GradedCandidate): Decision {
+  const { grade, evidence, matchedOn } = graded;
+  if (matchedOn === null) throw new Error(`a candidate with grade ${grade} cannot be confirmed`);
+  return { kind: 'confirmed', candidate, matchedOn, grade, evidence };
+}
+
+const review = (reason: ReviewReason, message: string): Decision => ({ kind: 'needs_review', reason, message });
+
+const isYes = (letter: string) => letter === 'A' || letter === 'B';
+
+function letters({ grade }: Graded) {
+  const [number = 'Z', name = 'Z', vat = 'Z', country = 'Z'] = grade;
+  return { number, name, vat, country };
+}
+
+/** Two searches may bring the same candidate; with two grades for one ID the order of arrival must not decide. */
+function oncePerId(graded: readonly GradedCandidate[]): GradedCandidate[] {
+  const byId = new Map<string, GradedCandidate>();
+  for (const entry of graded) {
+    const other = byId.get(entry.candidate.id);
+    if (other === undefined || rank(entry) < rank(other)) byId.set(entry.candidate.id, entry);
+  }
+  return [...byId.values()];
+}
+
+const rank = ({ candidate, graded }: GradedCandidate) =>
+  JSON.stringify([graded.grade.replaceAll('F', '0'), graded.nameScore, graded.needsName, candidate, graded.evidence]);

@@ -1,0 +1,37 @@
+import type { Subject } from './grade.js';
+import { normaliseName } from './names.js';
+import { comparable } from './numbers/compare.js';
+import { courtKey } from './numbers/german.js';
+import { plainPlace } from './subdivisions.js';
+import { comparableVat } from './vat.js';
+
+/**
+ * The question that a row asks, in one text: the same for the same company in another file, however it is spelled.
+ * The name is part of it: an answer given for a number beside one name must not settle the same number beside
+ * another name. A damaged number stands as written, because its repaired form is a guess.
+ */
+export function entityKey(subject: Subject): string {
+  const { countryCode } = subject;
+  const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
+  return [countryCode, identifier(subject), `name:${name}`].filter((part) => part !== 'name:').join('|');
+}
+
+function identifier(subject: Subject): string {
+  const { countryCode, registrationNumber: number, vatNumber: vat, ticker } = subject;
+  if (number !== undefined) {
+    const text = number.treatment === 'review' ? number.raw : (number.canonical ?? number.raw);
+    const register = registerKey(countryCode, number.register);
+    const kind = number.treatment === 'review' ? 'damaged-number' : 'number';
+    return `${kind}:${comparable(text, countryCode)}${register}`;
+  }
+  if (vat !== undefined)
+    return `vat:${comparableVat(vat.treatment === 'review' ? vat.raw : (vat.canonical ?? vat.raw), countryCode)}`;
+  if (ticker !== undefined) return `ticker:${ticker.trim().toUpperCase()}`;
+  const place = [subject.state, subject.city].map((text) => plainPlace(text ?? '')).filter((text) => text !== '');
+  return `place:${place.join(',')}`;
+}
+
+function registerKey(countryCode: string, register: string | undefined): string {
+  if (register === undefined) return '';
+  return `@${countryCode === 'DE' ? courtKey(register) : register}`;
+}

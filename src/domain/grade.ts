@@ -1,0 +1,123 @@
+import { NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
+import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
+import type { ParsedNumber } from './numbers/types.js';
+import { plainPlace, subdivisionCode } from './subdivisions.js';
+import { compareVat, type ParsedVat, vatRepairsInWords } from './vat.js';
+
+/** What the input says about one company. */
+export interface Subject {
+  readonly name?: string;
+  readonly countryCode: string;
+  readonly state?: string;
+  readonly city?: string;
+  readonly registrationNumber?: ParsedNumber;
+  readonly vatNumber?: ParsedVat;
+  readonly ticker?: string;
+}
+
+/** What a search says about one candidate. */
+export interface CandidateFacts {
+  readonly id: string;
+  readonly name: string | null;
+  readonly registration_number: string | null;
+  readonly vat_number: string | null;
+  readonly country_code: string | null;
+  readonly state: string | null;
+  readonly jurisdiction: string | null;
+}
+
+export type MatchedOn = 'registration_number' | 'registration_number_repaired' | 'vat_number';
+
+export interface Graded {
+  /** One letter each for registration number, name, VAT, country, locality. The letters have no order. */
+  readonly grade: string;
+  readonly matchedOn: MatchedOn | null;
+  /** In words, for the person who has to sign. */
+  readonly evidence: readonly string[];
+  /** 0 to 100; null where a name is missing. */
+  readonly nameScore: number | null;
+  /** The number agrees only together with the name: a court or a suffix is missing on one side. */
+  readonly needsName: boolean;
+}
+
+export function gradeCandidate(subject: Subject, candidate: CandidateFacts): Graded {
+  const number = compareNumber(subject, candidate);
+  const nameScore = scoreName(subject.name, candidate.name);
+  const name = nameScore === null ? 'Z' : nameLetter(nameScore);
+  const vat =
+    subject.vatNumber === undefined ? 'Z' : compareVat(subject.vatNumber, candidate.vat_number, subject.countryCode);
+  const country = compareCountry(subject, candidate);
+  const locality = compareLocality(subject, candidate);
+  const evidence = [
+    ...(subject.registrationNumber === undefined ? [] : [number.words]),
+    ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore)]),
+    ...vatInWords(subject.vatNumber, vat, candidate.vat_number),
+    ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
+    ...(country === 'Z' ? ['the candidate names no country'] : []),
+    ...localityInWords(locality, candidate),
+  ];
+  return {
+    grade: `${number.letter}${name}${vat}${country}${locality}`,
+    matchedOn: matchedOn(number.letter, vat),
+    evidence,
+    nameScore,
+    needsName: number.needsName,
+  };
+}
+
+function compareNumber(subject: Subject, candidate: CandidateFacts): NumberComparison {
+  const { registrationNumber: parsed } = subject;
+  if (parsed === undefined) return { letter: 'Z', needsName: false, words: 'no registration number to compare' };
+  return compareRegistration(parsed, candidate.registration_number, subject.countryCode, candidate);
+}
+
+function scoreName(ours: string | undefined, theirs: string | null): number | null {
+  if (ours === undefined || ours.trim() === '' || theirs === null || theirs.trim() === '') return null;
+  return nameSimilarity(ours, theirs);
+}
+
+function nameInWords(score: number): string {
+  if (score === 100) return 'name equal';
+  return score >= NAME_AGREEMENT ? `name ${score}/100` : `name differs (${score}/100)`;
+}
+
+function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: string | null): string[] {
+  if (parsed === undefined) return [];
+  if (letter === 'A') return ['VAT number equal'];
+  if (letter === 'B') return [`VAT number equal after ${vatRepairsInWords(parsed)}`];
+  return letter === 'F' ? [`VAT number differs: the candidate has ${theirs}`] : ['no VAT number to compare'];
+}
+
+function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLetter {
+  if (candidate.country_code === null || candidate.country_code === '') return 'Z';
+  return candidate.country_code.toUpperCase() === subject.countryCode ? 'A' : 'F';
+}
+
+/** Places of one kind can differ; a city and a court cannot be compared, only found equal. */
+function compareLocality(subject: Subject, candidate: CandidateFacts): GradeLetter {
+  const ours = [subject.state, subject.city].filter((place) => place !== undefined && place.trim() !== '') as string[];
+  const theirs = [candidate.state, candidate.jurisdiction].filter(
+    (place) => place !== null && place !== '',
+  ) as string[];
+  if (ours.length === 0 || theirs.length === 0) return 'Z';
+  const known = new Set(theirs.map(plainPlace));
+  if (ours.some((place) => known.has(plainPlace(place)))) return 'A';
+  const code = subject.state === undefined ? undefined : subdivisionCode(subject.countryCode, subject.state);
+  const codes = theirs
+    .map((place) => subdivisionCode(subject.countryCode, place))
+    .filter((found) => found !== undefined);
+  if (code === undefined || codes.length === 0) return 'Z';
+  return codes.includes(code) ? 'A' : 'F';
+}
+
+function localityInWords(letter: GradeLetter, candidate: CandidateFacts): string[] {
+  const place = candidate.state ?? candidate.jurisdiction ?? '';
+  if (letter === 'A') return [`locality equal (${place})`];
+  return letter === 'F' ? [`another locality: ${place}`] : [];
+}
+
+function matchedOn(number: GradeLetter, vat: GradeLetter): MatchedOn | null {
+  if (number === 'A') return 'registration_number';
+  if (number === 'B') return 'registration_number_repaired';
+  return number === 'Z' && (vat === 'A' || vat === 'B') ? 'vat_number' : null;
+}

@@ -1,0 +1,205 @@
+/**
+ * Legal forms as they read once case, accents and punctuation are gone, one line per kind. Two names may be compared
+ * without them; two different kinds (GmbH, GmbH & Co. KG) are still a reason for doubt.
+ */
+const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
+  [
+    'limited',
+    'limited',
+    'ltd',
+    'private limited',
+    'pvt ltd',
+    'pvt limited',
+    'private ltd',
+    'co ltd',
+    'company limited',
+    'co limited',
+    'teoranta',
+    'teo',
+    'cyfyngedig',
+    'pte ltd',
+    'pte limited',
+    'pty ltd',
+    'pty limited',
+    'proprietary limited',
+    'ltee',
+    'limitee',
+    'בעמ',
+    'חברה בעמ',
+  ],
+  ['plc', 'plc', 'public limited company', 'public limited co', 'ccc', 'cpt'],
+  ['llp', 'llp', 'limited liability partnership'],
+  ['lp', 'lp', 'limited partnership'],
+  ['cic', 'cic', 'community interest company'],
+  ['dac', 'dac', 'designated activity company'],
+  ['clg', 'clg', 'company limited by guarantee'],
+  ['unlimited', 'unlimited company', 'unlimited', 'uc', 'ulc'],
+  ['inc', 'inc', 'incorporated', 'corp', 'corporation', 'incorporation', 'co inc'],
+  ['llc', 'llc', 'limited liability company', 'limited liability co', 'llc co', 'pllc'],
+  ['gmbh', 'gmbh', 'gesellschaft mbh', 'gesellschaft mit beschrankter haftung', 'ges mbh', 'gesmbh', 'mbh', 'ggmbh'],
+  ['ug', 'ug', 'ug haftungsbeschrankt', 'unternehmergesellschaft haftungsbeschrankt', 'unternehmergesellschaft'],
+  ['ag', 'ag', 'aktiengesellschaft'],
+  [
+    'gmbh co kg',
+    'gmbh and co kg',
+    'gmbh co kg',
+    'gmbh and cokg',
+    'gmbh and compagnie kg',
+    'ug and co kg',
+    'ug haftungsbeschrankt and co kg',
+    'ag and co kg',
+    'se and co kg',
+    'gmbh and co ohg',
+    'gmbh and co kgaa',
+    'ag and co kgaa',
+  ],
+  ['kg', 'kg', 'kommanditgesellschaft', 'and co kg'],
+  ['kgaa', 'kgaa'],
+  ['ohg', 'ohg', 'and co ohg'],
+  ['gbr', 'gbr', 'egbr'],
+  ['ev', 'ev', 'eingetragener verein'],
+  ['eg', 'eg', 'genossenschaft'],
+  ['ek', 'ek', 'ekfm', 'ekfr', 'eu'],
+  ['og', 'og'],
+  ['se', 'se', 'societas europaea'],
+  ['anstalt', 'anstalt'],
+  ['foundation', 'stiftung', 'foundation', 'stichting', 'fundacja'],
+  ['sarl', 'sarl', 's a rl', 'sa rl', 'societe a responsabilite limitee', 'sarlau', 'sarl s'],
+  ['sa', 'sa', 'societe anonyme', 'sociedad anonima', 'sociedade anonima', 'sau', 'spolka akcyjna', 's a'],
+  ['sas', 'sas', 'sasu', 'societe par actions simplifiee'],
+  ['eurl', 'eurl'],
+  ['sci', 'sci', 'societe civile immobiliere'],
+  ['snc', 'snc'],
+  ['scsp', 'scsp', 'scs', 'sca'],
+  ['sicav', 'sicav', 'sicav sif'],
+  ['srl', 'srl', 'srl unipersonale', 'srls', 'societa a responsabilita limitata', 'sprl', 'bvba', 's r l'],
+  ['bv', 'bv', 'besloten vennootschap'],
+  ['nv', 'nv', 'naamloze vennootschap'],
+  ['vof', 'vof'],
+  ['cv', 'cv', 'cvba', 'cooperatie ua', 'cooperatie', 'cooperatieve ua'],
+  ['vzw', 'vzw', 'asbl'],
+  ['spa', 'spa', 'societa per azioni'],
+  ['sl', 'sl', 'slu', 'sociedad limitada', 'sll', 'slp'],
+  ['coop', 's coop', 'scoop', 'sociedad cooperativa'],
+  ['lda', 'lda', 'unipessoal lda', 'limitada', 'ltda', 'eireli'],
+  ['ab', 'ab', 'ab publ', 'aktiebolag', 'aktiebolaget'],
+  ['hb', 'hb', 'handelsbolag'],
+  ['as', 'as', 'aksjeselskap', 'aktieselskab', 'akciova spolecnost'],
+  ['asa', 'asa'],
+  ['enk', 'enk'],
+  ['aps', 'aps', 'anpartsselskab'],
+  ['is', 'is', 'interessentskab'],
+  ['ks', 'ks', 'ps'],
+  ['oy', 'oy', 'oy ab', 'osakeyhtio'],
+  ['oyj', 'oyj', 'oyj abp', 'abp'],
+  ['ky', 'ky', 'kommandiittiyhtio'],
+  ['osk', 'osk', 'osuuskunta'],
+  ['hf', 'hf', 'ehf'],
+  ['sp zoo', 'sp zoo', 'sp z oo', 'spzoo', 'spolka z ograniczona odpowiedzialnoscia', 'spolka z oo', 'sp z o o'],
+  ['sp k', 'sp k', 'spk', 'spolka komandytowa', 'sp zoo sp k', 'sp z oo sp k'],
+  ['sp j', 'sp j', 'spj', 'spolka jawna'],
+  ['sro', 'sro', 'spol sro', 's r o', 'spolecnost s rucenim omezenym'],
+  ['vos', 'vos'],
+  ['kft', 'kft'],
+  ['zrt', 'zrt', 'nyrt', 'rt'],
+  ['doo', 'doo'],
+  ['dd', 'dd'],
+  ['eood', 'eood', 'ood'],
+  ['ad', 'ad'],
+  ['ooo', 'ooo'],
+  ['oao', 'oao', 'pao', 'zao', 'ao'],
+  ['uab', 'uab'],
+  ['sia', 'sia'],
+  ['ou', 'ou'],
+  ['ae', 'ae'],
+  ['epe', 'epe', 'ike'],
+  ['sdn bhd', 'sdn bhd'],
+  ['bhd', 'bhd', 'berhad'],
+  ['pt', 'tbk'],
+  ['kk', 'kk', 'kabushiki kaisha'],
+  ['gk', 'gk', 'godo kaisha'],
+  ['fzco', 'fzco', 'fze', 'fz llc'],
+];
+
+/** Written without spaces: taken off as text. Longer ones first. */
+const JOINED: readonly (readonly [kind: string, spelling: string])[] = [
+  ['cn jsc', '股份有限公司'],
+  ['cn ltd', '有限责任公司'],
+  ['cn ltd', '有限責任公司'],
+  ['cn ltd', '有限公司'],
+  ['kk', '株式会社'],
+  ['kk', '(株)'],
+  ['gk', '合同会社'],
+  ['jp yk', '有限会社'],
+  ['kr', '주식회사'],
+  ['kr', '유한회사'],
+];
+
+/** Forms that also stand in front of the name: "SARL Dupont", "AB Volvo". */
+const LEADING: ReadonlySet<string> = new Set([
+  'sarl',
+  'sas',
+  'sasu',
+  'eurl',
+  'sci',
+  'ab',
+  'oy',
+  'ooo',
+  'oao',
+  'zao',
+  'pao',
+  'uab',
+  'sia',
+  'stichting',
+  'pt',
+]);
+
+const BY_SPELLING: ReadonlyMap<string, string> = new Map(
+  KINDS.flatMap(([kind, ...spellings]) => spellings.map((spelling) => [spelling, kind] as const)),
+);
+
+const LONGEST = 5;
+
+export interface FormPlace {
+  /** The words between `from` and `to` are the name without its legal forms. */
+  readonly from: number;
+  readonly to: number;
+  /** Kind of the last form; undefined if there is none. */
+  readonly kind: string | undefined;
+}
+
+/** Finds the legal forms of a name in plain words. A name that is nothing but a form keeps it. */
+export function findLegalForm(words: readonly string[]): FormPlace {
+  let to = words.length;
+  let kind: string | undefined;
+  for (;;) {
+    const size = endingForm(words.slice(0, to));
+    if (size === 0 || size === to) break;
+    kind ??= BY_SPELLING.get(words.slice(to - size, to).join(' '));
+    to -= size;
+  }
+  const [first] = words;
+  if (to < 2 || first === undefined || !LEADING.has(first)) return { from: 0, to, kind };
+  return { from: 1, to, kind: kind ?? BY_SPELLING.get(first) };
+}
+
+/** Words at the end that make up the longest known form. */
+function endingForm(words: readonly string[]): number {
+  for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
+    if (BY_SPELLING.has(words.slice(-size).join(' '))) return size;
+  }
+  return 0;
+}
+
+/** The same for names written without spaces. */
+export function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {
+  for (const [kind, spelling] of JOINED) {
+    const rest = text.endsWith(spelling)
+      ? text.slice(0, -spelling.length)
+      : text.startsWith(spelling)
+        ? text.slice(spelling.length)
+        : text;
+    if (rest !== text && rest.trim() !== '') return { text: rest.trim(), kind };
+  }
+  return { text, kind: undefined };
+}

@@ -1,0 +1,63 @@
+import type { Repair, RepairRule } from './types.js';
+
+export interface Cleaned {
+  /** Plain characters, capitals, single spaces; separators still in place. */
+  readonly text: string;
+  readonly repairs: readonly Repair[];
+  /** Set when digits are lost for good: why, in words. */
+  readonly lost?: string;
+}
+
+/** Undoes what spreadsheets and keyboards do to any number, whatever the country. */
+export function cleanNumber(raw: string): Cleaned {
+  const repairs: Repair[] = [];
+  let text = raw;
+  const step = (rule: RepairRule, after: string) => {
+    if (after !== text) repairs.push({ rule, before: text, after });
+    text = after;
+  };
+  // NBSP becomes a space under NFKC; that is a matter of spaces, not of width.
+  step(
+    'spaces',
+    text
+      .replace(/[\p{Zs}\t\r\n]+/gu, ' ')
+      .replace(/\p{Cf}/gu, '')
+      .trim(),
+  );
+  step('full_width', text.normalize('NFKC').replace(/[‐-―−]/g, '-'));
+  step('spreadsheet_text', unquote(text));
+  step('case', text.toUpperCase());
+  step('decimal_point', text.replace(/^(\d[\d ]*)[.,]0{1,2}$/, '$1'));
+  const scientific = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$|^(\d+)E\+(\d{1,2})$/.exec(text);
+  if (scientific !== null) {
+    const whole = scientific[1] ?? scientific[4] ?? '';
+    const fraction = scientific[2] ?? '';
+    const exponent = Number(scientific[3] ?? scientific[5]);
+    if (fraction.length !== exponent) {
+      return { text, repairs, lost: `scientific notation "${text}" has lost digits; the file holds no number` };
+    }
+    step('scientific_notation', `${whole}${fraction}`);
+  }
+  const digits = text.replace(/[ .,'-]/g, '');
+  if (/^\d{15}0+$/.test(digits)) {
+    const lost = `"${text}" has more than 15 digits and ends in zeros; a spreadsheet has cut it off`;
+    return { text, repairs, lost };
+  }
+  return { text, repairs };
+}
+
+/** `="00123"`, `'00123`, `"00123"`. */
+function unquote(text: string): string {
+  return text
+    .replace(/^=?"(.*)"$/, '$1')
+    .replace(/^['’`](?=[\p{L}\p{N}])/u, '')
+    .trim();
+}
+
+/** Capitals and digits alone. */
+export function compact(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,0 +1,163 @@
+import { isoAlias } from '../location.js';
+import { subdivisionCode } from '../subdivisions.js';
+import { compact } from './clean.js';
+import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
+import { parseRegistrationNumber } from './parse.js';
+import { type ParsedNumber, repairInWords } from './types.js';
+
+/** One field of a grade: A same, B similar or repaired, F different, Z missing or not comparable. */
+export type GradeLetter = 'A' | 'B' | 'F' | 'Z';
+
+/** What a candidate says about its register, beside the number. */
+export interface RegisterPlace {
+  readonly state?: string | null;
+  readonly jurisdiction?: string | null;
+}
+
+export interface NumberComparison {
+  readonly letter: GradeLetter;
+  /** The numbers agree, but something that belongs to them is missing on one side: the name has to agree too. */
+  readonly needsName: boolean;
+  readonly words: string;
+}
+
+/** The form in which two numbers are compared: no separators, no case, no width. Leading zeros count. */
+export function comparable(number: string, countryCode: string): string {
+  if (countryCode !== 'DE') return compact(number);
+  const entry = readGermanEntry(number);
+  return entry === undefined ? compact(number) : compact(`${entry.section}${entry.number}${entry.suffix}`);
+}
+
+export function compareNumbers(
+  parsed: ParsedNumber,
+  candidateNumber: string | null | undefined,
+  countryCode: string,
+  place: RegisterPlace = {},
+): GradeLetter {
+  return compareRegistration(parsed, candidateNumber, countryCode, place).letter;
+}
+
+/** The comparison with its reasons, for the evidence. */
+export function compareRegistration(
+  parsed: ParsedNumber,
+  candidateNumber: string | null | undefined,
+  countryCode: string,
+  place: RegisterPlace = {},
+): NumberComparison {
+  if (candidateNumber === null || candidateNumber === undefined || compact(candidateNumber) === '') {
+    return outcome('Z', 'the candidate has no registration number');
+  }
+  if (parsed.canonical === null) return outcome('Z', 'the registration number cannot be read');
+  const number = compareText(parsed, candidateNumber, countryCode);
+  if (number.letter === 'F') return number;
+  if (countryCode === 'DE') return compareCourt(parsed, parsed.canonical, candidateNumber, place, number);
+  return compareState(parsed, countryCode, place, number);
+}
+
+function compareText(parsed: ParsedNumber, candidateNumber: string, countryCode: string): NumberComparison {
+  const wanted = parsed.canonical ?? '';
+  if (countryCode === 'DE') return compareGerman(parsed, wanted, candidateNumber);
+  const theirs = new Set([comparable(candidateNumber, countryCode)]);
+  // A candidate's own number may carry a label or the country's prefix; zeros are never added to it.
+  const reading = parseRegistrationNumber(candidateNumber, countryCode);
+  if (reading.canonical !== null && !reading.repairs.some(({ rule }) => UNSAFE.has(rule))) {
+    theirs.add(comparable(reading.canonical, countryCode));
+  }
+  if (theirs.has(comparable(parsed.raw, countryCode))) return outcome('A', 'registration number equal');
+  if (!theirs.has(comparable(wanted, countryCode))) return different(candidateNumber);
+  return repaired(parsed);
+}
+
+const UNSAFE: ReadonlySet<string> = new Set([
+  'zero_padding',
+  'zeros_removed',
+  'look_alike',
+  'siret_to_siren',
+  'vat_to_number',
+  'abn_to_acn',
+]);
+
+function compareGerman(parsed: ParsedNumber, wanted: string, candidateNumber: string): NumberComparison {
+  const ours = readGermanEntry(wanted);
+  const theirs = readGermanEntry(candidateNumber);
+  if (ours === undefined || theirs === undefined) {
+    return comparable(wanted, 'DE') === comparable(candidateNumber, 'DE')
+      ? outcome('B', 'registration number equal, but not of the German form', true)
+      : different(candidateNumber);
+  }
+  const sameNumber = ours.section === theirs.section && ours.number === theirs.number;
+  if (!sameNumber || (ours.suffix !== theirs.suffix && ours.suffix !== '' && theirs.suffix !== '')) {
+    return different(candidateNumber);
+  }
+  if (ours.suffix !== theirs.suffix) return suffixMissing(ours, theirs);
+  return parsed.repairs.length === 0 ? outcome('A', 'registration number equal') : repaired(parsed);
+}
+
+/** Charlottenburg puts B after every number. Elsewhere a suffix tells two districts of one court apart. */
+function suffixMissing(ours: GermanEntry, theirs: GermanEntry): NumberComparison {
+  const suffix = ours.suffix === '' ? theirs.suffix : ours.suffix;
+  return outcome('B', `registration number equal but for the suffix ${suffix}`, suffix !== 'B');
+}
+
+function compareCourt(
+  parsed: ParsedNumber,
+  wanted: string,
+  candidateNumber: string,
+  place: RegisterPlace,
+  number: NumberComparison,
+): NumberComparison {
+  const ours = parsed.register ?? readGermanEntry(wanted)?.court;
+  const courts = [readGermanEntry(candidateNumber)?.court, courtOf(place.jurisdiction), courtOf(place.state)];
+  const theirs = courts.find((court) => court !== undefined);
+  const notA = number.letter === 'A' ? 'B' : number.letter;
+  if (ours === undefined) return outcome(notA, `${number.words}, but the register court is not given`, true);
+  if (theirs === undefined) return outcome(notA, `${number.words}, but the candidate names no register court`, true);
+  const relation = compareCourts(ours, theirs);
+  if (relation === 'same') return { ...number, words: `${number.words}, court ${theirs}` };
+  if (relation === 'unknown')
+    return outcome(notA, `${number.words}; the courts ${ours} and ${theirs} may be the same`, true);
+  return outcome('F', `same number at another register court (${theirs}, not ${ours})`);
+}
+
+/** A state column may hold the seat instead of the register's state, so another state is doubt, not difference. */
+function compareState(
+  parsed: ParsedNumber,
+  countryCode: string,
+  place: RegisterPlace,
+  number: NumberComparison,
+): NumberComparison {
+  if (parsed.register === undefined) return number;
+  const states = [place.state, place.jurisdiction]
+    .map((text) => (typeof text === 'string' ? subdivisionCode(countryCode, text) : undefined))
+    .filter((code) => code !== undefined);
+  if (states.length === 0 || states.includes(parsed.register)) return number;
+  return outcome('Z', `same number in another state (${states[0]}, not ${parsed.register})`);
+}
+
+function repaired(parsed: ParsedNumber): NumberComparison {
+  const steps = parsed.repairs.map(repairInWords);
+  return steps.length === 0
+    ? outcome('A', 'registration number equal')
+    : outcome('B', `registration number equal after ${[...new Set(steps)].join(', ')}`);
+}
+
+const different = (candidateNumber: string) =>
+  outcome('F', `registration number differs: the candidate has ${candidateNumber}`);
+
+const outcome = (letter: GradeLetter, words: string, needsName = false): NumberComparison => ({
+  letter,
+  needsName,
+  words,
+});
+
+/** A group node's number is qualified by its country (V1-27): `GB-01234567` → `01234567`. */
+export function stripCountryQualifier(number: string, countryCode: string): string {
+  const text = number.trim();
+  // The letters may be the number's own: CHE123456789 stays whole.
+  if (parseRegistrationNumber(text, countryCode).treatment === 'as_written') return text;
+  const codes = [countryCode, ...['UK', 'EL'].filter((code) => isoAlias(code) === countryCode)];
+  const code = codes.find((prefix) => text.toUpperCase().startsWith(prefix));
+  if (code === undefined) return text;
+  const rest = text.slice(code.length).replace(/^[\s:_/|-]+/, '');
+  return rest === '' ? text : rest;
+}

@@ -1,0 +1,49 @@
+/** One kind of number that a country's register issues. Functions see the compact form: capitals and digits alone. */
+export interface RegisterFormat {
+  /** In words, for the person who gets the question: "8 digits". */
+  readonly form: string;
+  readonly shape: RegExp;
+  /** The register's own spelling; the compact form if absent. */
+  readonly spell?: (compact: string) => string;
+  /** Other spellings in use. */
+  readonly also?: (compact: string) => readonly string[];
+  readonly check?: (compact: string) => boolean;
+  /** The full number, if the text may be one that has lost its leading zeros. */
+  readonly pad?: (compact: string) => string | undefined;
+  /** The number without zeros that its register does not write. */
+  readonly unpad?: (compact: string) => string | undefined;
+}
+
+/** Another number that holds the registration number, or a prefix or suffix that does not belong to it. */
+export interface Rewrite {
+  readonly rule: 'tax_suffix' | 'century_prefix' | 'country_prefix' | 'siret_to_siren' | 'vat_to_number' | 'abn_to_acn';
+  readonly apply: (compact: string) => string | undefined;
+}
+
+export interface CountryNumbers {
+  readonly formats: readonly RegisterFormat[];
+  /** Words that people put in front, as a pattern over capitals: "KVK". */
+  readonly labels?: string;
+  readonly rewrites?: readonly Rewrite[];
+  /** Why this is another kind of number than the register's, in words. */
+  readonly foreign?: (compact: string, text: string, state: string | undefined) => string | undefined;
+}
+
+export const digits = (width: number): RegExp => new RegExp(`^\\d{${width}}$`);
+
+/** Digits alone that fall short of `width` get their zeros back. */
+export const padTo =
+  (width: number) =>
+  (compact: string): string | undefined =>
+    /^\d+$/.test(compact) && compact.length < width ? compact.padStart(width, '0') : undefined;
+
+/** Splits into groups: `grouped('123456789', ' ', 3, 3, 3)`. */
+export function grouped(text: string, separator: string, ...sizes: readonly number[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const size of sizes) {
+    parts.push(text.slice(at, at + size));
+    at += size;
+  }
+  return parts.join(separator);
+}

@@ -1,0 +1,153 @@
+import { plainPlace } from '../subdivisions.js';
+import { cleanNumber } from './clean.js';
+import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
+
+/** Section, number and suffix of a German register entry, and the court if the text names one. */
+export interface GermanEntry {
+  readonly section: string;
+  readonly number: string;
+  readonly suffix: string;
+  readonly court: string | undefined;
+  /** The piece of text that held section, number and suffix. */
+  readonly piece: string;
+}
+
+const SECTIONS: Readonly<Record<string, string>> = {
+  HRA: 'HRA',
+  HRB: 'HRB',
+  HANDELSREGISTERA: 'HRA',
+  HANDELSREGISTERB: 'HRB',
+  GNR: 'GnR',
+  PR: 'PR',
+  VR: 'VR',
+  GSR: 'GsR',
+};
+
+// The suffix is a district of the court (B, KI, NMS): capitals that stand alone, so "HRB 12 Bonn" has none.
+const ENTRY =
+  /(?<![\p{L}])(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b)([A-Z]{1,3})(?![\p{L}.]))?/u;
+
+const NOISE =
+  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/g;
+
+export function parseGerman(raw: string, state?: string): ParsedNumber {
+  const cleaned = cleanNumber(raw);
+  const review = (reason: string, canonical: string | null, valid: 'no' | 'unknown'): ParsedNumber => ({
+    raw,
+    canonical,
+    spellings: canonical === null ? [] : [canonical],
+    repairs: cleaned.repairs,
+    treatment: 'review',
+    reason,
+    valid,
+  });
+  if (cleaned.text === '') return review('the registration number is empty', null, 'unknown');
+  if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
+  const entry = readGermanEntry(raw);
+  if (entry === undefined) {
+    const digitsOnly = /^\d{1,6}$/.test(cleaned.text);
+    const reason = digitsOnly
+      ? 'a German number needs its section (HRA, HRB, …) and its register court; this is the number alone'
+      : 'not the form of a German register number: court, HRA, HRB, GnR, PR or VR, and 1 to 6 digits';
+    return review(reason, digitsOnly ? null : cleaned.text, 'no');
+  }
+  const number = entry.number.replace(/^0+(?=\d)/, '');
+  if (number.length > 6) return review('a German register number has at most 6 digits', cleaned.text, 'no');
+  return parsedEntry(raw, entry, number, entry.court ?? courtOf(state));
+}
+
+function parsedEntry(raw: string, entry: GermanEntry, number: string, court: string | undefined): ParsedNumber {
+  const tail = entry.suffix === '' ? '' : ` ${entry.suffix}`;
+  const canonical = `${entry.section} ${number}${tail}`;
+  const asFound = `${entry.section} ${entry.number}${tail}`;
+  const repairs: Repair[] = [];
+  if (entry.piece !== asFound) repairs.push({ rule: 'register_spelling', before: entry.piece, after: asFound });
+  if (asFound !== canonical) repairs.push({ rule: 'zeros_removed', before: asFound, after: canonical });
+  const treatment = repairs.reduce<Treatment>((sum, { rule }) => worse(sum, treatmentOf(rule)), 'as_written');
+  const spellings = [
+    canonical,
+    canonical.replaceAll(' ', ''),
+    ...(court === undefined ? [] : [`${court} ${canonical}`]),
+  ];
+  const base = { raw, canonical, spellings, repairs, valid: 'yes' } as const;
+  if (court === undefined) {
+    const reason = `the register court is missing: ${canonical} exists at several courts`;
+    return { ...base, treatment: 'review', reason };
+  }
+  const reason = treatment === 'needs_name' ? { reason: 'leading zeros were removed from the number' } : {};
+  return { ...base, treatment, ...reason, register: court };
+}
+
+/** Reads "Amtsgericht München, HRB 12345", "HRB12345 B", "München HR B 12345". */
+export function readGermanEntry(text: string): GermanEntry | undefined {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const upper = plain.toUpperCase();
+  // ß and a few others change the length in capitals; then the capitals themselves serve as the text.
+  const source = upper.length === plain.length ? plain : upper;
+  const match = ENTRY.exec(upper);
+  if (match === null) return undefined;
+  const section = SECTIONS[(match[1] ?? '').replace(/[^A-Z]/g, '')];
+  if (section === undefined) return undefined;
+  const end = match.index + match[0].length;
+  return {
+    section,
+    number: (match[2] ?? '').replace(/\D/g, ''),
+    suffix: match[3] ?? '',
+    court: courtIn(`${source.slice(0, match.index)} ${source.slice(end)}`),
+    piece: source.slice(match.index, end),
+  };
+}
+
+function courtIn(rest: string): string | undefined {
+  const words = rest
+    .replace(new RegExp(NOISE.source, 'giu'), ' ')
+    .replace(/[,;:]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s./-]+|[\s./-]+$/g, '');
+  return /\p{L}{2}/u.test(words) ? words : undefined;
+}
+
+const FEDERAL_STATES = new Set(
+  'baden wurttemberg|bayern|bavaria|brandenburg|hessen|hesse|mecklenburg vorpommern|niedersachsen|lower saxony|nordrhein westfalen|north rhine westphalia|nrw|rheinland pfalz|rhineland palatinate|saarland|sachsen|saxony|sachsen anhalt|saxony anhalt|schleswig holstein|thuringen|thuringia|germany|deutschland|de'.split(
+    '|',
+  ),
+);
+
+/** A place given beside the number names the court, unless it is a federal state with several courts. */
+export function courtOf(place: string | null | undefined): string | undefined {
+  if (place === null || place === undefined) return undefined;
+  const court = courtIn(place.normalize('NFKC'));
+  return court === undefined || FEDERAL_STATES.has(plainPlace(court)) ? undefined : court;
+}
+
+const COURT_NAMES: Readonly<Record<string, string>> = {
+  berlin: 'charlottenburg',
+  'berlin charlottenburg': 'charlottenburg',
+  'charlottenburg berlin': 'charlottenburg',
+  munich: 'munchen',
+  cologne: 'koln',
+  nuremberg: 'nurnberg',
+  hanover: 'hannover',
+  brunswick: 'braunschweig',
+  'frankfurt main': 'frankfurt am main',
+  'frankfurt a m': 'frankfurt am main',
+  'frankfurt a main': 'frankfurt am main',
+};
+
+/** One spelling per court: without umlauts, "ue" for "ü" undone, English names translated. */
+export function courtKey(court: string): string {
+  const plain = plainPlace(court.replace(/([aou])e(?=[^aeiouäöü\s])/gi, '$1'));
+  return COURT_NAMES[plain] ?? plain;
+}
+
+/** `unknown` where one name may be the short form of the other: Frankfurt, Frankfurt am Main. */
+export function compareCourts(a: string, b: string): 'same' | 'different' | 'unknown' {
+  const [left, right] = [courtKey(a), courtKey(b)];
+  if (left === right) return 'same';
+  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  return ` ${long} `.includes(` ${short} `) ? 'unknown' : 'different';
+}

@@ -1,0 +1,152 @@
+import { isoAlias } from '../location.js';
+import { subdivisionCode } from '../subdivisions.js';
+import { cleanNumber, compact } from './clean.js';
+import { numbersOf } from './countries/index.js';
+import type { CountryNumbers, RegisterFormat } from './format.js';
+import { parseGerman } from './german.js';
+import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
+
+/**
+ * Reads a registration number as a person wrote it. The country's formats are tried on ever more repaired texts:
+ * as it stands, without label and prefix, taken out of a longer number, padded with zeros, letters read as digits.
+ */
+export function parseRegistrationNumber(raw: string, countryCode: string, state?: string): ParsedNumber {
+  if (countryCode === 'DE') return parseGerman(raw, state);
+  const cleaned = cleanNumber(raw);
+  const country = numbersOf(countryCode, state);
+  const outcome = { raw, repairs: cleaned.repairs };
+  if (compact(cleaned.text) === '') return review(outcome, 'the registration number is empty', null, 'unknown');
+  if (cleaned.lost !== undefined) return review(outcome, cleaned.lost, null, 'unknown');
+  if (country === undefined) return unknownForm(raw, cleaned.text, cleaned.repairs);
+  const foreign = country.foreign?.(compact(cleaned.text), cleaned.text, state);
+  if (foreign !== undefined) return review(outcome, foreign, cleaned.text, 'no');
+  const readings = readingsOf(cleaned.text, cleaned.repairs, countryCode, country);
+  const found =
+    readings.map((reading) => matchForm(raw, reading, country)).find((result) => result !== undefined) ??
+    readings.map((reading) => matchZeros(raw, reading, country)).find((result) => result !== undefined) ??
+    readings.map((reading) => matchLookAlike(raw, reading, country)).find((result) => result !== undefined);
+  if (found !== undefined) return inRegister(found, countryCode, state);
+  const forms = country.formats.map(({ form }) => form).join(', or ');
+  return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+}
+
+/** A text that the formats are tried on, and the repairs that led to it. */
+interface Reading {
+  readonly compact: string;
+  readonly repairs: readonly Repair[];
+}
+
+const LABELS =
+  'COMPANY|CORPORATE|REGISTRATION|REGISTERED|REGISTER|BUSINESS|REG|ORG|ID|CODE|NUMBER|NUMMER|NUMERO|NÚMERO|NUM|NR|NO|N°|#';
+
+function readingsOf(text: string, repairs: readonly Repair[], countryCode: string, country: CountryNumbers): Reading[] {
+  const whole = compact(text);
+  const base: Reading = {
+    compact: whole,
+    repairs: whole === text ? repairs : [...repairs, { rule: 'separators', before: text, after: whole }],
+  };
+  const readings = [base];
+  const add = (from: Reading, rule: Repair['rule'], after: string | undefined) => {
+    if (after === undefined || after === '' || after === from.compact) return;
+    readings.push({ compact: after, repairs: [...from.repairs, { rule, before: from.compact, after }] });
+  };
+  const words = country.labels === undefined ? LABELS : `${country.labels}|${LABELS}`;
+  const label = new RegExp(`^(?:(?:${words})(?!\\p{L})[\\s.:#-]*)+`, 'u').exec(text);
+  if (label !== null) add(base, 'label', compact(text.slice(label[0].length)));
+  for (const reading of [...readings]) add(reading, 'country_prefix', withoutPrefix(reading.compact, countryCode));
+  for (const reading of [...readings]) {
+    for (const rewrite of country.rewrites ?? []) add(reading, rewrite.rule, rewrite.apply(reading.compact));
+  }
+  return readings;
+}
+
+function withoutPrefix(text: string, countryCode: string): string | undefined {
+  const prefix = [countryCode, 'UK', 'EL'].find(
+    (code) => text.startsWith(code) && (code === countryCode || isoAlias(code) === countryCode),
+  );
+  return prefix === undefined ? undefined : text.slice(prefix.length);
+}
+
+function matchForm(raw: string, reading: Reading, country: CountryNumbers): ParsedNumber | undefined {
+  const format = country.formats.find(({ shape }) => shape.test(reading.compact));
+  return format === undefined ? undefined : accept(raw, reading, format);
+}
+
+/** Zeros lost or added. Where the format has a checksum the padded number must pass it. */
+function matchZeros(raw: string, reading: Reading, country: CountryNumbers): ParsedNumber | undefined {
+  for (const format of country.formats) {
+    const padded = format.pad?.(reading.compact);
+    const after = padded ?? format.unpad?.(reading.compact);
+    if (after === undefined || !format.shape.test(after)) continue;
+    const rule = padded === undefined ? 'zeros_removed' : 'zero_padding';
+    const repaired = {
+      compact: after,
+      repairs: [...reading.repairs, { rule, before: reading.compact, after } as const],
+    };
+    const parsed = accept(raw, repaired, format);
+    if (parsed.valid !== 'no') return parsed;
+    return { ...parsed, reason: `"${reading.compact}" is too short, and padded with zeros it fails the checksum` };
+  }
+  return undefined;
+}
+
+/** O for 0, I or L for 1: a guess, and so a question. */
+function matchLookAlike(raw: string, reading: Reading, country: CountryNumbers): ParsedNumber | undefined {
+  for (const keep of [0, 1, 2, 3]) {
+    const tail = reading.compact.slice(keep).replace(/O/g, '0').replace(/[IL]/g, '1');
+    const after = `${reading.compact.slice(0, keep)}${tail}`;
+    const format = after === reading.compact ? undefined : country.formats.find(({ shape }) => shape.test(after));
+    if (format === undefined) continue;
+    const repairs = [...reading.repairs, { rule: 'look_alike', before: reading.compact, after } as const];
+    const reason = `a letter stands where a digit belongs; "${after}" may be meant`;
+    return { ...accept(raw, { compact: after, repairs }, format), treatment: 'review', reason };
+  }
+  return undefined;
+}
+
+function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNumber {
+  const canonical = format.spell?.(reading.compact) ?? reading.compact;
+  const spellings = [...new Set([canonical, reading.compact, ...(format.also?.(reading.compact) ?? [])])];
+  const repairs = spellings.includes(raw) ? [] : reading.repairs;
+  const treatment = repairs.reduce<Treatment>((sum, { rule }) => worse(sum, treatmentOf(rule)), 'as_written');
+  const parsed = { raw, canonical, spellings, repairs };
+  if (format.check?.(reading.compact) === false) {
+    return { ...parsed, treatment: 'review', reason: `the checksum of "${canonical}" fails`, valid: 'no' };
+  }
+  const valid = format.check === undefined ? 'unknown' : 'yes';
+  if (treatment !== 'needs_name') return { ...parsed, treatment, valid };
+  return { ...parsed, treatment, reason: `"${canonical}" differs from the text by leading zeros`, valid };
+}
+
+/** In the US and Canada the state is part of the identity: the same number exists in several. */
+function inRegister(parsed: ParsedNumber, countryCode: string, state: string | undefined): ParsedNumber {
+  if (countryCode !== 'US' && countryCode !== 'CA') return parsed;
+  const register = state === undefined ? undefined : subdivisionCode(countryCode, state);
+  if (register !== undefined) return { ...parsed, register };
+  const treatment = worse(parsed.treatment, 'needs_name');
+  if (treatment === 'review') return parsed;
+  return { ...parsed, treatment, reason: 'the state is not given, and every state numbers its companies on its own' };
+}
+
+function review(
+  outcome: Pick<ParsedNumber, 'raw' | 'repairs'>,
+  reason: string,
+  canonical: string | null,
+  valid: 'no' | 'unknown',
+): ParsedNumber {
+  return {
+    ...outcome,
+    canonical,
+    spellings: canonical === null ? [] : [canonical],
+    treatment: 'review',
+    reason,
+    valid,
+  };
+}
+
+/** A country without rules of its own: the text itself is the number. */
+function unknownForm(raw: string, text: string, repairs: readonly Repair[]): ParsedNumber {
+  const spellings = [...new Set([text, compact(text)])];
+  const treatment = repairs.length === 0 ? 'as_written' : 'automatic';
+  return { raw, canonical: text, spellings, repairs, treatment, valid: 'unknown' };
+}

@@ -1,0 +1,59 @@
+import { findCountry } from './country-names.js';
+import { LOCATION_PATTERN } from './location.js';
+import { subdivisionCode } from './subdivisions.js';
+
+export type ResolvedLocation =
+  | {
+      readonly ok: true;
+      /** As the API takes it: `GB`, `US-CA`, `1_44`. */
+      readonly location: string;
+      /** Null for a provider's own location ID, whose country is not known here. */
+      readonly countryCode: string | null;
+      readonly state?: string;
+      readonly alias?: { readonly from: string; readonly to: string };
+      /** What was left out of the location, in words. */
+      readonly note?: string;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/** Countries whose locations may name a state (V1-15). */
+const WITH_STATES = new Set(['US', 'CA', 'CN']);
+
+/** Reads a country column, with a state column beside it if there is one. */
+export function resolveLocation(country: string, state?: string): ResolvedLocation {
+  const text = country.normalize('NFKC').trim();
+  if (text === '') return { ok: false, reason: 'the country is empty' };
+  if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };
+  const coded = /^([A-Za-z]{2})\s*[-_/]\s*([A-Za-z0-9]{1,3})$/.exec(text);
+  if (coded !== null) return resolveCoded(text, coded[1] ?? '', coded[2] ?? '');
+  const found = findCountry(text);
+  if (found === undefined) return { ok: false, reason: `"${text}" is not a country known by code or name` };
+  const alias = found.isAlias ? { alias: { from: text, to: found.code } } : {};
+  return { ok: true, ...withState(found.code, state?.normalize('NFKC').trim() ?? ''), ...alias };
+}
+
+/** `US-CA` names a state; `GB-SCT` is ISO 3166-2 too, but the API takes states of three countries only. */
+function resolveCoded(text: string, countryPart: string, statePart: string): ResolvedLocation {
+  const found = findCountry(countryPart);
+  if (found === undefined) return { ok: false, reason: `"${text}": ${countryPart} is not a country code` };
+  const alias = found.isAlias ? { alias: { from: countryPart, to: found.code } } : {};
+  if (!WITH_STATES.has(found.code)) {
+    const note = `${text} is searched as ${found.code}: the API takes states of US, CA and CN only`;
+    return { ok: true, location: found.code, countryCode: found.code, note, ...alias };
+  }
+  const code = subdivisionCode(found.code, statePart);
+  if (code === undefined) return { ok: false, reason: `"${text}": ${statePart} is not a state of ${found.code}` };
+  return { ok: true, location: `${found.code}-${code}`, countryCode: found.code, state: code, ...alias };
+}
+
+function withState(code: string, state: string) {
+  if (state === '' || !WITH_STATES.has(code)) return { location: code, countryCode: code };
+  const found = subdivisionCode(code, state);
+  const location = `${code}-${found}`;
+  if (found !== undefined && LOCATION_PATTERN.test(location)) return { location, countryCode: code, state: found };
+  return {
+    location: code,
+    countryCode: code,
+    note: `"${state}" is not a state of ${code}; the whole country is searched`,
+  };
+}
