@@ -41,6 +41,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'mainland china': 'CN',
   'czech republic': 'CZ',
   'ceska republika': 'CZ',
+  cesko: 'CZ',
   'hong kong sar': 'HK',
   'south korea': 'KR',
   korea: 'KR',

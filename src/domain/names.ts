@@ -58,7 +58,7 @@ const ROMAN = /^(?:x{0,3})(?:ix|iv|v?i{0,3})$/;
 
 /** Digits, Roman numerals and single letters: "Fund 11", "Fund II", "Block C". */
 function distinguishing(name: string): string {
-  const digits = (name.match(/\d+/g) ?? []).map((run) => run.replace(/^0+(?=\d)/, ''));
+  const digits = name.match(/\d+/g) ?? [];
   const marks = name.split(' ').filter((word) => !/\d/.test(word) && (/^[a-z]$/.test(word) || ROMAN.test(word)));
   return [...digits, ...marks].sort().join(' ');
 }
@@ -136,6 +136,7 @@ function plainWords(lowerCase: string): string[] {
     .replace(/(?<![\p{L}\p{N}])(\p{L})\/(\p{L})(?![\p{L}\p{N}])/gu, '$1$2')
     .replace(/(?<=\p{L})\.(?=\p{L})/gu, '')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .replace(/(?<!\d)0+(?=\d)/g, '')
     .trim();
   return mergeInitials(text === '' ? [] : text.split(' '));
 }

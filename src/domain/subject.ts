@@ -1,0 +1,49 @@
+import type { Subject } from './grade.js';
+import { parseRegistrationNumber } from './numbers/parse.js';
+import { resolveLocation } from './resolve-location.js';
+import { parseVatNumber } from './vat.js';
+
+/** What one input row asks about, ready to be searched for. */
+export interface Question {
+  readonly subject: Subject;
+  /** As the API takes it. */
+  readonly location: string;
+  /** What was changed or left out on the way, in words. */
+  readonly notes: readonly string[];
+}
+
+export type ReadQuestion =
+  | { readonly ok: true; readonly question: Question }
+  | { readonly ok: false; readonly code: 'BAD_COUNTRY'; readonly message: string };
+
+/** The fields of a row as the input room reads them: trimmed, blank ones absent. */
+export interface RowFields {
+  readonly name?: string;
+  readonly country?: string;
+  readonly registration_number?: string;
+  readonly vat_number?: string;
+  readonly ticker?: string;
+  readonly city?: string;
+  readonly state?: string;
+}
+
+export function readQuestion(fields: RowFields): ReadQuestion {
+  const place = resolveLocation(fields.country ?? '', fields.state);
+  if (!place.ok) return { ok: false, code: 'BAD_COUNTRY', message: place.reason };
+  const countryCode = place.countryCode ?? '';
+  const state = place.state ?? fields.state;
+  const subject: Subject = {
+    countryCode,
+    ...(fields.name === undefined ? {} : { name: fields.name }),
+    ...(state === undefined ? {} : { state }),
+    ...(fields.city === undefined ? {} : { city: fields.city }),
+    ...(fields.ticker === undefined ? {} : { ticker: fields.ticker }),
+    ...(fields.registration_number === undefined
+      ? {}
+      : { registrationNumber: parseRegistrationNumber(fields.registration_number, countryCode, state) }),
+    ...(fields.vat_number === undefined ? {} : { vatNumber: parseVatNumber(fields.vat_number, countryCode) }),
+  };
+  const alias = place.alias === undefined ? [] : [`country ${place.alias.from} read as ${place.alias.to}`];
+  const repairs = subject.registrationNumber?.repairs.map(({ rule, before, after }) => `${rule}: ${before} → ${after}`) ?? [];
+  return { ok: true, question: { subject, location: place.location, notes: [...alias, ...(place.note === undefined ? [] : [place.note]), ...repairs] } };
+}

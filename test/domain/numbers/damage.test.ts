@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
+
+type Row = readonly [country: string, raw: string, canonical: string | null, rules: string, state?: string];
+
+const check =
+  (treatment: string) =>
+  (...[country, raw, canonical, rules, state]: Row) => {
+    const parsed = parseRegistrationNumber(raw, country, state);
+    expect({
+      canonical: parsed.canonical,
+      rules: parsed.repairs.map(({ rule }) => rule).join(' '),
+      treatment: parsed.treatment,
+    }).toEqual({ canonical, rules, treatment });
+    expect(parsed.raw).toBe(raw);
+    if (canonical !== null) expect(parsed.spellings[0]).toBe(canonical);
+    if (treatment === 'review' || treatment === 'needs_name') expect(parsed.reason).toBeTruthy();
+  };
+
+describe('as the register writes it', () => {
+  const rows: Row[] = [
+    ['GB', '01234567', '01234567', ''],
+    ['GB', 'SC123456', 'SC123456', ''],
+    ['GB', 'NI012345', 'NI012345', ''],
+    ['GB', 'OC300001', 'OC300001', ''],
+    ['GB', 'R0000123', 'R0000123', ''],
+    ['GB', 'IP12345R', 'IP12345R', ''],
+    ['DE', 'Amtsgericht München HRB 12345', 'HRB 12345', ''],
+    ['DE', 'HRB 12345, Köln', 'HRB 12345', ''],
+    ['DE', 'HRB 12345', 'HRB 12345', '', 'Hamburg'],
+    ['DE', 'HRB 12345 B', 'HRB 12345 B', '', 'Charlottenburg (Berlin)'],
+    ['DE', 'AG Kiel, HRB 1234 KI', 'HRB 1234 KI', ''],
+    ['DE', 'HRB 1234 AG Bonn', 'HRB 1234', ''],
+    ['DE', 'VR 1234 Amtsgericht Mannheim', 'VR 1234', ''],
+    ['FR', '552100554', '552100554', ''],
+    ['FR', '552 100 554', '552100554', ''],
+    ['NL', '12345678', '12345678', ''],
+    ['BE', '0403019261', '0403019261', ''],
+    ['BE', '0403.019.261', '0403019261', ''],
+    ['SE', '556016-0680', '556016-0680', ''],
+    ['SE', '5560160680', '556016-0680', ''],
+    ['NO', '923609016', '923609016', ''],
+    ['DK', '22756214', '22756214', ''],
+    ['FI', '0112038-9', '0112038-9', ''],
+    ['IE', '12345', '12345', ''],
+    ['ES', 'A28015865', 'A28015865', ''],
+    ['IT', 'MI-1234567', 'MI-1234567', ''],
+    ['PL', '0000123456', '0000123456', ''],
+    ['CH', 'CHE-116.281.710', 'CHE-116.281.710', ''],
+    ['CH', 'CH-020.3.012.345-6', 'CH-020.3.012.345-6', ''],
+    ['AT', 'FN 33282b', 'FN 33282b', ''],
+    ['LU', 'B123456', 'B123456', ''],
+    ['PT', '501964843', '501964843', ''],
+    ['CZ', '00177041', '00177041', ''],
+    ['SG', '200604346E', '200604346E', ''],
+    ['AU', '004 085 616', '004085616', ''],
+    ['JP', '7000012050002', '7000012050002', ''],
+    ['US', '2345678', '2345678', '', 'Delaware'],
+    ['US', 'C1234567', 'C1234567', '', 'CA'],
+    ['US', '601 234 567', '601234567', '', 'WA'],
+    ['CA', '1234567', '1234567', '', 'ON'],
+    ['CA', '123456789', '123456789', '', 'QC'],
+    ['KE', 'PVT-ABC123', 'PVT-ABC123', ''],
+  ];
+  test.each(rows)('%s %s → %s', check('as_written'));
+});
+
+describe('repaired automatically', () => {
+  const rows: Row[] = [
+    ['GB', ' 01234567 ', '01234567', 'spaces'],
+    ['GB', '01234567\u00a0', '01234567', 'spaces'],
+    ['GB', '0123 4567', '01234567', 'separators'],
+    ['GB', '０１２３４５６７', '01234567', 'full_width'],
+    ['GB', 'sc123456', 'SC123456', 'case'],
+    ['GB', 'SC-123456', 'SC123456', 'separators'],
+    ['GB', "'01234567", '01234567', 'spreadsheet_text'],
+    ['GB', '="01234567"', '01234567', 'spreadsheet_text'],
+    ['GB', '12345678.0', '12345678', 'decimal_point'],
+    ['GB', '1.2345678E+07', '12345678', 'scientific_notation'],
+    ['GB', '1,2345678E7', '12345678', 'scientific_notation'],
+    ['GB', 'GB01234567', '01234567', 'country_prefix'],
+    ['GB', 'UK 01234567', '01234567', 'separators country_prefix'],
+    ['GB', 'Company No. 01234567', '01234567', 'case separators label'],
+    ['DE', 'München HR B 12345', 'HRB 12345', 'register_spelling'],
+    ['DE', 'HRB-Nr. 12345 München', 'HRB 12345', 'register_spelling'],
+    ['DE', 'hrb12345', 'HRB 12345', 'register_spelling', 'Köln'],
+    ['DE', 'H.R.B. 12345, AG Köln', 'HRB 12345', 'register_spelling'],
+    ['DE', 'Handelsregister B 12345 Amtsgericht Hamburg', 'HRB 12345', 'register_spelling'],
+    ['FR', '552.100.554', '552100554', 'separators'],
+    ['FR', 'SIREN 552100554', '552100554', 'separators label'],
+    ['FR', '552100554.0', '552100554', 'decimal_point'],
+    ['NL', 'KVK 12345678', '12345678', 'separators label'],
+    ['NL', 'NL12345678', '12345678', 'country_prefix'],
+    ['BE', 'BE 0403.019.261', '0403019261', 'separators country_prefix'],
+    ['SE', '165560160680', '556016-0680', 'century_prefix'],
+    ['SE', 'SE5560160680', '556016-0680', 'country_prefix'],
+    ['NO', 'NO 923 609 016 MVA', '923609016', 'separators tax_suffix'],
+    ['DK', 'CVR-nr. 22756214', '22756214', 'case separators label'],
+    ['FI', 'FI01120389', '0112038-9', 'country_prefix'],
+    ['IE', 'IE 12345', '12345', 'separators country_prefix'],
+    ['ES', 'ESA28015865', 'A28015865', 'country_prefix'],
+    ['ES', 'a-28.015.865', 'A28015865', 'case separators'],
+    ['IT', 'REA MI 1234567', 'MI-1234567', 'separators label'],
+    ['IT', 'IT00743110157', '00743110157', 'country_prefix'],
+    ['PL', 'KRS: 0000123456', '0000123456', 'separators label'],
+    ['CH', '116281710', 'CHE-116.281.710', 'country_prefix'],
+    ['CH', 'CHE-116.281.710 MWST', 'CHE-116.281.710', 'separators tax_suffix'],
+    ['AT', 'fn33282b', 'FN 33282b', 'case'],
+    ['LU', 'RCS Luxembourg B 123.456', 'B123456', 'case separators label'],
+    ['CZ', 'IČO 00177041', '00177041', 'separators label'],
+    ['SG', 'UEN 200604346e', '200604346E', 'case separators label'],
+    ['AU', 'ACN 004 085 616', '004085616', 'separators label'],
+    ['US', '234-5678', '2345678', 'separators', 'DE'],
+    ['CA', 'Corporation No. 123456-7', '1234567', 'case separators label', 'ON'],
+    ['KE', ' pvt-abc123', 'PVT-ABC123', 'spaces case'],
+  ];
+  test.each(rows)('%s %s → %s by %s', check('automatic'));
+});
+
+describe('repaired, with the name to agree', () => {
+  const rows: Row[] = [
+    ['GB', '1234567', '01234567', 'zero_padding'],
+    ['GB', '12345', '00012345', 'zero_padding'],
+    ['GB', 'SC1234', 'SC001234', 'zero_padding'],
+    ['GB', '1234567.0', '01234567', 'decimal_point zero_padding'],
+    ['GB', '1.234567E+06', '01234567', 'scientific_notation zero_padding'],
+    ['NL', '1234567', '01234567', 'zero_padding'],
+    ['PL', '123456', '0000123456', 'zero_padding'],
+    ['PL', 'KRS 123456', '0000123456', 'separators label zero_padding'],
+    ['BE', '403019261', '0403019261', 'zero_padding'],
+    ['BE', '403.019.261', '0403019261', 'separators zero_padding'],
+    ['IT', '743110157', '00743110157', 'zero_padding'],
+    ['FI', '112038-9', '0112038-9', 'separators zero_padding'],
+    ['CZ', '177041', '00177041', 'zero_padding'],
+    ['AU', '4085616', '004085616', 'zero_padding'],
+    ['US', '12345', '0012345', 'zero_padding', 'DE'],
+    ['US', '2345678', '2345678', ''],
+    ['CA', '1234567', '1234567', ''],
+    ['IE', '012345', '12345', 'zeros_removed'],
+    ['LU', 'B012345', 'B12345', 'zeros_removed'],
+    ['DE', 'HRB 012345 München', 'HRB 12345', 'zeros_removed'],
+  ];
+  test.each(rows)('%s %s → %s by %s', check('needs_name'));
+});
+
+describe('derived, and flagged', () => {
+  const rows: Row[] = [
+    ['FR', '73282932000074', '732829320', 'siret_to_siren'],
+    ['FR', '732 829 320 00074', '732829320', 'separators siret_to_siren'],
+    ['FR', 'SIRET 732 829 320 00074', '732829320', 'separators label siret_to_siren'],
+    ['FR', 'FR83404833048', '404833048', 'vat_to_number'],
+    ['SE', 'SE556016068001', '556016-0680', 'vat_to_number'],
+    ['AU', '53 004 085 616', '004085616', 'separators abn_to_acn'],
+  ];
+  test.each(rows)('%s %s → %s by %s', check('derived'));
+});
+
+describe('a question for a person', () => {
+  const rows: Row[] = [
+    ['GB', '1.23457E+11', null, ''],
+    ['GB', '1.23E+07', null, ''],
+    ['CN', '911101051234560000', null, ''],
+    ['CN', '9.11101E+17', null, ''],
+    ['GB', 'O1234567', '01234567', 'look_alike'],
+    ['GB', 'SCO12345', 'SC012345', 'look_alike'],
+    ['NL', '1234567O', '12345670', 'look_alike'],
+    ['NL', 'l2345678', '12345678', 'case look_alike'],
+    ['GB', '123456', '123456', '', 'Scotland'],
+    ['GB', '12345', '12345', '', 'Northern Ireland'],
+    ['GB', '123456789', '123456789', ''],
+    ['DE', 'HRB 12345', 'HRB 12345', ''],
+    ['DE', 'HRB 12345', 'HRB 12345', '', 'Bayern'],
+    ['DE', '12345', null, ''],
+    ['DE', 'HRB 1234567 München', 'HRB 1234567 MÜNCHEN', 'case'],
+    ['US', '12-3456789', '12-3456789', '', 'DE'],
+    ['US', '123456789', '123456789', '', 'DE'],
+    ['CA', '123456782RC0001', '123456782RC0001', ''],
+    ['FR', '552100555', '552100555', ''],
+    ['FR', '55210055', '055210055', 'zero_padding'],
+    ['FR', '5521005540001', '5521005540001', ''],
+    ['BE', '0403019262', '0403019262', ''],
+    ['BE', '403019262', '0403019262', 'zero_padding'],
+    ['SE', '556016-0681', '556016-0681', ''],
+    ['NO', '923609017', '923609017', ''],
+    ['DK', '22756215', '22756215', ''],
+    ['FI', '0112038-8', '0112038-8', ''],
+    ['ES', 'A28015866', 'A28015866', ''],
+    ['IT', '00743110158', '00743110158', ''],
+    ['CH', 'CHE-116.281.711', 'CHE-116.281.711', ''],
+    ['PL', '5260001246', '5260001246', ''],
+    ['NL', '123456789', '123456789', ''],
+    ['AT', 'FN 33282', 'FN 33282', ''],
+    ['LU', '123456', '123456', ''],
+    ['SG', '200604346F', '200604346F', ''],
+    ['GB', 'n/a', 'N/A', 'case'],
+    ['GB', '', null, ''],
+    ['GB', ' - ', null, 'spaces'],
+  ];
+  test.each(rows)('%s %s → %s by %s', check('review'));
+
+  test('the reason says what is wrong', () => {
+    const reason = (raw: string, country: string, state?: string) => parseRegistrationNumber(raw, country, state).reason;
+    expect(reason('1.23457E+11', 'GB')).toContain('lost digits');
+    expect(reason('911101051234560000', 'CN')).toContain('15 digits');
+    expect(reason('O1234567', 'GB')).toContain('letter');
+    expect(reason('123456', 'GB', 'Scotland')).toContain('SC');
+    expect(reason('HRB 12345', 'DE')).toContain('court');
+    expect(reason('12-3456789', 'US', 'DE')).toContain('EIN');
+    expect(reason('552100555', 'FR')).toContain('checksum');
+    expect(reason('hello', 'NL')).toContain('8 digits');
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { LOCATION_PATTERN } from '../../src/domain/location.js';
+import { resolveLocation } from '../../src/domain/resolve-location.js';
+
+describe('countries in many spellings', () => {
+  test.each([
+    ['GB', 'GB'],
+    ['gb', 'GB'],
+    [' DEU ', 'DE'],
+    ['Deutschland', 'DE'],
+    ['Allemagne', 'DE'],
+    ['Alemania', 'DE'],
+    ['Niemcy', 'DE'],
+    ['Tyskland', 'DE'],
+    ['ドイツ', 'DE'],
+    ['中国', 'CN'],
+    ['España', 'ES'],
+    ['espana', 'ES'],
+    ['Österreich', 'AT'],
+    ['Suomi', 'FI'],
+    ['Česko', 'CZ'],
+    ['Czech Republic', 'CZ'],
+    ['Ελλάδα', 'GR'],
+    ['Schweiz', 'CH'],
+    ['Svizzera', 'CH'],
+    ['Éire', 'IE'],
+    ['ישראל', 'IL'],
+    ['The Netherlands', 'NL'],
+    ['Vereinigtes Königreich', 'GB'],
+    ['Royaume-Uni', 'GB'],
+    ['Vereinigte Staaten', 'US'],
+    ['ＤＥ', 'DE'],
+  ])('%s is %s', (text, code) => {
+    expect(resolveLocation(text)).toMatchObject({ ok: true, location: code, countryCode: code });
+  });
+
+  test.each([
+    ['UK', 'GB'],
+    ['EL', 'GR'],
+    ['England', 'GB'],
+    ['Scotland', 'GB'],
+    ['Wales', 'GB'],
+    ['Northern Ireland', 'GB'],
+    ['Holland', 'NL'],
+    ['USA', 'US'],
+    ['U.S.', 'US'],
+    ['U.S.A.', 'US'],
+    ['America', 'US'],
+    ['PR China', 'CN'],
+    ['BRD', 'DE'],
+  ])('V1-15 %s is an alias of %s, and recorded', (text, code) => {
+    expect(resolveLocation(text)).toEqual({
+      ok: true,
+      location: code,
+      countryCode: code,
+      alias: { from: text, to: code },
+    });
+  });
+
+  test.each(['', '  ', 'Atlantis', 'XX', 'US-ZZ', 'ZZ-CA', '44', '_1'])('"%s" is refused with a reason', (text) => {
+    const resolved = resolveLocation(text);
+    expect(resolved.ok).toBe(false);
+    if (!resolved.ok) expect(resolved.reason).not.toBe('');
+  });
+});
+
+describe('states and location IDs', () => {
+  test.each([
+    ['US', 'California', 'US-CA'],
+    ['United States', 'ca', 'US-CA'],
+    ['USA', 'US-DE', 'US-DE'],
+    ['US', 'District of Columbia', 'US-DC'],
+    ['CA', 'Québec', 'CA-QC'],
+    ['Canada', 'ontario', 'CA-ON'],
+    ['CN', 'Beijing', 'CN-BJ'],
+    ['China', '上海市', 'CN-SH'],
+    ['us-ca', undefined, 'US-CA'],
+    ['CA-ON', undefined, 'CA-ON'],
+    ['GB', 'Scotland', 'GB'],
+    ['DE', 'Bayern', 'DE'],
+  ])('V1-15 %s with state %s is %s', (country, state, location) => {
+    expect(resolveLocation(country, state)).toMatchObject({ ok: true, location });
+  });
+
+  test('V1-15 GB-SCT is sent as GB, with a note', () => {
+    const resolved = resolveLocation('GB-SCT');
+    expect(resolved).toMatchObject({ ok: true, location: 'GB', countryCode: 'GB' });
+    expect(resolved.ok && resolved.note).toContain('GB-SCT');
+  });
+
+  test('V1-15 UK-SCT is an alias and has a note', () => {
+    expect(resolveLocation('UK-SCT')).toMatchObject({ location: 'GB', alias: { from: 'UK', to: 'GB' } });
+  });
+
+  test('a state that does not exist widens the search to the country, and says so', () => {
+    const resolved = resolveLocation('US', 'Bavaria');
+    expect(resolved).toMatchObject({ ok: true, location: 'US' });
+    expect(resolved.ok && resolved.note).toContain('Bavaria');
+  });
+
+  test('V1-15 location IDs of the provider pass through without a country', () => {
+    expect(resolveLocation(' 1_44 ')).toEqual({ ok: true, location: '1_44', countryCode: null });
+  });
+
+  test('V1-15 whatever is resolved has the form that the API takes', () => {
+    const part = fc.oneof(fc.constantFrom('US', 'CA', 'CN', 'uk', 'GB-ENG', 'France', '1_2', 'DE-BY'), fc.string());
+    fc.assert(
+      fc.property(part, fc.option(part, { nil: undefined }), (country, state) => {
+        const resolved = resolveLocation(country, state);
+        if (resolved.ok) expect(resolved.location).toMatch(LOCATION_PATTERN);
+      }),
+    );
+  });
+});
