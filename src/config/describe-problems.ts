@@ -1,0 +1,58 @@
+import type { z } from 'zod';
+import { didYouMean, suggest } from '../util/suggest.js';
+import { pipelineKeys } from './pipeline-json-schema.js';
+
+/** Each problem in one line: the key, what is wrong with it, and the value that was seen. */
+export function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
+  // A fraction below the least value breaks two rules with the same words.
+  return [...new Set(error.issues.flatMap((issue) => describe(issue, content)))];
+}
+
+function describe(issue: z.core.$ZodIssue, content: unknown): readonly string[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(issue.path, key));
+  const key = issue.path.join('.');
+  const value = valueAt(content, issue.path);
+  if (issue.code === 'invalid_key') return [`${key}: ${invalidKey(issue)}`];
+  if (key === '') return [`the file ${issue.message}, got ${show(value)}`];
+  if (value === undefined) return [`${key}: is missing; it ${issue.message}`];
+  const meant =
+    issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;
+  return [`${key}: ${issue.message}, got ${show(value)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`];
+}
+
+/** The value of an unknown key is not shown: it may be a credential in the wrong place. */
+function unknownKey(path: readonly PropertyKey[], key: string): string {
+  const prefix = path.map((part) => `${String(part)}.`).join('');
+  const known = [...pipelineKeys().keys()];
+  const siblings = known
+    .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
+    .map((name) => name.slice(prefix.length));
+  const elsewhere = known.filter((name) => name.endsWith(`.${key}`));
+  const hint = didYouMean(key, siblings) || (elsewhere.length === 0 ? '' : ` Did you mean ${elsewhere.join(' or ')}?`);
+  return `${prefix}${key}: unknown key.${hint}`;
+}
+
+/** In a map whose keys are a list of names, such as the operations. */
+function invalidKey(issue: z.core.$ZodIssueInvalidElement | z.core.$ZodIssueInvalidKey): string {
+  const cause = issue.issues[0];
+  const key = String(issue.path.at(-1));
+  if (cause?.code === 'invalid_value') return `no such operation.${didYouMean(key, names(cause.values))}`;
+  return `the key ${cause?.message ?? issue.message}`;
+}
+
+const names = (values: readonly unknown[]): string[] => values.map(String);
+
+function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
+  let value = content;
+  for (const key of path) value = (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key];
+  return value;
+}
+
+function show(value: unknown): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
+  if (typeof value === 'object') return 'keys and values';
+  if (typeof value !== 'string') return String(value);
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}
