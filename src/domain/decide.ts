@@ -118,6 +118,9 @@ function withoutHit(candidates: readonly GradedCandidate[]): Decision {
 
 function decideOnVat(candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).vat));
+  if (hits.some(({ graded }) => letters(graded).number === 'F')) {
+    return review('number_conflict', 'a candidate has the VAT number, but another registration number');
+  }
   const here = hits.filter(({ graded }) => letters(graded).country === 'A');
   const [hit, second] = here;
   if (hit === undefined) {

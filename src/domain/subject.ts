@@ -44,6 +44,14 @@ export function readQuestion(fields: RowFields): ReadQuestion {
     ...(fields.vat_number === undefined ? {} : { vatNumber: parseVatNumber(fields.vat_number, countryCode) }),
   };
   const alias = place.alias === undefined ? [] : [`country ${place.alias.from} read as ${place.alias.to}`];
-  const repairs = subject.registrationNumber?.repairs.map(({ rule, before, after }) => `${rule}: ${before} → ${after}`) ?? [];
-  return { ok: true, question: { subject, location: place.location, notes: [...alias, ...(place.note === undefined ? [] : [place.note]), ...repairs] } };
+  const repairs =
+    subject.registrationNumber?.repairs.map(({ rule, before, after }) => `${rule}: ${before} → ${after}`) ?? [];
+  return {
+    ok: true,
+    question: {
+      subject,
+      location: place.location,
+      notes: [...alias, ...(place.note === undefined ? [] : [place.note]), ...repairs],
+    },
+  };
 }

@@ -87,7 +87,7 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   if (checkStdnum(countryCode, rule.key, national) === false) {
     return { ...review(`the checksum of "${canonical}" fails`, canonical, 'no'), repairs };
   }
-  return accepted(raw, canonical, [full, national, whole], repairs, 'yes');
+  return accepted(raw, canonical, [full, national], repairs, 'yes');
 }
 
 /** A same, B same after a repair that changed more than the spelling, F different, Z missing. */

@@ -58,14 +58,19 @@ describe('fitting DECIMAL', () => {
 
   test('V1-23 what fits is what scaled integers of that precision can hold', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.nat(12), fc.nat(12), (value, places, scale) => {
-        const text = `${value}e-${places}`;
-        const shifted = value * 10n ** BigInt(scale);
-        const exact = shifted % 10n ** BigInt(places) === 0n;
-        const scaled = shifted / 10n ** BigInt(places);
-        const fits = exact && scaled < 10n ** 18n && scaled > -(10n ** 18n);
-        expect(fitsDecimal(text, 18, scale)).toBe(fits);
-      }),
+      fc.property(
+        fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+        fc.nat(12),
+        fc.nat(12),
+        (value, places, scale) => {
+          const text = `${value}e-${places}`;
+          const shifted = value * 10n ** BigInt(scale);
+          const exact = shifted % 10n ** BigInt(places) === 0n;
+          const scaled = shifted / 10n ** BigInt(places);
+          const fits = exact && scaled < 10n ** 18n && scaled > -(10n ** 18n);
+          expect(fitsDecimal(text, 18, scale)).toBe(fits);
+        },
+      ),
     );
   });
 });

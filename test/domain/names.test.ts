@@ -99,12 +99,20 @@ describe('names that do not agree', () => {
     expect(nameSimilarity(a, b)).toBeLessThan(85);
   });
 
-  test.each([[undefined, 'Acme'], ['Acme', null], ['', 'Acme'], ['  ', 'Acme']])('%s and %s cannot be compared', (a, b) => {
+  test.each([
+    [undefined, 'Acme'],
+    ['Acme', null],
+    ['', 'Acme'],
+    ['  ', 'Acme'],
+  ])('%s and %s cannot be compared', (a, b) => {
     expect(compareNames(a, b)).toBe('Z');
   });
 
   test('similarity has no direction and stays between 0 and 100', () => {
-    const name = fc.array(fc.constantFrom('Acme', 'Alpha', 'Fund', '11', 'II', 'GmbH', 'Energie', 'Energy', 'und', 'A'), { minLength: 1, maxLength: 5 });
+    const name = fc.array(
+      fc.constantFrom('Acme', 'Alpha', 'Fund', '11', 'II', 'GmbH', 'Energie', 'Energy', 'und', 'A'),
+      { minLength: 1, maxLength: 5 },
+    );
     fc.assert(
       fc.property(name, name, (left, right) => {
         const [a, b] = [left.join(' '), right.join(' ')];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 
-type Row = readonly [country: string, raw: string, canonical: string | null, rules: string, state?: string];
+type Row = [country: string, raw: string, canonical: string | null, rules: string, state?: string | undefined];
 
 const check =
   (treatment: string) =>
@@ -62,7 +62,7 @@ describe('as the register writes it', () => {
     ['CA', '123456789', '123456789', '', 'QC'],
     ['KE', 'PVT-ABC123', 'PVT-ABC123', ''],
   ];
-  test.each(rows)('%s %s → %s', check('as_written'));
+  test.each<Row>(rows)('%s %s → %s', check('as_written'));
 });
 
 describe('repaired automatically', () => {
@@ -114,7 +114,7 @@ describe('repaired automatically', () => {
     ['CA', 'Corporation No. 123456-7', '1234567', 'case separators label', 'ON'],
     ['KE', ' pvt-abc123', 'PVT-ABC123', 'spaces case'],
   ];
-  test.each(rows)('%s %s → %s by %s', check('automatic'));
+  test.each<Row>(rows)('%s %s → %s by %s', check('automatic'));
 });
 
 describe('repaired, with the name to agree', () => {
@@ -140,7 +140,7 @@ describe('repaired, with the name to agree', () => {
     ['LU', 'B012345', 'B12345', 'zeros_removed'],
     ['DE', 'HRB 012345 München', 'HRB 12345', 'zeros_removed'],
   ];
-  test.each(rows)('%s %s → %s by %s', check('needs_name'));
+  test.each<Row>(rows)('%s %s → %s by %s', check('needs_name'));
 });
 
 describe('derived, and flagged', () => {
@@ -152,7 +152,7 @@ describe('derived, and flagged', () => {
     ['SE', 'SE556016068001', '556016-0680', 'vat_to_number'],
     ['AU', '53 004 085 616', '004085616', 'separators abn_to_acn'],
   ];
-  test.each(rows)('%s %s → %s by %s', check('derived'));
+  test.each<Row>(rows)('%s %s → %s by %s', check('derived'));
 });
 
 describe('a question for a person', () => {
@@ -196,10 +196,11 @@ describe('a question for a person', () => {
     ['GB', '', null, ''],
     ['GB', ' - ', null, 'spaces'],
   ];
-  test.each(rows)('%s %s → %s by %s', check('review'));
+  test.each<Row>(rows)('%s %s → %s by %s', check('review'));
 
   test('the reason says what is wrong', () => {
-    const reason = (raw: string, country: string, state?: string) => parseRegistrationNumber(raw, country, state).reason;
+    const reason = (raw: string, country: string, state?: string) =>
+      parseRegistrationNumber(raw, country, state).reason;
     expect(reason('1.23457E+11', 'GB')).toContain('lost digits');
     expect(reason('911101051234560000', 'CN')).toContain('15 digits');
     expect(reason('O1234567', 'GB')).toContain('letter');

@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Decision, decide, defaultMatchPolicy, type GradedCandidate } from '../../src/domain/decide.js';
+import type { MatchedOn, Subject } from '../../src/domain/grade.js';
+import type { ParsedNumber, Treatment } from '../../src/domain/numbers/types.js';
+
+const LETTERS = ['A', 'B', 'F', 'Z'] as const;
+type Letter = (typeof LETTERS)[number];
+
+const number = (treatment: Treatment): ParsedNumber => ({
+  raw: '1',
+  canonical: '1',
+  spellings: ['1'],
+  repairs: [],
+  treatment,
+  ...(treatment === 'review' ? { reason: 'the checksum fails' } : {}),
+  valid: 'unknown',
+});
+
+const withNumber = (treatment: Treatment): Subject => ({ countryCode: 'GB', registrationNumber: number(treatment) });
+const withVat: Subject = { countryCode: 'GB', vatNumber: number('as_written') };
+
+const SCORES: Record<Letter, number | null> = { A: 100, B: 92, F: 30, Z: null };
+
+function candidate(id: string, grade: string, needsName = false): GradedCandidate {
+  const [r = 'Z', n = 'Z', v = 'Z'] = grade as Iterable<string> as string;
+  const matchedOn: MatchedOn | null =
+    r === 'A'
+      ? 'registration_number'
+      : r === 'B'
+        ? 'registration_number_repaired'
+        : r === 'Z' && 'AB'.includes(v)
+          ? 'vat_number'
+          : null;
+  return {
+    candidate: {
+      id,
+      name: `Company ${id}`,
+      registration_number: '1',
+      vat_number: null,
+      country_code: 'GB',
+      state: null,
+      jurisdiction: null,
+    },
+    graded: { grade, matchedOn, evidence: ['words'], nameScore: SCORES[n as Letter], needsName },
+  };
+}
+
+const verdict = (decision: Decision) => (decision.kind === 'confirmed' ? 'confirmed' : decision.reason);
+const settle = (subject: Subject, ...grades: string[]) =>
+  verdict(
+    decide(
+      subject,
+      grades.map((grade, i) => candidate(String(i), grade)),
+      defaultMatchPolicy,
+    ),
+  );
+
+/** Every grade a single candidate can have. */
+const GRADES = LETTERS.flatMap((r) =>
+  LETTERS.flatMap((n) => LETTERS.flatMap((v) => LETTERS.flatMap((c) => LETTERS.map((l) => r + n + v + c + l)))),
+);
+
+/** The rules once more, as a table: the first line whose pattern fits decides. Letters in order R N V C L. */
+const NUMBER_TABLE: readonly (readonly [pattern: RegExp, plain: string, needsName: string])[] = [
+  [/^[AB]..[BFZ]/, 'country_conflict', 'country_conflict'],
+  [/^[AB]F/, 'name_conflict', 'name_conflict'],
+  [/^[AB]ZF/, 'vat_conflict', 'name_needed'],
+  [/^[AB]Z/, 'confirmed', 'name_needed'],
+  [/^[AB]AF/, 'confirmed', 'vat_conflict'],
+  [/^[AB]BF/, 'vat_conflict', 'vat_conflict'],
+  [/^[AB]/, 'confirmed', 'confirmed'],
+  [/^F[AB]/, 'number_conflict', 'number_conflict'],
+  [/^F.[AB]/, 'number_conflict', 'number_conflict'],
+  [/^F/, 'no_candidate_with_number', 'no_candidate_with_number'],
+  [/^ZF[FZ]/, 'no_candidate_with_number', 'no_candidate_with_number'],
+  [/^Z/, 'candidate_without_number', 'candidate_without_number'],
+];
+
+const VAT_TABLE: readonly (readonly [pattern: RegExp, expected: string])[] = [
+  [/^..[AB][BFZ]/, 'country_conflict'],
+  [/^.Z[AB]/, 'name_needed'],
+  [/^.F[AB]/, 'name_conflict'],
+  [/^.[AB][AB]/, 'confirmed'],
+  [/^.[AB][FZ]/, 'vat_only'],
+  [/^.ZZ/, 'vat_only'],
+  [/^/, 'no_candidate_with_vat_number'],
+];
+
+describe('one candidate, every combination of letters', () => {
+  test('with a registration number', () => {
+    for (const grade of GRADES) {
+      const [, plain, needsName] = NUMBER_TABLE.find(([pattern]) => pattern.test(grade)) ?? [];
+      for (const treatment of ['as_written', 'automatic', 'derived'] as const) {
+        expect(`${grade} ${settle(withNumber(treatment), grade)}`).toBe(`${grade} ${plain}`);
+      }
+      expect(`${grade} ${settle(withNumber('needs_name'), grade)}`).toBe(`${grade} ${needsName}`);
+      expect(`${grade} ${settle(withNumber('review'), grade)}`).toBe(`${grade} number_unreadable`);
+    }
+  });
+
+  test('with a VAT number and no registration number', () => {
+    for (const grade of GRADES.filter((text) => text.startsWith('Z'))) {
+      const [, expected] = VAT_TABLE.find(([pattern]) => pattern.test(grade)) ?? [];
+      expect(`${grade} ${settle(withVat, grade)}`).toBe(`${grade} ${expected}`);
+    }
+  });
+
+  test('with a name or a ticker alone', () => {
+    for (const grade of GRADES.filter((text) => text.startsWith('Z'))) {
+      expect(settle({ countryCode: 'GB', name: 'Acme' }, grade)).toBe('name_only');
+      expect(settle({ countryCode: 'GB', ticker: 'ACME' }, grade)).toBe('ticker_only');
+    }
+  });
+});
+
+describe('several candidates', () => {
+  test.each([
+    [withNumber('as_written'), ['AAZAZ', 'AAZAZ'], 'several_candidates'],
+    [withNumber('as_written'), ['AAZAZ', 'BFZAZ'], 'several_candidates'],
+    [withNumber('as_written'), ['AAZAZ', 'FAZAZ', 'ZAZAZ'], 'confirmed'],
+    [withNumber('as_written'), ['AAZAZ', 'AAZFZ'], 'confirmed'],
+    [withNumber('as_written'), ['FFZAZ', 'FZZAZ'], 'no_candidate_with_number'],
+    [withNumber('as_written'), [], 'no_candidates'],
+    [withNumber('review'), [], 'number_unreadable'],
+    [withVat, ['ZAAAZ', 'ZAAAZ'], 'several_candidates'],
+    [withVat, ['ZAAAZ', 'ZAFAZ'], 'confirmed'],
+    [withVat, [], 'no_candidates'],
+    [{ countryCode: 'GB', name: 'Acme' }, [], 'no_candidates'],
+  ] as const)('%j with %j: %s', (subject, grades, expected) => {
+    expect(settle(subject, ...grades)).toBe(expected);
+  });
+
+  test('one company that two searches brought is one candidate', () => {
+    const same = [candidate('7', 'AAZAZ'), candidate('7', 'AAZAZ')];
+    expect(decide(withNumber('as_written'), same, defaultMatchPolicy)).toMatchObject({
+      kind: 'confirmed',
+      candidate: { id: '7' },
+    });
+  });
+});
+
+describe('policy', () => {
+  test('a stricter name, no VAT, no repairs', () => {
+    const padded = [candidate('1', 'BBZAZ')];
+    expect(verdict(decide(withNumber('needs_name'), padded, { ...defaultMatchPolicy, nameAgreement: 95 }))).toBe(
+      'name_conflict',
+    );
+    expect(verdict(decide(withNumber('automatic'), padded, { ...defaultMatchPolicy, confirmRepaired: false }))).toBe(
+      'repaired_number',
+    );
+    expect(verdict(decide(withVat, [candidate('1', 'ZAAAZ')], { ...defaultMatchPolicy, confirmOnVat: false }))).toBe(
+      'vat_only',
+    );
+  });
+
+  test('a court missing on one side needs the name', () => {
+    expect(verdict(decide(withNumber('as_written'), [candidate('1', 'BZZAZ', true)], defaultMatchPolicy))).toBe(
+      'name_needed',
+    );
+    expect(verdict(decide(withNumber('as_written'), [candidate('1', 'BAZAZ', true)], defaultMatchPolicy))).toBe(
+      'confirmed',
+    );
+  });
+});
+
+describe('whatever the candidates', () => {
+  const treatment = fc.constantFrom<Treatment>('as_written', 'automatic', 'derived', 'needs_name', 'review');
+  const subject = fc.oneof(
+    treatment.map(withNumber),
+    fc.constant(withVat),
+    fc.constant<Subject>({ countryCode: 'GB', name: 'Acme' }),
+  );
+  const found = fc.array(
+    fc
+      .tuple(fc.nat(4), fc.constantFrom(...GRADES), fc.boolean())
+      .map(([id, grade, needsName]) => candidate(String(id), grade, needsName)),
+    { maxLength: 5 },
+  );
+
+  test('their order never matters', () => {
+    const shuffled = found.chain((list) =>
+      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+    );
+    fc.assert(
+      fc.property(subject, shuffled, (who, [list, other]) => {
+        expect(decide(who, other, defaultMatchPolicy)).toEqual(decide(who, list, defaultMatchPolicy));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('an F on the registration number is never confirmed, nor is a name alone', () => {
+    fc.assert(
+      fc.property(subject, found, (who, list) => {
+        const decision = decide(who, list, defaultMatchPolicy);
+        if (decision.kind !== 'confirmed') return;
+        expect(decision.grade.charAt(0)).not.toBe('F');
+        expect(decision.grade.charAt(1)).not.toBe('F');
+        expect(decision.grade.charAt(3)).toBe('A');
+        expect(who.registrationNumber ?? who.vatNumber).toBeDefined();
+        if (who.registrationNumber !== undefined) expect(decision.grade.charAt(0)).toMatch(/[AB]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

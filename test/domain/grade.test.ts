@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { entityKey } from '../../src/domain/entity-key.js';
+import { type CandidateFacts, gradeCandidate, type Subject } from '../../src/domain/grade.js';
+import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
+import { postCheck } from '../../src/domain/post-check.js';
+import { parseVatNumber } from '../../src/domain/vat.js';
+
+const acme: CandidateFacts = {
+  id: '9007199254740993',
+  name: 'Acme Trading Limited',
+  registration_number: '01234567',
+  vat_number: 'GB220430231',
+  country_code: 'GB',
+  state: null,
+  jurisdiction: 'England and Wales',
+};
+
+const british = (raw: string, rest: Partial<Subject> = {}): Subject => ({
+  countryCode: 'GB',
+  registrationNumber: parseRegistrationNumber(raw, 'GB'),
+  ...rest,
+});
+
+describe('grades', () => {
+  test('everything agrees', () => {
+    const subject = british('01234567', {
+      name: 'ACME Trading Ltd',
+      vatNumber: parseVatNumber('GB 220 4302 31', 'GB'),
+      state: 'England',
+    });
+    expect(gradeCandidate(subject, acme)).toEqual({
+      grade: 'AAAAA',
+      matchedOn: 'registration_number',
+      evidence: ['registration number equal', 'name equal', 'VAT number equal', 'locality equal (England and Wales)'],
+      nameScore: 100,
+      needsName: false,
+    });
+  });
+
+  test('a padded number is repaired, and the evidence says how', () => {
+    const graded = gradeCandidate(british('1234567', { name: 'Acme Tradings Ltd' }), acme);
+    expect(graded.grade).toBe('BBZAZ');
+    expect(graded.matchedOn).toBe('registration_number_repaired');
+    expect(graded.evidence).toEqual([
+      'registration number equal after padding with zeros to "01234567"',
+      'name 96/100',
+    ]);
+  });
+
+  test.each<[string, Subject, Partial<CandidateFacts>, string, string | null]>([
+    ['another number', british('01234568', { name: 'Acme Trading' }), {}, 'FAZAZ', null],
+    ['a candidate without number', british('01234567'), { registration_number: null }, 'ZZZAZ', null],
+    ['another country', british('01234567'), { country_code: 'IE' }, 'AZZFZ', 'registration_number'],
+    ['no country', british('01234567'), { country_code: null }, 'AZZZZ', 'registration_number'],
+    ['another nation', british('01234567', { state: 'Scotland' }), {}, 'AZZAF', 'registration_number'],
+    ['VAT alone', { countryCode: 'GB', vatNumber: parseVatNumber('220430231', 'GB') }, {}, 'ZZAAZ', 'vat_number'],
+    [
+      'another number, same VAT',
+      british('01234568', { vatNumber: parseVatNumber('220430231', 'GB') }),
+      {},
+      'FZAAZ',
+      null,
+    ],
+    ['name alone', { countryCode: 'GB', name: 'Acme Trading' }, {}, 'ZAZAZ', null],
+  ])('%s', (_, subject, changes, grade, matchedOn) => {
+    expect(gradeCandidate(subject, { ...acme, ...changes })).toMatchObject({ grade, matchedOn });
+  });
+
+  test('the same HRB at another court is another company', () => {
+    const subject: Subject = {
+      countryCode: 'DE',
+      registrationNumber: parseRegistrationNumber('München HRB 12345', 'DE'),
+    };
+    const munich = {
+      ...acme,
+      country_code: 'DE',
+      registration_number: 'HRB 12345',
+      state: 'München',
+      jurisdiction: 'Amtsgericht München',
+    };
+    expect(gradeCandidate(subject, munich).grade.charAt(0)).toBe('A');
+    const cologne = { ...munich, state: 'Köln', jurisdiction: 'Amtsgericht Köln' };
+    expect(gradeCandidate(subject, cologne).grade.charAt(0)).toBe('F');
+  });
+});
+
+describe('the record after the purchase', () => {
+  test.each([
+    [{ registration_number: '01234567', country_code: 'GB' }, true],
+    [{ registration_number: '0123 4567', country_code: 'gb' }, true],
+    [{ registration_number: '01234567', country_code: null }, true],
+    [{ registration_number: '01234568', country_code: 'GB' }, 'number_differs'],
+    [{ registration_number: '1234567', country_code: 'GB' }, 'number_differs'],
+    [{ registration_number: null, country_code: 'GB' }, 'number_missing'],
+    [{ registration_number: '01234567', country_code: 'IE' }, 'country_differs'],
+  ])('%j: %s', (record, expected) => {
+    const checked = postCheck(acme, record);
+    expect(checked.ok ? true : checked.reason).toBe(expected);
+    if (!checked.ok) expect(checked.message).toContain(acme.id);
+  });
+
+  test('a candidate confirmed without a number has none to compare', () => {
+    expect(postCheck({ ...acme, registration_number: null }, { registration_number: '01234567' })).toEqual({
+      ok: true,
+    });
+  });
+});
+
+describe('entity keys', () => {
+  const key = (raw: string, country: string, name?: string, state?: string) =>
+    entityKey({
+      countryCode: country,
+      registrationNumber: parseRegistrationNumber(raw, country, state),
+      ...(name === undefined ? {} : { name }),
+    });
+
+  test('the same question has the same key, however it is spelled', () => {
+    expect(key(' 1234567', 'GB', 'ACME Ltd')).toBe(key('01234567', 'GB', 'Acme Limited'));
+    expect(key('HRB 12345, Amtsgericht München', 'DE')).toBe(key('Munich HR B 12345', 'DE'));
+    expect(key('73282932000074', 'FR')).toBe(key('732 829 320', 'FR'));
+    expect(entityKey({ countryCode: 'GB', vatNumber: parseVatNumber('GB220430231', 'GB') })).toBe('GB|vat:220430231');
+    expect(entityKey({ countryCode: 'GB', name: 'Acme Ltd', city: 'London' })).toBe('GB|place:london|name:acme');
+    expect(entityKey({ countryCode: 'US', ticker: 'aapl ' })).toBe('US|ticker:AAPL');
+  });
+
+  test('different questions have different keys', () => {
+    const keys = [
+      key('01234567', 'GB'),
+      key('01234567', 'NL'),
+      key('01234567', 'GB', 'Acme'),
+      key('01234567', 'GB', 'Zenith'),
+      key('O1234567', 'GB'),
+      key('München HRB 12345', 'DE'),
+      key('Köln HRB 12345', 'DE'),
+      key('2345678', 'US', undefined, 'DE'),
+      key('2345678', 'US', undefined, 'NY'),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
