@@ -12,8 +12,9 @@ function describe(issue: z.core.$ZodIssue, content: unknown): readonly string[] 
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(issue.path, key));
   const key = issue.path.join('.');
   const value = valueAt(content, issue.path);
-  if (issue.code === 'invalid_key') return [`${key}: ${invalidKey(issue)}`];
+  if (issue.code === 'invalid_key') return [`${key}: the key ${issue.issues[0]?.message ?? issue.message}`];
   if (key === '') return [`the file ${issue.message}, got ${show(value)}`];
+  if (value === undefined && issue.code === 'custom') return [`${key}: ${issue.message}, got its default.`];
   if (value === undefined) return [`${key}: is missing; it ${issue.message}`];
   const meant =
     issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;
@@ -22,22 +23,16 @@ function describe(issue: z.core.$ZodIssue, content: unknown): readonly string[] 
 
 /** The value of an unknown key is not shown: it may be a credential in the wrong place. */
 function unknownKey(path: readonly PropertyKey[], key: string): string {
+  const known = pipelineKeys();
   const prefix = path.map((part) => `${String(part)}.`).join('');
-  const known = [...pipelineKeys().keys()];
-  const siblings = known
+  const operations = known.get(path.join('.'))?.propertyNames?.enum;
+  if (operations !== undefined) return `${prefix}${key}: no such operation.${didYouMean(key, operations)}`;
+  const siblings = [...known.keys()]
     .filter((name) => name.startsWith(prefix) && !name.slice(prefix.length).includes('.'))
     .map((name) => name.slice(prefix.length));
-  const elsewhere = known.filter((name) => name.endsWith(`.${key}`));
+  const elsewhere = [...known.keys()].filter((name) => name.endsWith(`.${key}`));
   const hint = didYouMean(key, siblings) || (elsewhere.length === 0 ? '' : ` Did you mean ${elsewhere.join(' or ')}?`);
   return `${prefix}${key}: unknown key.${hint}`;
-}
-
-/** In a map whose keys are a list of names, such as the operations. */
-function invalidKey(issue: z.core.$ZodIssueInvalidElement | z.core.$ZodIssueInvalidKey): string {
-  const cause = issue.issues[0];
-  const key = String(issue.path.at(-1));
-  if (cause?.code === 'invalid_value') return `no such operation.${didYouMean(key, names(cause.values))}`;
-  return `the key ${cause?.message ?? issue.message}`;
 }
 
 const names = (values: readonly unknown[]): string[] => values.map(String);

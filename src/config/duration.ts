@@ -4,6 +4,7 @@ const MS_PER_UNIT = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } 
 
 /** A whole number with its unit, `0`, or `forever`. Seven digits keep even days exact in milliseconds. */
 export const DURATION = /^(?:0|forever|(\d{1,7})(ms|s|m|h|d))$/;
+export const FINITE_DURATION = /^(?:0|(\d{1,7})(ms|s|m|h|d))$/;
 
 export const DURATION_FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 

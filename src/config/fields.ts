@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DURATION, DURATION_FORM, parseDuration } from './duration.js';
+import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './duration.js';
 
 /** The building blocks of the pipeline file: each says in one sentence what it takes. */
 
@@ -35,10 +35,14 @@ export function duration(options: { least?: string; most: string }) {
   const { least = '0', most } = options;
   const forever = most === 'forever';
   const bounds = `${DURATION_FORM}, ${forever ? '0 or forever' : `from ${least} to ${most}`}`;
-  return z.union([z.literal(0), z.string().regex(DURATION)], bounds).refine((value) => {
+  const fits = (value: string | 0) => {
     const ms = parseDuration(String(value));
     return ms >= parseDuration(least) && ms <= parseDuration(most);
-  }, bounds);
+  };
+  // Aborting at the first problem: a value that is wrong in itself is not compared with other keys.
+  return z
+    .union([z.literal(0), z.string().regex(forever ? DURATION : FINITE_DURATION, { abort: true })], bounds)
+    .refine(fits, { error: bounds, abort: true });
 }
 
 /** Keys of its own, all known. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { UsageError } from '../domain/errors.js';
 import { didYouMean } from '../util/suggest.js';
@@ -31,9 +31,11 @@ export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation 
 
 /** Every pipeline that can be given by name. */
 export function pipelineNames(cwd: string): readonly string[] {
-  const files = folders(cwd).flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []));
+  const files = folders(cwd).flatMap((folder) => (isFolder(folder) ? readdirSync(folder) : []));
   const names = files.filter((file) => file.endsWith('.yaml')).map((file) => basename(file, '.yaml'));
   return [...new Set(names)].sort();
 }
 
 const folders = (cwd: string): readonly string[] => [resolve(cwd, 'pipelines'), PACKAGED];
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

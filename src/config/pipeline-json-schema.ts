@@ -5,6 +5,7 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;
   readonly description?: string;
   readonly default?: unknown;
+  readonly propertyNames?: { readonly enum?: readonly string[] };
 }
 
 /** The pipeline file as a JSON schema, for editors. */

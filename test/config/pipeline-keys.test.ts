@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { freshnessMs } from '../../src/config/pipeline.js';
+import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
+import { load, loadWith, problemsWith } from './with-pipeline.js';
+
+const DAY = 86_400_000;
+
+test('a file with stages alone has every default', () => {
+  const { name, file, sha256, ...pipeline } = load('stages: [record]');
+  expect({ name, file: file.endsWith('/p.yaml'), sha256: sha256.length }).toEqual({
+    name: 'p',
+    file: true,
+    sha256: 64,
+  });
+  expect(pipeline).toEqual({
+    description: '',
+    stages: ['record'],
+    search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true },
+    match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true },
+    freshnessMs: {
+      searchKyb: 30 * DAY,
+      kybSearch: 30 * DAY,
+      creditReportSearch: 30 * DAY,
+      fullKyb: 90 * DAY,
+      financial: 90 * DAY,
+      creditReportGenerate: 365 * DAY,
+      creditReportFetch: 365 * DAY,
+    },
+    budget: { units: null, creditReports: null },
+    concurrency: 16,
+    inDoubt: 'resend',
+    inDoubtCap: 3,
+    provenance: false,
+    idsShared: false,
+    report: { reuseExpired: false, firstPollMs: 5_000, pollAtMostMs: 30_000, giveUpAfterMs: 1_800_000, format: 'json' },
+    permissions: {},
+    columns: {},
+    retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
+    breaker: { failures: 20 },
+    deadlineMs: 35_000,
+  });
+});
+
+/** Key, the line that sets it, what the pipeline then holds. */
+const GOOD: readonly [key: string, lines: string, expected: object][] = [
+  ['description', 'description: For the demo', { description: 'For the demo' }],
+  ['search.attempts', 'search: {attempts: 5}', { search: { attempts: 5 } }],
+  ['search.order', 'search: {order: [name]}', { search: { order: ['name'] } }],
+  ['search.further_spellings', 'search: {further_spellings: false}', { search: { furtherSpellings: false } }],
+  ['match.name_agreement', 'match: {name_agreement: 100}', { match: { nameAgreement: 100 } }],
+  ['match.confirm_on_vat', 'match: {confirm_on_vat: false}', { match: { confirmOnVat: false } }],
+  ['match.confirm_repaired', 'match: {confirm_repaired: false}', { match: { confirmRepaired: false } }],
+  ['freshness', 'freshness: {fullKyb: 12h}', { freshnessMs: { fullKyb: DAY / 2, financial: 90 * DAY } }],
+  ['budget.units', 'budget: {units: 1}', { budget: { units: 1, creditReports: null } }],
+  ['budget.credit_reports', 'budget: {credit_reports: 7}', { budget: { units: null, creditReports: 7 } }],
+  ['concurrency', 'concurrency: 256', { concurrency: 256 }],
+  ['in_doubt', 'in_doubt: park', { inDoubt: 'park' }],
+  ['in_doubt_cap', 'in_doubt_cap: 10', { inDoubtCap: 10 }],
+  ['provenance', 'provenance: true', { provenance: true }],
+  ['ids_shared', 'ids_shared: true', { idsShared: true }],
+  ['report.reuse_expired', 'report: {reuse_expired: true}', { report: { reuseExpired: true } }],
+  ['report.first_poll', 'report: {first_poll: 1ms}', { report: { firstPollMs: 1 } }],
+  ['report.poll_at_most', 'report: {poll_at_most: 1h}', { report: { pollAtMostMs: 3_600_000 } }],
+  ['report.give_up_after', 'report: {give_up_after: 7d}', { report: { giveUpAfterMs: 7 * DAY } }],
+  ['report.format', 'report: {format: json}', { report: { format: 'json' } }],
+  ['permissions', 'permissions: {kyb: [kybSearch, kybLite]}', { permissions: { kyb: ['kybSearch', 'kybLite'] } }],
+  ['retry.attempts', 'retry: {attempts: 1}', { retry: { attempts: 1 } }],
+  ['retry.base', 'retry: {base: 0}', { retry: { baseMs: 0 } }],
+  ['retry.cap', 'retry: {cap: 1m}', { retry: { capMs: 60_000 } }],
+  ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
+  ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
+  ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
+    (field): [string, string, object] => [
+      `columns.${field}`,
+      `columns: {${field}: [Mine, Other]}`,
+      { columns: { [field]: ['Mine', 'Other'] } },
+    ],
+  ),
+];
+
+test.each(GOOD)('%s is taken over', (_, lines, expected) => {
+  expect(loadWith(lines)).toMatchObject(expected);
+});
+
+const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
+const AMOUNT = 'must be a whole number above 0, or null for no limit';
+
+/** The line, and the one problem it makes. */
+const BAD: readonly [lines: string, problem: string][] = [
+  ['description: " "', 'description: must be a text that is not blank, got " ".'],
+  ['description: 5', 'description: must be a text that is not blank, got 5.'],
+  ['search: {attempts: 0}', 'search.attempts: must be a whole number from 1 to 5, got 0.'],
+  ['search: {attempts: 6}', 'search.attempts: must be a whole number from 1 to 5, got 6.'],
+  ['search: {attempts: 0.5}', 'search.attempts: must be a whole number from 1 to 5, got 0.5.'],
+  ['search: {attempts: .nan}', 'search.attempts: must be a whole number from 1 to 5, got NaN.'],
+  ['search: {order: []}', 'search.order: must have at least one entry, got an empty list.'],
+  ['search: {order: [name, name]}', 'search.order: must not name anything twice, got a list of 2.'],
+  [
+    'search: {order: [nmae]}',
+    'search.order.0: must be one of registration_number, vat_number, name, got "nmae". Did you mean name?',
+  ],
+  ['search: {further_spellings: yes}', 'search.further_spellings: must be true or false, got "yes".'],
+  ['search:', 'search: must hold keys of its own, got nothing.'],
+  ['match: {name_agreement: 49}', 'match.name_agreement: must be a whole number from 50 to 100, got 49.'],
+  ['match: {confirm_on_vat: 1}', 'match.confirm_on_vat: must be true or false, got 1.'],
+  ['match: {confirm_repaired: no}', 'match.confirm_repaired: must be true or false, got "no".'],
+  ['freshness: {fullKyb: 30}', `freshness.fullKyb: ${FORM}, 0 or forever, got 30.`],
+  ['freshness: {fullKyb: 2w}', `freshness.fullKyb: ${FORM}, 0 or forever, got "2w".`],
+  ['freshness: {fulKyb: 30d}', 'freshness.fulKyb: no such operation. Did you mean fullKyb?'],
+  ['freshness: [fullKyb]', 'freshness: must hold keys of its own, got a list of 1.'],
+  ['budget: {units: 0}', `budget.units: ${AMOUNT}, got 0.`],
+  ['budget: {units: "100"}', `budget.units: ${AMOUNT}, got "100".`],
+  ['budget: {credit_reports: -1}', `budget.credit_reports: ${AMOUNT}, got -1.`],
+  ['budget: 500', 'budget: must hold keys of its own, got 500.'],
+  ['concurrency: 257', 'concurrency: must be a whole number from 1 to 256, got 257.'],
+  ['concurrency: 1e99', 'concurrency: must be a whole number from 1 to 256, got 1e+99.'],
+  ['in_doubt: prak', 'in_doubt: must be one of resend, park, got "prak". Did you mean park?'],
+  ['in_doubt_cap: 11', 'in_doubt_cap: must be a whole number from 1 to 10, got 11.'],
+  ['provenance: on', 'provenance: must be true or false, got "on".'],
+  ['ids_shared: null', 'ids_shared: must be true or false, got nothing.'],
+  ['report: {reuse_expired: 0}', 'report.reuse_expired: must be true or false, got 0.'],
+  ['report: {first_poll: 0}', `report.first_poll: ${FORM}, from 1ms to 1h, got 0.`],
+  ['report: {first_poll: 1m}', 'report.poll_at_most: must not be shorter than report.first_poll, got its default.'],
+  ['report: {poll_at_most: forever}', `report.poll_at_most: ${FORM}, from 1ms to 1h, got "forever".`],
+  ['report: {poll_at_most: 4s}', 'report.poll_at_most: must not be shorter than report.first_poll, got "4s".'],
+  ['report: {give_up_after: 8d}', `report.give_up_after: ${FORM}, from 1s to 7d, got "8d".`],
+  ['report: {format: html}', 'report.format: must be one of json, got "html".'],
+  ['permissions: {kyb: []}', 'permissions.kyb: must have at least one entry, got an empty list.'],
+  ['permissions: {"": [kybSearch]}', 'permissions.: the key must be a text that is not blank'],
+  ['permissions: kyb', 'permissions: must hold keys of its own, got "kyb".'],
+  ['columns: {name: Firma}', 'columns.name: must be a list, got "Firma".'],
+  ['columns: {name: [" "]}', 'columns.name.0: must be a text that is not blank, got " ".'],
+  ['columns: {nane: [Firma]}', 'columns.nane: unknown key. Did you mean name?'],
+  ['retry: {attempts: 11}', 'retry.attempts: must be a whole number from 1 to 10, got 11.'],
+  ['retry: {base: 2h}', `retry.base: ${FORM}, from 0 to 1h, got "2h".`],
+  ['retry: {cap: 100ms}', 'retry.cap: must not be shorter than retry.base, got "100ms".'],
+  ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
+];
+
+test.each(BAD)('refuses %s', (lines, problem) => {
+  expect(problemsWith(lines)).toEqual([problem]);
+});
+
+test('V2-3 a permission names operations of v2 only', () => {
+  const [problem] = problemsWith('permissions: {kyb: [kybSaerch]}');
+  expect(problem).toMatch(
+    /^permissions\.kyb\.0: must be one of metrics, .*, got "kybSaerch"\. Did you mean kybSearch\?$/,
+  );
+  expect(problemsWith('permissions: {kyb: [searchKyb]}')).toHaveLength(1);
+});
+
+test('V1-6 a deadline below 30 seconds is refused', () => {
+  expect(problemsWith('deadline: 29s')).toEqual([`deadline: ${FORM}, from 30s to 10m, got "29s".`]);
+});
+
+describe('stages', () => {
+  test('come in the order of the journey, however they are written', () => {
+    expect(load('stages: [credit-report, record, financials]').stages).toEqual([
+      'record',
+      'financials',
+      'credit-report',
+    ]);
+  });
+
+  const ONE_OF = 'must be one of record, financials, credit-report';
+  test.each([
+    ['concurrency: 4', 'p.yaml: stages: is missing; it must be a list'],
+    ['stages: []', 'p.yaml: stages: must have at least one entry, got an empty list.'],
+    ['stages: record', 'p.yaml: stages: must be a list, got "record".'],
+    ['stages: [record, record]', 'p.yaml: stages: must not name anything twice, got a list of 2.'],
+    ['stages: [credit_report]', `p.yaml: stages.0: ${ONE_OF}, got "credit_report". Did you mean credit-report?`],
+  ])('refuses %s', (text, problem) => {
+    expect(() => load(text)).toThrow(problem);
+  });
+});
+
+describe('freshness', () => {
+  const pipeline = loadWith('freshness: {fullKyb: forever, financial: 0, liteKyb: 1d, creditReportStatus: 0}');
+  test.each([
+    ['fullKyb', Infinity],
+    ['financial', 0],
+    ['liteKyb', DAY],
+    ['searchKyb', 30 * DAY],
+    ['creditReportStatus', 0],
+    ['creditReportHistory', 0],
+    ['toString', 0],
+  ])('%s is fresh for %d ms', (operation, ms) => {
+    expect(freshnessMs(pipeline, operation)).toBe(ms);
+  });
+
+  test.each(['creditReportStatus', 'creditReportHistory', 'metrics', 'watchAdd'])(
+    'V2-6 %s is asked anew every time, and cannot be told otherwise',
+    (operation) => {
+      expect(problemsWith(`freshness: {${operation}: 1d}`)).toEqual([
+        `freshness.${operation}: must be 0: its answer holds for the moment only, got "1d".`,
+      ]);
+    },
+  );
+});
+
+test('no key goes without a test', () => {
+  const tested = new Set([...GOOD.map(([key]) => key), 'stages']);
+  const keys = [...pipelineKeys().keys()];
+  const leaves = keys.filter((key) => !keys.some((other) => other.startsWith(`${key}.`)));
+  expect(leaves.filter((key) => !tested.has(key))).toEqual([]);
+});

@@ -1,0 +1,184 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadPipeline } from '../../src/config/pipeline.js';
+import { load, loadWith, problemsWith, refusal, withFiles } from './with-pipeline.js';
+
+const packaged = resolve(import.meta.dirname, '../../pipelines');
+const elsewhere = resolve(packaged, '..', 'src');
+
+describe('finding a pipeline', () => {
+  test.each(['analyst', 'nightly', 'backfill'])('%s is found from anywhere', (name) => {
+    expect(loadPipeline(name, elsewhere)).toMatchObject({ name, file: join(packaged, `${name}.yaml`) });
+  });
+
+  test('every shipped file loads, says what it is for, and differs from the others', () => {
+    const files = readdirSync(packaged).filter((file) => file.endsWith('.yaml'));
+    expect(files.sort()).toEqual(['analyst.yaml', 'backfill.yaml', 'nightly.yaml']);
+    const loaded = files.map((file) => loadPipeline(join(packaged, file), elsewhere));
+    expect(new Set(loaded.map(({ sha256 }) => sha256)).size).toBe(3);
+    expect(loaded.map(({ description }) => description)).not.toContain('');
+  });
+
+  test('the working directory wins over the packaged one', () => {
+    withFiles({ 'pipelines/nightly.yaml': 'stages: [credit-report]' }, (cwd) => {
+      expect(loadPipeline('nightly', cwd)).toMatchObject({
+        stages: ['credit-report'],
+        file: join(cwd, 'pipelines/nightly.yaml'),
+      });
+      expect(loadPipeline('analyst', cwd).file).toBe(join(packaged, 'analyst.yaml'));
+    });
+  });
+
+  test.each(['mine.yaml', './mine.yaml', 'sub/mine.yml', 'mine.json'])('%s is a path', (path) => {
+    const text = path.endsWith('json') ? '{"stages": ["record"]}' : 'stages: [record]';
+    withFiles({ [path]: text }, (cwd) => {
+      expect(loadPipeline(path, cwd)).toMatchObject({ name: 'mine', file: resolve(cwd, path) });
+    });
+  });
+
+  test('an unknown name gets a suggestion and the list', () => {
+    withFiles({ 'pipelines/mine.yaml': '', 'pipelines/notes.txt': '' }, (cwd) => {
+      const error = refusal(() => loadPipeline('nigthly', cwd));
+      expect(error.message).toBe('There is no pipeline named "nigthly". Did you mean nightly?');
+      expect(error.hint).toContain('There are: analyst, backfill, mine, nightly.');
+    });
+  });
+
+  test.each([
+    ['nowhere.yaml', 'nowhere.yaml: cannot read the file (ENOENT)'],
+    ['./pipelines', 'pipelines: cannot read the file (EISDIR)'],
+    ['', 'There is no pipeline named "".'],
+    ['pipelines', 'There is no pipeline named "pipelines".'],
+  ])('refuses %j', (given, message) => {
+    withFiles({ 'pipelines/mine.yaml': '' }, (cwd) => {
+      expect(refusal(() => loadPipeline(given, cwd)).message).toBe(message);
+    });
+  });
+});
+
+test('a file named pipelines in the working directory is no folder of pipelines', () => {
+  withFiles({ pipelines: 'a note' }, (cwd) => {
+    expect(loadPipeline('analyst', cwd).name).toBe('analyst');
+    expect(refusal(() => loadPipeline('mine', cwd)).hint).toContain('There are: analyst, backfill, nightly.');
+  });
+});
+
+describe('problems', () => {
+  test('are all told at once, each with file, key and value', () => {
+    const { message, hint } = refusal(() =>
+      load('stages: [record, finacials]\nserach: {attempts: 3}\nsearch: {attempts: 9, ordre: [name]}\nattempts: 3\n'),
+    );
+    expect(message.split('\n').sort()).toEqual([
+      'p.yaml: attempts: unknown key. Did you mean search.attempts or retry.attempts?',
+      'p.yaml: search.attempts: must be a whole number from 1 to 5, got 9.',
+      'p.yaml: search.ordre: unknown key. Did you mean order?',
+      'p.yaml: serach: unknown key. Did you mean search?',
+      'p.yaml: stages.1: must be one of record, financials, credit-report, got "finacials". Did you mean financials?',
+    ]);
+    expect(hint).toBe('docs/pipelines.md lists every key with its default.');
+  });
+
+  test('a credential in the wrong place is not repeated', () => {
+    expect(problemsWith('v1_api_key: canary')).toEqual(['v1_api_key: unknown key.']);
+  });
+
+  test.each(['__proto__', 'constructor', 'toString'])('%s is an unknown key like any other', (key) => {
+    expect(problemsWith(`${key}: {provenance: true}`)).toEqual([`${key}: unknown key.`]);
+  });
+
+  test.each(['constructor', 'toString'])('%s is no operation', (key) => {
+    expect(problemsWith(`freshness: {${key}: 1d}`)).toEqual([`freshness.${key}: no such operation.`]);
+  });
+
+  test('a long value is cut', () => {
+    expect(problemsWith(`in_doubt: ${'x'.repeat(500)}`)[0]?.length).toBeLessThan(150);
+  });
+
+  test.each([
+    ['nothing', '', 'p.yaml: the file must hold keys of its own, got nothing'],
+    ['comments alone', '# nothing yet\n', 'p.yaml: the file must hold keys of its own, got nothing'],
+    ['a list', '- record', 'p.yaml: the file must hold keys of its own, got a list of 1'],
+    ['a word', 'record', 'p.yaml: the file must hold keys of its own, got "record"'],
+    ['a bad indent', 'stages: [record]\nsearch:\n  attempts: 2\n order: [name]\n', 'p.yaml: line 4, column 1: '],
+    ['an open bracket', 'stages: [record\nconcurrency: 4\n', 'p.yaml: line 2, column 1: '],
+    [
+      'a key given twice',
+      'stages: [record]\nstages: [financials]\n',
+      'p.yaml: line 2, column 1: Map keys must be unique',
+    ],
+    ['two documents', 'stages: [record]\n---\nstages: [record]\n', 'p.yaml: line 2, column 1: '],
+    ['a tag nobody knows', 'stages: !mine [record]\n', 'p.yaml: line 1, column 9: Unresolved tag: !mine'],
+    ['an alias of nothing', 'stages: *all\n', 'p.yaml: '],
+    ['an alias of itself', 'stages: &all [*all]\n', 'p.yaml: stages.0: '],
+    ['an alias bomb', bomb(), 'p.yaml: '],
+  ])('%s is refused', (_, text, message) => {
+    expect(refusal(() => load(text)).message).toContain(message);
+  });
+
+  test('any text is a pipeline or refused with the name of the file', () => {
+    const line = fc.oneof(
+      fc.constantFrom('stages: [record]', 'search:', '  attempts: 3', 'concurrency: 0', '- x', '__proto__: {}', '"'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 5 }), (lines) => {
+        const text = lines.join('\n');
+        withFiles({ 'p.yaml': text }, (cwd) => {
+          try {
+            loadPipeline('p.yaml', cwd);
+          } catch {
+            expect(refusal(() => loadPipeline('p.yaml', cwd)).message).toMatch(/^p\.yaml: /);
+          }
+        });
+      }),
+    );
+  });
+});
+
+describe('sha256', () => {
+  const first = 'stages: [record, financials]\nbudget: {units: 5}\nfreshness: {fullKyb: 1d, searchKyb: forever}\n';
+  const { sha256 } = load(first);
+
+  test.each([
+    ['comments', `# mine\n${first}# end\n`],
+    ['the description', `description: Mine\n${first}`],
+    ['the order of keys', first.trim().split('\n').reverse().join('\n')],
+    ['the order of stages', first.replace('record, financials', 'financials, record')],
+    ['the order inside a map', first.replace('fullKyb: 1d, searchKyb: forever', 'searchKyb: forever, fullKyb: 1d')],
+    ['another way to write a duration', first.replace('1d', '24h')],
+    ['a default spelled out', `${first}concurrency: 16\nretry: {base: 500ms}\n`],
+    ['a BOM and Windows line ends', `\uFEFF${first.replaceAll('\n', '\r\n')}`],
+    ['another file name', first],
+  ])('%s make no other pipeline', (_, text) => {
+    expect(withFiles({ 'q.yaml': text }, (cwd) => loadPipeline('./q.yaml', cwd).sha256)).toBe(sha256);
+  });
+
+  test.each([
+    ['a stage', first.replace(', financials', '')],
+    ['a budget', first.replace('5', '6')],
+    ['no budget', first.replace('5', 'null')],
+    ['a freshness', first.replace('forever', '0')],
+    ['the order of searches', `${first}search: {order: [name, vat_number, registration_number]}\n`],
+    ['a header', `${first}columns: {name: [Firma]}\n`],
+  ])('%s makes another pipeline', (_, text) => {
+    expect(load(text).sha256).not.toBe(sha256);
+  });
+});
+
+test('a pipeline is frozen all the way down', () => {
+  const pipeline = loadWith('permissions: {kyb: [kybSearch]}\ncolumns: {name: [Firma]}');
+  const parts: unknown[] = [pipeline];
+  for (const part of parts) {
+    if (typeof part !== 'object' || part === null) continue;
+    expect(Object.isFrozen(part)).toBe(true);
+    parts.push(...Object.values(part));
+  }
+  expect(parts.length).toBeGreaterThan(40);
+});
+
+function bomb(): string {
+  const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`);
+  return ['a0: &a0 [x, x, x]', ...levels].join('\n');
+}

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
+import { UsageError } from '../../src/domain/errors.js';
+
+/** A working directory with these files, removed afterwards. */
+export function withFiles<Result>(files: Readonly<Record<string, string>>, use: (cwd: string) => Result): Result {
+  const cwd = mkdtempSync(join(tmpdir(), 'kybatch-pipeline-'));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, path)), { recursive: true });
+      writeFileSync(join(cwd, path), text);
+    }
+    return use(cwd);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+/** Loads this text as `p.yaml`. */
+export const load = (text: string): LoadedPipeline =>
+  withFiles({ 'p.yaml': text }, (cwd) => loadPipeline('p.yaml', cwd));
+
+/** A smallest file, and these lines. */
+export const loadWith = (lines: string): LoadedPipeline => load(`stages: [record]\n${lines}\n`);
+
+export function refusal(act: () => unknown): UsageError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error('expected a refusal');
+}
+
+/** The problems of a smallest file with these lines, without the file's name. */
+export const problemsWith = (lines: string): string[] =>
+  refusal(() => loadWith(lines))
+    .message.split('\n')
+    .map((line) => line.replace(/^p\.yaml: /, ''));
