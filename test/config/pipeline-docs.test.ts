@@ -5,8 +5,9 @@ import { parse } from 'yaml';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { pipelineJsonSchema, pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { DEFAULT_FRESHNESS } from '../../src/config/pipeline-schema.js';
+import { headerLookup } from '../../src/input/map-columns.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
-import { refusal, withFiles } from './with-pipeline.js';
+import { loadWith, refusal, withFiles } from './with-pipeline.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
@@ -25,6 +26,11 @@ test('every key has a description for editors', () => {
 test('columns name the fields that input knows', () => {
   const fields = [...pipelineKeys().keys()].flatMap((key) => /^columns\.(.+)$/.exec(key)?.[1] ?? []);
   expect(fields).toEqual([...INPUT_FIELDS]);
+});
+
+test('columns are synonyms as input takes them', () => {
+  const { columns } = loadWith('columns: {name: [Mandantin]}');
+  expect(headerLookup(columns).get('mandantin')).toEqual({ field: 'name', rank: 1 });
 });
 
 test.each(['analyst', 'nightly', 'backfill'])('%s.yaml names the schema in its first line', (name) => {
