@@ -27,3 +27,12 @@ export class UsageError extends Error {
     this.hint = hint;
   }
 }
+
+/** The store refused a write: a full disk, a damaged file. Nothing that was not on disk is reported as done. */
+export class LedgerError extends Error {
+  override readonly name = 'LedgerError';
+
+  constructor(cause: unknown) {
+    super(`the ledger could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

@@ -18,6 +18,8 @@ const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
     'teo',
     'cyfyngedig',
     'pte ltd',
+    'pte',
+    'pty',
     'pte limited',
     'pty ltd',
     'pty limited',

@@ -25,7 +25,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
 
 // The suffix is a district of the court (B, KI, NMS): capitals that stand alone, so "HRB 12 Bonn" has none.
 const ENTRY =
-  /(?<![\p{L}])(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b)([A-Z]{1,3})(?![\p{L}.]))?/u;
+  /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|[OIL](?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
 
 const NOISE =
   /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/g;
@@ -61,6 +61,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
   const canonical = `${entry.section} ${number}${tail}`;
   const asFound = `${entry.section} ${entry.number}${tail}`;
   const repairs: Repair[] = [];
+  if (/^\s*DE[\s-]*[HGPV]/i.test(raw)) repairs.push({ rule: 'country_prefix', before: raw, after: entry.piece });
   if (entry.piece !== asFound) repairs.push({ rule: 'register_spelling', before: entry.piece, after: asFound });
   if (asFound !== canonical) repairs.push({ rule: 'zeros_removed', before: asFound, after: canonical });
   const treatment = repairs.reduce<Treatment>((sum, { rule }) => worse(sum, treatmentOf(rule)), 'as_written');
@@ -93,11 +94,14 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   const section = SECTIONS[(match[1] ?? '').replace(/[^A-Z]/g, '')];
   if (section === undefined) return undefined;
   const end = match.index + match[0].length;
+  const rest = `${source.slice(0, match.index)} ${source.slice(end)}`;
+  // "HRB 12O45" must not pass for HRB 12: digits beside the entry mean that it was not read whole.
+  if (/\d/.test(rest) || /^\p{L}/u.test(source.slice(end))) return undefined;
   return {
     section,
     number: (match[2] ?? '').replace(/\D/g, ''),
     suffix: match[3] ?? '',
-    court: courtIn(`${source.slice(0, match.index)} ${source.slice(end)}`),
+    court: courtIn(rest),
     piece: source.slice(match.index, end),
   };
 }

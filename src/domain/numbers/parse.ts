@@ -50,14 +50,25 @@ function readingsOf(text: string, repairs: readonly Repair[], countryCode: strin
     if (after === undefined || after === '' || after === from.compact) return;
     readings.push({ compact: after, repairs: [...from.repairs, { rule, before: from.compact, after }] });
   };
-  const words = country.labels === undefined ? LABELS : `${country.labels}|${LABELS}`;
-  const label = new RegExp(`^(?:(?:${words})(?!\\p{L})[\\s.:#-]*)+`, 'u').exec(text);
+  const label = labelPattern(country.labels).exec(text);
   if (label !== null) add(base, 'label', compact(text.slice(label[0].length)));
   for (const reading of [...readings]) add(reading, 'country_prefix', withoutPrefix(reading.compact, countryCode));
   for (const reading of [...readings]) {
     for (const rewrite of country.rewrites ?? []) add(reading, rewrite.rule, rewrite.apply(reading.compact));
   }
   return readings;
+}
+
+const labelPatterns = new Map<string, RegExp>();
+
+function labelPattern(local = ''): RegExp {
+  let pattern = labelPatterns.get(local);
+  if (pattern === undefined) {
+    const words = local === '' ? LABELS : `${local}|${LABELS}`;
+    pattern = new RegExp(`^(?:(?:${words})(?!\\p{L})[\\s.:#-]*)+`, 'u');
+    labelPatterns.set(local, pattern);
+  }
+  return pattern;
 }
 
 function withoutPrefix(text: string, countryCode: string): string | undefined {

@@ -18,8 +18,8 @@ interface Real {
 
 const registry = createRegistry({ seed: 20 });
 
-const REAL: readonly Real[] = Array.from({ length: 1500 }, (_, i) =>
-  registry.company((i * 661) % registry.size),
+const REAL: readonly Real[] = Array.from({ length: 800 }, (_, i) =>
+  registry.company((i * 1249) % registry.size),
 ).flatMap((company) => {
   const { registrationNumber: number, countryCode, state, jurisdiction, vatNumber: vat } = company;
   if (number === null) return [];
@@ -46,28 +46,20 @@ describe('clean numbers', () => {
   });
 
   test('every clean number is taken as written, and equals itself', () => {
-    for (const entry of REAL) {
-      const parsed = parse(entry.number, entry);
-      expect({ number: entry.number, canonical: parsed.canonical, treatment: parsed.treatment }).toEqual({
-        number: entry.number,
-        canonical: entry.number,
-        treatment: 'as_written',
-      });
-      expect(compare(entry.number, entry)).toBe('A');
-    }
+    const readings = REAL.map((entry) => {
+      const { canonical, treatment } = parse(entry.number, entry);
+      return `${entry.country} ${canonical} ${treatment} ${compare(entry.number, entry)}`;
+    });
+    expect(readings).toEqual(REAL.map(({ country, number }) => `${country} ${number} as_written A`));
   });
 
   test('every clean VAT number is taken as written, and equals itself', () => {
-    for (const { vat, country } of REAL) {
-      if (vat === null) continue;
+    const readings = REAL.flatMap(({ vat, country }) => {
+      if (vat === null) return [];
       const parsed = parseVatNumber(vat, country);
-      expect({ vat, canonical: parsed.canonical, treatment: parsed.treatment }).toEqual({
-        vat,
-        canonical: vat,
-        treatment: 'as_written',
-      });
-      expect(compareVat(parsed, vat, country)).toBe('A');
-    }
+      return [[vat, `${parsed.canonical} ${parsed.treatment} ${compareVat(parsed, vat, country)}`]];
+    });
+    expect(readings).toEqual(readings.map(([vat]) => [vat, `${vat} as_written A`]));
   });
 
   test('a row with number and name is confirmed', () => {
@@ -108,7 +100,7 @@ describe('spelling damage', () => {
         expect(['as_written', 'automatic']).toContain(parsed.treatment);
         expect(['A', 'B']).toContain(compare(damage(entry.number, entry), entry));
       }),
-      { numRuns: 600 },
+      { numRuns: 400 },
     );
   });
 
@@ -119,7 +111,7 @@ describe('spelling damage', () => {
         const again = parse(once, entry);
         expect(again).toMatchObject({ canonical: once, treatment: 'as_written', repairs: [] });
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });
@@ -152,7 +144,7 @@ describe('damage that could name another company', () => {
         if (!sameDigits) expect(['needs_name', 'review', 'derived']).toContain(parsed.treatment);
         if (parsed.treatment === 'derived') expect(parsed.valid).toBe('yes');
       }),
-      { numRuns: 2000 },
+      { numRuns: 800 },
     );
   });
 
@@ -173,7 +165,7 @@ describe('damage that could name another company', () => {
         const sameInteger = text.replace(/^([A-Z]* ?)0+/, '$1') === entry.number;
         if (!sameInteger) expect(['F', 'Z']).toContain(compare(text, entry));
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -25,7 +25,14 @@ const STATES: Readonly<Record<string, readonly RegisterFormat[]>> = {
       },
     },
   ],
-  FL: [{ form: 'a letter and 11 digits', shape: /^[A-Z]\d{11}$|^[A-Z]\d{5}$|^\d{6}$/ }],
+  FL: [
+    {
+      form: 'a letter and 11 digits',
+      shape: /^[A-Z]\d{11}$|^[A-Z]\d{5}$|^\d{6}$/,
+      pad: (text) =>
+        /^[A-Z]\d{6,10}$/.test(text) ? `${text.slice(0, 1)}${text.slice(1).padStart(11, '0')}` : undefined,
+    },
+  ],
 };
 
 const ANY: RegisterFormat = { form: 'a file number of the state', shape: /^(?!US\d)[A-Z]{0,4}\d{3,14}[A-Z]?$/ };
@@ -46,18 +53,33 @@ export function unitedStates(state: string | undefined): CountryNumbers {
   };
 }
 
+interface Province {
+  readonly form: string;
+  readonly shape: RegExp;
+  readonly width?: number;
+}
+
+const PROVINCES: Readonly<Record<string, Province>> = {
+  ON: { form: '7 to 10 digits', shape: /^\d{7,10}$/, width: 7 },
+  BC: { form: '7 digits, with or without BC', shape: /^(?:BC|C|S|FM|A|LL)?\d{7}$/, width: 7 },
+  QC: { form: '9 or 10 digits', shape: /^\d{9,10}$/, width: 9 },
+  AB: { form: '9 or 10 digits', shape: /^\d{9,10}$/ },
+};
+
+/** Federal corporations have seven digits. */
+const ANY_PROVINCE: Province = { form: '7 or 9 digits', shape: /^(?:(?:BC|C|S|FM|A|LL)?\d{7}|\d{9,10})$/ };
+
 export function canada(state: string | undefined): CountryNumbers {
   const code = state === undefined ? undefined : subdivisionCode('CA', state);
-  const seven = code === 'ON' || code === 'BC';
+  const { form, shape, width } = PROVINCES[code ?? ''] ?? ANY_PROVINCE;
   return {
     labels: 'CORPORATION|NEQ|OCN',
     formats: [
       {
-        form: seven ? '7 digits' : '7 or 9 digits',
-        shape: /^(?:(?:BC|C|S|FM|A|LL)?\d{7}|\d{9,10})$/,
+        form,
+        shape,
         also: (text) => (text.length === 7 ? [`${text.slice(0, 6)}-${text.slice(6)}`] : []),
-        ...(seven ? { pad: padTo(7) } : {}),
-        ...(code === 'QC' ? { pad: padTo(9) } : {}),
+        ...(width === undefined ? {} : { pad: padTo(width) }),
       },
     ],
     foreign: (text) =>

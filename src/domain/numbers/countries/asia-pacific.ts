@@ -20,6 +20,7 @@ export const singapore: CountryNumbers = {
       form: 'UEN, 9 or 10 characters',
       shape: /^(?:\d{8}[A-Z]|\d{9}[A-Z]|[RST]\d{2}[A-Z]{2}\d{4}[A-Z])$/,
       check: stdnumCheck('SG', 'uen'),
+      pad: (text) => (/^\d{4,7}[A-Z]$/.test(text) ? text.padStart(9, '0') : undefined),
     },
   ],
 };

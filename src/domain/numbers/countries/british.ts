@@ -12,7 +12,7 @@ export const unitedKingdom: CountryNumbers = {
   formats: [
     {
       form: '8 digits, or two letters and 6 digits',
-      shape: new RegExp(`^(?:\\d{8}|(?:${PREFIXES})\\d{6}|R\\d{7}|[A-Z]{2}\\d{5}[A-Z])$`),
+      shape: new RegExp(`^(?:\\d{8}|(?:${PREFIXES})\\d{6}|R\\d{7}|[A-Z]{2}\\d{5}[A-HJKMNP-Z])$`),
       pad: (text) => {
         if (/^\d{1,7}$/.test(text)) return text.padStart(8, '0');
         const [, prefix, number] = PREFIXED_SHORT.exec(text) ?? [];
