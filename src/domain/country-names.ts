@@ -15,6 +15,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'england and wales': 'GB',
   'england wales': 'GB',
   'great britain': 'GB',
+  'united kingdom of great britain and northern ireland': 'GB',
   britain: 'GB',
   grossbritannien: 'GB',
   'grande bretagne': 'GB',
@@ -50,6 +51,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   emirates: 'AE',
   vietnam: 'VN',
   macau: 'MO',
+  macedonia: 'MK',
   'ivory coast': 'CI',
   'cape verde': 'CV',
   turkey: 'TR',
@@ -92,7 +94,10 @@ export function findCountry(text: string): NamedCountry | undefined {
   if (alias !== undefined) return { code: alias, isAlias: true };
   const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
   const code = fromAlpha3 ?? names().get(plain) ?? names().get(plain.replace(/^the /, ''));
-  return code === undefined ? undefined : { code, isAlias: false };
+  if (code !== undefined) return { code, isAlias: false };
+  // "Deutschland (DE)", "Germany (West)": the name counts, the remark does not.
+  const withoutRemark = trimmed.replace(/\s*\([^()]*\)$/, '');
+  return withoutRemark === trimmed || withoutRemark === '' ? undefined : findCountry(withoutRemark);
 }
 
 let index: ReadonlyMap<string, string> | undefined;

@@ -1,3 +1,5 @@
+import { ratio } from 'fuzzball';
+
 /**
  * Legal forms as they read once case, accents and punctuation are gone, one line per kind. Two names may be compared
  * without them; two different kinds (GmbH, GmbH & Co. KG) are still a reason for doubt.
@@ -78,7 +80,7 @@ const KINDS: readonly (readonly [kind: string, ...spellings: string[]])[] = [
   ['bv', 'bv', 'besloten vennootschap'],
   ['nv', 'nv', 'naamloze vennootschap'],
   ['vof', 'vof'],
-  ['cv', 'cv', 'cvba', 'cooperatie ua', 'cooperatie', 'cooperatieve ua'],
+  ['cv', 'cv', 'cvba', 'cooperatie ua', 'cooperatie', 'cooperatieve ua', 'ua'],
   ['vzw', 'vzw', 'asbl'],
   ['spa', 'spa', 'societa per azioni'],
   ['sl', 'sl', 'slu', 'sociedad limitada', 'sll', 'slp'],
@@ -190,8 +192,14 @@ function endingForm(words: readonly string[]): number {
   for (let size = Math.min(LONGEST, words.length); size > 0; size--) {
     if (BY_SPELLING.has(words.slice(-size).join(' '))) return size;
   }
-  return 0;
+  return isMistypedForm(words.at(-1) ?? '') ? 1 : 0;
 }
+
+/** "Limted", "GmbHH": forms long enough that a slip of the finger makes no other word of them. */
+const MISTYPED = ['limited', 'incorporated', 'corporation', 'gmbh', 'gesellschaft', 'aktiengesellschaft'];
+
+const isMistypedForm = (word: string) =>
+  word.length > 2 && MISTYPED.some((form) => ratio(word, form, { full_process: false }) >= 85);
 
 /** The same for names written without spaces. */
 export function stripJoinedForm(text: string): { readonly text: string; readonly kind: string | undefined } {

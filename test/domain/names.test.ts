@@ -68,6 +68,7 @@ describe('names that agree', () => {
     ['Nordwind Energie', 'Nordwind Energie GmbH', 'A'],
     ['Smith & Jones Ltd', 'Smith and Jones Limited', 'A'],
     ['JP Morgan', 'J. P. Morgan', 'A'],
+    ['Acme Trading Limted', 'Acme Trading Limited', 'A'],
     ['Fund 01 GmbH', 'Fund 1 GmbH', 'A'],
     ['Fotographic Studio Ltd', 'Photographic Studio Ltd', 'B'],
     ['Nordwind Energei GmbH', 'Nordwind Energie GmbH', 'B'],

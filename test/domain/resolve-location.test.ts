@@ -31,6 +31,7 @@ describe('countries in many spellings', () => {
     ['Royaume-Uni', 'GB'],
     ['Vereinigte Staaten', 'US'],
     ['ＤＥ', 'DE'],
+    ['Deutschland (DE)', 'DE'],
   ])('%s is %s', (text, code) => {
     expect(resolveLocation(text)).toMatchObject({ ok: true, location: code, countryCode: code });
   });

@@ -16,7 +16,14 @@ export interface RegisterFormat {
 
 /** Another number that holds the registration number, or a prefix or suffix that does not belong to it. */
 export interface Rewrite {
-  readonly rule: 'tax_suffix' | 'century_prefix' | 'country_prefix' | 'siret_to_siren' | 'vat_to_number' | 'abn_to_acn';
+  readonly rule:
+    | 'label'
+    | 'tax_suffix'
+    | 'century_prefix'
+    | 'country_prefix'
+    | 'siret_to_siren'
+    | 'vat_to_number'
+    | 'abn_to_acn';
   readonly apply: (compact: string) => string | undefined;
 }
 

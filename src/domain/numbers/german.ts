@@ -111,7 +111,8 @@ function courtIn(rest: string): string | undefined {
     .replace(new RegExp(NOISE.source, 'giu'), ' ')
     .replace(/[,;:]/g, ' ')
     .replace(/\s+/g, ' ')
-    .replace(/^[\s./-]+|[\s./-]+$/g, '');
+    .replace(/^[\s./-]+|[\s./-]+$/g, '')
+    .replace(/^\((.*)\)$/, '$1');
   return /\p{L}{2}/u.test(words) ? words : undefined;
 }
 

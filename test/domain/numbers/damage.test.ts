@@ -91,6 +91,7 @@ describe('repaired automatically', () => {
     ['FR', '552.100.554', '552100554', 'separators'],
     ['FR', 'SIREN 552100554', '552100554', 'separators label'],
     ['FR', '552100554.0', '552100554', 'decimal_point'],
+    ['FR', '552 100 554 RCS Paris', '552100554', 'case separators label'],
     ['NL', 'KVK 12345678', '12345678', 'separators label'],
     ['NL', 'NL12345678', '12345678', 'country_prefix'],
     ['BE', 'BE 0403.019.261', '0403019261', 'separators country_prefix'],

@@ -13,6 +13,7 @@ export const france: CountryNumbers = {
     },
   ],
   rewrites: [
+    { rule: 'label', apply: (text) => /^(\d{9})RCS\p{L}*$/u.exec(text)?.[1] },
     { rule: 'siret_to_siren', apply: (text) => (/^\d{14}$/.test(text) ? text.slice(0, 9) : undefined) },
     { rule: 'vat_to_number', apply: (text) => /^FR[0-9A-Z]{2}(\d{9})$/.exec(text)?.[1] },
   ],
