@@ -1,4 +1,5 @@
 /** The library's public list. */
+export { readAnswer } from './api/answer.js';
 export { ApiClient, type CallOptions, type ClientOptions, type PreparedCall, type Reply } from './api/client.js';
 export { ApiError, type Limit } from './api/errors.js';
 export type { Exchange } from './api/exchange.js';

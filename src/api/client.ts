@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../util/clock.js';
-import { type ExactJson, parseExact } from '../util/exact-json.js';
 import { Secret } from '../util/secret.js';
+import { readAnswer } from './answer.js';
 import { describeIssues } from './describe-issues.js';
 import { ApiError } from './errors.js';
-import { type Exchange, isHtml } from './exchange.js';
+import type { Exchange } from './exchange.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
 import { buildRequest, type WireRequest } from './request.js';
 import { Transport, TransportError, type TransportOptions } from './transport.js';
@@ -73,7 +73,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     const prepared = this.prepare(name, params);
     const exchange = await this.send(prepared, options);
     return {
-      data: this.read(prepared.operation, exchange.body) as BodyOf<Operations[Name]>,
+      data: readAnswer(prepared.operation, exchange.body) as BodyOf<Operations[Name]>,
       raw: exchange.body,
       status: exchange.status,
       headers: exchange.headers,
@@ -126,26 +126,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     throw error;
   }
 
-  /** Parses and checks a body against what the document shows. The value is the parsed tree itself. */
-  read<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
-    const value = parseBody(operation, body);
-    const checked = operation.body.safeParse(value);
-    if (!checked.success) throw unexpectedBody(operation, describeIssues(checked.error, value));
-    return value as BodyOf<O>;
-  }
-
   close(): Promise<void> {
     return this.#transport.close();
-  }
-}
-
-function parseBody(operation: Operation, body: Buffer): ExactJson {
-  if (operation.emptyBody === true && body.toString('latin1').trim() === '') return null;
-  if (operation.htmlBody === true && isHtml(body)) return body.toString('utf8');
-  try {
-    return parseExact(body);
-  } catch (cause) {
-    throw unexpectedBody(operation, [cause instanceof Error ? cause.message : 'not JSON'], cause);
   }
 }
 
@@ -159,20 +141,6 @@ export function invalidParams(operation: Operation, problems: readonly string[])
     operation: operation.name,
     charge: 'free',
     problems,
-  });
-}
-
-export function unexpectedBody(operation: Operation, problems: readonly string[], cause?: unknown): ApiError {
-  return new ApiError({
-    class: 'fail_row',
-    code: 'UNEXPECTED_BODY',
-    message: `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`,
-    hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
-    api: operation.api,
-    operation: operation.name,
-    charge: operation.api === 'v1' ? 'charged' : 'unknown',
-    problems,
-    cause,
   });
 }
 

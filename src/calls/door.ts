@@ -103,22 +103,22 @@ export class Door {
     await this.#book?.save(this.#options.clock.now());
   }
 
+  /** What we own, and no further: undefined if that is nothing. */
+  async owned(request: DoorRequest, writeDown: boolean): Promise<Answer | undefined> {
+    const { client, environmentId } = this.#apiOf(request.api);
+    const prepared = prepare(client, request);
+    if (prepared instanceof ApiError) return undefined;
+    return await this.#findOwned(request, contextOf(request, environmentId, prepared), writeDown);
+  }
+
   async call(request: DoorRequest): Promise<CallOutcome> {
     const { client, environmentId } = this.#apiOf(request.api);
     const prepared = prepare(client, request);
     if (prepared instanceof ApiError) return { kind: 'failed', error: prepared, attempts: 0 };
-    const key = requestKey(request.operation, prepared.params);
-    const context: CallContext = {
-      environmentId,
-      runId: request.runId,
-      row: request.row,
-      stage: request.stage,
-      operation: request.operation,
-      requestKey: key,
-    };
+    const context = contextOf(request, environmentId, prepared);
     if (!request.own) return await this.#buy(request, prepared, context);
 
-    const shareKey = `${environmentId}:${key}`;
+    const shareKey = `${environmentId}:${context.requestKey}`;
     const underway = this.#shared.get(shareKey);
     if (underway !== undefined) return await this.#useShared(await underway, context);
     const obtained = this.#obtain(request, prepared, context).finally(() => this.#shared.delete(shareKey));
@@ -130,22 +130,26 @@ export class Door {
     return (await this.#findOwned(request, context)) ?? (await this.#buy(request, prepared, context));
   }
 
-  async #findOwned(request: DoorRequest, context: CallContext): Promise<Answer | undefined> {
-    const { ledger, clock } = this.#options;
+  async #findOwned(request: DoorRequest, context: CallContext, writeDown = true): Promise<Answer | undefined> {
+    const { ledger } = this.#options;
     const owned = await ledger.findAnswer(context.environmentId, context.requestKey, request.ownedSince);
     if (owned === undefined) return undefined;
     const body = await ledger.readBody(owned.rawSha256);
     if (body === undefined) return undefined;
-    void ledger.recordOwnedUse({ ...context, at: clock.now(), rawSha256: owned.rawSha256 });
+    if (writeDown) this.#noteUse(context, owned.rawSha256);
     return { kind: 'answer', body, owned: true, fetchedAt: owned.fetchedAt };
   }
 
   async #useShared(outcome: CallOutcome, context: CallContext): Promise<CallOutcome> {
     if (outcome.kind !== 'answer') return outcome;
-    const { ledger, clock } = this.#options;
-    const owned = await ledger.findAnswer(context.environmentId, context.requestKey, 0);
-    if (owned !== undefined) void ledger.recordOwnedUse({ ...context, at: clock.now(), rawSha256: owned.rawSha256 });
+    const owned = await this.#options.ledger.findAnswer(context.environmentId, context.requestKey, 0);
+    if (owned !== undefined) this.#noteUse(context, owned.rawSha256);
     return { ...outcome, owned: true };
+  }
+
+  /** Cost nothing, so nobody waits for it: the next awaited write fails if this one did. */
+  #noteUse(context: CallContext, rawSha256: string): void {
+    this.#options.ledger.recordOwnedUse({ ...context, at: this.#options.clock.now(), rawSha256 }).catch(() => {});
   }
 
   async #buy(request: DoorRequest, prepared: PreparedCall, context: CallContext): Promise<CallOutcome> {
@@ -310,6 +314,15 @@ export class Door {
   }
 }
 
+const contextOf = (request: DoorRequest, environmentId: number, prepared: PreparedCall): CallContext => ({
+  environmentId,
+  runId: request.runId,
+  row: request.row,
+  stage: request.stage,
+  operation: request.operation,
+  requestKey: requestKey(request.operation, prepared.params),
+});
+
 function prepare(client: AnyClient, request: DoorRequest): PreparedCall | ApiError {
   try {
     return client.prepare(request.operation, request.params);
@@ -348,7 +361,8 @@ function refused(error: ApiError, now: number): Settlement {
     charge: error.charge,
     unitsCharged: error.charge === 'free' ? 0 : null,
     remainingUnits: null,
-    body: null,
+    // An answer that we could not read may have been paid for: its bytes are kept.
+    body: error.code === 'UNEXPECTED_BODY' ? (error.exchange?.body ?? null) : null,
     answer: null,
   };
 }

@@ -1,3 +1,4 @@
+import { LedgerError } from '../../domain/errors.js';
 import type { Connection } from './open.js';
 
 /**
@@ -30,9 +31,8 @@ export class Writer {
         setImmediate(() => this.#flush());
       }
       result = work();
-    } catch (error) {
-      this.#fail(error);
-      return Promise.reject(error);
+    } catch (cause) {
+      return Promise.reject(this.#fail(cause));
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve: () => resolve(result), reject });
@@ -59,11 +59,13 @@ export class Writer {
   }
 
   /** One failed write (a full disk, a defect) fails the whole commit: nobody is told of a half. */
-  #fail(error: unknown): void {
+  #fail(cause: unknown): LedgerError {
+    const error = new LedgerError(cause);
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
     this.#open = false;
     const told = this.#waiting;
     this.#waiting = [];
     for (const { reject } of told) reject(error);
+    return error;
   }
 }

@@ -1,0 +1,103 @@
+import type { ApiName } from '../api/operation.js';
+import type { Door, DoorRequest } from '../calls/door.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { CallRequest, StageContext, StageError, StagePolicy } from '../stages/stage.js';
+import type { Clock } from '../util/clock.js';
+import { ReportHistory } from './report-history.js';
+
+export interface RoadOptions {
+  readonly runId: string;
+  readonly ledger: Ledger;
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly policy: StagePolicy;
+  readonly stages: readonly string[];
+  readonly environments: Readonly<Record<ApiName, number | null>>;
+  /** How long an owned answer of an operation is good for; 0: it is asked anew every time. */
+  readonly freshnessMs: (operation: string) => number;
+  /** Answers from before this time are not used; 0 for all. */
+  readonly notBefore: number;
+  /** Credit reports the run may still generate; null: no limit. */
+  readonly creditReports: number | null;
+}
+
+/** What all rows of a run share on their way, and the context that each stage is given. */
+export class Road {
+  readonly stages: readonly string[];
+  readonly idsShared: boolean;
+  readonly #options: RoadOptions;
+  readonly #history: ReportHistory;
+  #creditReportsLeft: number;
+
+  constructor(options: RoadOptions) {
+    this.#options = options;
+    this.stages = options.stages;
+    this.idsShared = options.policy.idsShared;
+    this.#history = new ReportHistory(options.clock, (params) =>
+      options.door.call(this.#request({ api: 'v2', operation: 'creditReportHistory', params }, null, 'credit-report')),
+    );
+    this.#creditReportsLeft = options.creditReports ?? Number.POSITIVE_INFINITY;
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  contextFor(row: number, stage: string, entity: string): StageContext {
+    const { runId, ledger, door, clock, policy, environments } = this.#options;
+    return {
+      policy,
+      now: () => clock.now(),
+      call: async (request) => {
+        const toDoor = this.#request(request, row, stage);
+        if (request.ownedOnly === undefined) return await door.call(toDoor);
+        return (await door.owned(toDoor, request.ownedOnly === 'first')) ?? { kind: 'not_owned' };
+      },
+      keepCandidates: (source, candidates) => {
+        const records = candidates.map(({ candidate, grade, evidence, decision }) => ({
+          id: candidate.id,
+          name: candidate.name,
+          registrationNumber: candidate.registration_number,
+          vatNumber: candidate.vat_number,
+          countryCode: candidate.country_code,
+          state: candidate.state,
+          matchGrade: grade,
+          decision,
+          evidence: evidence.join('; '),
+        }));
+        // Evidence, not money: if it cannot be written, the checkpoint that follows cannot either, and that is awaited.
+        ledger.saveCandidates(runId, row, source, records).catch(() => {});
+      },
+      remembered: async (api) => {
+        const environmentId = environments[api];
+        return environmentId === null ? undefined : await ledger.decisionFor(environmentId, entity);
+      },
+      reportHistory: (sourceId, afresh) => this.#history.find(sourceId, afresh),
+      spendCreditReport: () => {
+        if (this.#creditReportsLeft < 1) return false;
+        this.#creditReportsLeft -= 1;
+        return true;
+      },
+    };
+  }
+
+  keepError(row: number | null, stage: string, error: StageError): void {
+    const { ledger, runId, clock } = this.#options;
+    ledger.recordError({ runId, row, stage, ...error, at: clock.now() }).catch(() => {});
+  }
+
+  #request(request: CallRequest, row: number | null, stage: string): DoorRequest {
+    const freshness = this.#options.freshnessMs(request.operation);
+    return {
+      api: request.api,
+      operation: request.operation,
+      params: request.params,
+      runId: this.#options.runId,
+      row,
+      stage,
+      own: freshness > 0,
+      ownedSince: Math.max(this.#options.notBefore, this.now() - freshness),
+      resend: request.resend ?? true,
+    };
+  }
+}

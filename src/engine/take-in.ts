@@ -1,0 +1,38 @@
+import { readQuestion } from '../domain/subject.js';
+import type { InputRow, InputTable } from '../input/index.js';
+import type { Ledger, NewRow } from '../ledger/ledger.js';
+
+const BATCH = 1000;
+
+/**
+ * Takes the rows of an input into the ledger, in batches: memory does not grow with the file. A process that died
+ * half-way is repeated from the top; what is there already stays as it is.
+ */
+export async function takeIn(runId: string, table: InputTable, limit: number | null, ledger: Ledger): Promise<void> {
+  let batch: NewRow[] = [];
+  let count = 0;
+  for await (const row of table.rows()) {
+    if (limit !== null && count === limit) break;
+    count += 1;
+    batch.push(toNewRow(row));
+    if (batch.length === BATCH) {
+      await ledger.addRows(runId, batch);
+      batch = [];
+    }
+  }
+  if (batch.length > 0) await ledger.addRows(runId, batch);
+  await ledger.openRun(runId, count);
+}
+
+/** A country nobody knows is told before anything is spent. */
+function toNewRow({ row, line, values, fields, problem }: InputRow): NewRow {
+  if (problem !== undefined) return { row, line, values, fields: {}, problem };
+  const reading = readQuestion(fields);
+  return {
+    row,
+    line,
+    values,
+    fields: { ...fields } as Record<string, string>,
+    ...(reading.ok ? {} : { problem: { code: reading.code, message: reading.message } }),
+  };
+}

@@ -1,0 +1,145 @@
+import { LedgerError } from '../domain/errors.js';
+import type { RowOutcome } from '../domain/outcomes.js';
+import type { Ledger, RowRecord } from '../ledger/ledger.js';
+import type { Clock } from '../util/clock.js';
+import type { Road } from './road.js';
+import { travel } from './trip.js';
+
+export interface WorkOptions {
+  readonly runId: string;
+  readonly ledger: Ledger;
+  readonly road: Road;
+  readonly clock: Clock;
+  readonly rowsAtOnce: number;
+  /** Can a new row get anywhere? False once every allowance it needs is spent. */
+  readonly canStart: () => boolean;
+  /** True from the first interrupt, or once the run is stopped: rows under way come home, none set out. */
+  readonly isStopping: () => boolean;
+  /** Wakes those who wait when the run is being stopped. */
+  readonly stopping: AbortSignal;
+  readonly onRow: (row: number, outcome: RowOutcome, hold: 'waiting' | 'parked' | null) => void;
+}
+
+/**
+ * Takes rows, in the order of the file, as many at once as allowed, until none can move. Rows that wait for a report
+ * hold no place: they lie in the ledger with the time to look again, and go before new ones when it has come.
+ */
+export async function workThrough(options: WorkOptions): Promise<void> {
+  const queue = new RowQueue(options);
+  const workers = Array.from({ length: options.rowsAtOnce }, async () => {
+    for (let row = await queue.next(); row !== undefined; row = await queue.next()) {
+      try {
+        await settleRow(row, options);
+      } finally {
+        queue.done(row.row);
+      }
+    }
+  });
+  const ends = await Promise.allSettled(workers);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+async function settleRow(row: RowRecord, { runId, ledger, road, onRow }: WorkOptions): Promise<void> {
+  const checkpoint = await travel(row, road).catch(async (error: unknown) => {
+    if (error instanceof LedgerError) throw error;
+    // A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack.
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    road.keepError(row.row, row.stage ?? 'resolve', {
+      class: 'fail_row',
+      code: 'INTERNAL_ERROR',
+      message,
+      requestId: null,
+      attempts: 1,
+    });
+    return {
+      ...row,
+      outcome: 'failed' as const,
+      hold: null,
+      holdReason: null,
+      nextAt: null,
+      errorCode: 'INTERNAL_ERROR',
+      errorMessage: message.split('\n')[0] ?? '',
+      updatedAt: road.now(),
+    };
+  });
+  await ledger.checkpoint(runId, row.row, checkpoint);
+  onRow(row.row, checkpoint.outcome, checkpoint.hold);
+}
+
+const BATCH = 200;
+
+/** Hands out rows: those whose report is due first, then pending ones. Only a batch is ever in memory. */
+class RowQueue {
+  readonly #options: WorkOptions;
+  readonly #active = new Set<number>();
+  #batch: RowRecord[] = [];
+  #cursor = 0;
+  #allRead = false;
+  #turn: Promise<unknown> = Promise.resolve();
+  #wake: () => void = () => {};
+
+  constructor(options: WorkOptions) {
+    this.#options = options;
+  }
+
+  /** One at a time, so that no row is handed out twice. */
+  next(): Promise<RowRecord | undefined> {
+    const mine = this.#turn.then(() => this.#take());
+    this.#turn = mine.catch(() => {});
+    return mine;
+  }
+
+  done(row: number): void {
+    this.#active.delete(row);
+    this.#wake();
+  }
+
+  async #take(): Promise<RowRecord | undefined> {
+    for (;;) {
+      if (this.#options.isStopping()) return undefined;
+      const row = (await this.#due()) ?? (await this.#pending());
+      if (row !== undefined) {
+        this.#active.add(row.row);
+        return row;
+      }
+      if (!(await this.#waitForMore())) return undefined;
+    }
+  }
+
+  async #due(): Promise<RowRecord | undefined> {
+    const { ledger, runId, clock } = this.#options;
+    const rows = await ledger.dueRows(runId, clock.now(), this.#active.size + 1);
+    return rows.find(({ row }) => !this.#active.has(row));
+  }
+
+  async #pending(): Promise<RowRecord | undefined> {
+    const { ledger, runId, canStart } = this.#options;
+    if (!canStart()) return undefined;
+    if (this.#batch.length === 0 && !this.#allRead) {
+      this.#batch = [...(await ledger.pendingRows(runId, this.#cursor, BATCH))].reverse();
+      this.#cursor = this.#batch[0]?.row ?? this.#cursor;
+      this.#allRead = this.#batch.length < BATCH;
+    }
+    return this.#batch.pop();
+  }
+
+  /** Nothing to hand out now. False if there never will be: no row waits, and none is under way that might. */
+  async #waitForMore(): Promise<boolean> {
+    const { ledger, runId, clock, stopping } = this.#options;
+    const due = await ledger.nextDue(runId);
+    if (due === undefined && this.#active.size === 0) return false;
+    const timer = new AbortController();
+    const woken = new Promise<void>((wake) => {
+      this.#wake = wake;
+    });
+    const stopped = new Promise<void>((wake) =>
+      stopping.addEventListener('abort', () => wake(), { once: true, signal: timer.signal }),
+    );
+    // A row under way may be the one that is due: then only its end, or a later one's time, changes anything.
+    const sleeps =
+      due === undefined || due <= clock.now() ? [] : [clock.sleep(due - clock.now(), timer.signal).catch(() => {})];
+    await Promise.race([woken, stopped, ...sleeps]);
+    timer.abort();
+    return true;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Question } from '../domain/subject.js';
+import type { StagePolicy } from './stage.js';
+
+/** One search: a location and one thing to look for. */
+export type Search = Readonly<Record<string, string>>;
+
+/**
+ * What to ask, first to last: each key in the order of the policy, further spellings of the number right after its
+ * first. Never more than the policy allows: each costs a unit, found or not.
+ */
+export function planSearches({ subject, location }: Question, policy: StagePolicy['search']): readonly Search[] {
+  const number = subject.registrationNumber;
+  const spellings = number === undefined || number.canonical === null ? [] : number.spellings;
+  const vat = subject.vatNumber?.canonical ?? null;
+  const by: Readonly<Record<StagePolicy['search']['order'][number], readonly Search[]>> = {
+    registration_number: spellings
+      .slice(0, policy.furtherSpellings ? undefined : 1)
+      .map((spelling) => ({ location, registration_number: spelling })),
+    vat_number: vat === null ? [] : [{ location, vat_number: vat }],
+    name: subject.name === undefined ? [] : [{ location, name: subject.name }],
+  };
+  const planned = policy.order.flatMap((key) => by[key]);
+  if (planned.length === 0 && subject.ticker !== undefined) return [{ location, ticker: subject.ticker }];
+  return planned.slice(0, policy.attempts);
+}
