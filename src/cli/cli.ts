@@ -1,6 +1,7 @@
 import yargs, { type Argv } from 'yargs';
 import { ApiError } from '../api/errors.js';
 import { UsageError } from '../domain/errors.js';
+import { LockedError } from '../ledger/locked-error.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import type { Io } from './io.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
@@ -8,6 +9,7 @@ import { version } from './version.js';
 
 /** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
 const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
+  run: async () => register((await import('./run.js')).runVerb),
   call: async () => register((await import('./call.js')).callVerb),
   doctor: async () => register((await import('./doctor.js')).doctorVerb),
   sandbox: async () => register((await import('./sandbox.js')).sandboxVerb),
@@ -99,6 +101,7 @@ function describeError(error: unknown): ErrorView {
     };
   }
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message, hint: error.hint };
+  if (error instanceof LockedError) return { code: 'LOCKED', message: error.message, hint: error.hint };
   return {
     code: 'INTERNAL',
     message: error instanceof Error ? (error.stack ?? error.message) : String(error),

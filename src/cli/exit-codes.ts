@@ -1,5 +1,6 @@
 import { ApiError } from '../api/errors.js';
 import { UsageError } from '../domain/errors.js';
+import { LockedError } from '../ledger/locked-error.js';
 
 /** The contract with cron jobs and scripts. */
 export const ExitCode = {
@@ -19,6 +20,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return ExitCode.usage;
+  if (error instanceof LockedError) return ExitCode.locked;
   if (error instanceof ApiError) return exitCodeOfApiError(error);
   return ExitCode.internal;
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { KybV1Client } from '../api/v1/client.js';
 import { PlatformV2Client } from '../api/v2/client.js';
 import { parseRoutes } from '../api/v2/routes.js';
-import { type Environment, loadEnvironment } from '../config/environment.js';
+import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
 import type { Sandbox } from '../sandbox/index.js';
 import { Secret } from '../util/secret.js';
@@ -13,11 +14,19 @@ export interface Provider {
   readonly environment: Environment;
   readonly v1: KybV1Client | null;
   readonly v2: PlatformV2Client | null;
+  /** What answers are filed under: the base URL, or the sandbox's seed, whose port changes. */
+  readonly names: { readonly v1: string; readonly v2: string };
   readonly sandbox: Sandbox | null;
 }
 
 export interface ProviderArgs extends CommonArgs {
   readonly sandbox: boolean;
+}
+
+export interface ProviderOptions {
+  readonly deadlineMs?: number;
+  /** The embedded sandbox keeps its account beside the ledger: what was charged yesterday is charged today. */
+  readonly keepSandbox?: boolean;
 }
 
 export const sandboxOption = {
@@ -27,38 +36,48 @@ export const sandboxOption = {
 } as const;
 
 /** Opens clients to the configured provider, or to an embedded sandbox, for the length of `use`. */
-export async function withProvider<T>(args: ProviderArgs, io: Io, use: (provider: Provider) => Promise<T>): Promise<T> {
-  const sandbox = args.sandbox ? await startEmbeddedSandbox(io) : null;
-  const environment = sandbox === null ? loadEnvironment(io, args) : sandboxEnvironment(sandbox, io, args);
-  const shared = { clock: io.clock, onWarning: (message: string) => io.stderr(`warning: ${message}\n`) };
-  const v1 =
-    environment.v1 &&
-    new KybV1Client({ ...shared, baseUrl: environment.v1.baseUrl, apiKey: environment.v1.apiKey.reveal() });
+export async function withProvider<T>(
+  args: ProviderArgs,
+  io: Io,
+  use: (provider: Provider) => Promise<T>,
+  options: ProviderOptions = {},
+): Promise<T> {
+  const dataDir = loadDataDir(io, args);
+  const sandbox = args.sandbox ? await startEmbeddedSandbox(io, options.keepSandbox ? dataDir : undefined) : null;
+  const environment = sandbox === null ? loadEnvironment(io, args) : sandboxEnvironment(sandbox, dataDir);
+  const shared = {
+    clock: io.clock,
+    onWarning: (message: string) => io.stderr(`warning: ${message}\n`),
+    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+  };
+  const { v1: first, v2: second, routes } = environment;
+  const v1 = first && new KybV1Client({ ...shared, baseUrl: first.baseUrl, apiKey: first.apiKey.reveal() });
   const v2 =
-    environment.v2 &&
-    new PlatformV2Client({
-      ...shared,
-      baseUrl: environment.v2.baseUrl,
-      apiKey: environment.v2.apiKey.reveal(),
-      routes: environment.routes,
-    });
+    second && new PlatformV2Client({ ...shared, baseUrl: second.baseUrl, apiKey: second.apiKey.reveal(), routes });
+  const names =
+    sandbox === null ? { v1: first?.baseUrl ?? '', v2: second?.baseUrl ?? '' } : { v1: SANDBOX_NAME, v2: SANDBOX_NAME };
   try {
-    return await use({ environment, v1, v2, sandbox });
+    return await use({ environment, v1, v2, names, sandbox });
   } finally {
     await Promise.all([v1?.close(), v2?.close()]);
     await sandbox?.close();
   }
 }
 
-async function startEmbeddedSandbox(io: Io): Promise<Sandbox> {
+const SANDBOX_NAME = 'sandbox:1';
+
+async function startEmbeddedSandbox(io: Io, dataDir: string | undefined): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/index.js');
-  return await startSandbox({ clock: io.clock });
+  // Reports take up to two seconds here instead of three minutes: a first look should not be a wait.
+  const reportDelayMs = { min: 0, max: 2000 };
+  const journal = dataDir === undefined ? {} : { journal: join(dataDir, 'sandbox', 'journal.ndjson') };
+  return await startSandbox({ clock: io.clock, seed: 1, reportDelayMs, ...journal });
 }
 
-function sandboxEnvironment(sandbox: Sandbox, io: Io, args: CommonArgs): Environment {
+/** Nothing but the data directory comes from outside: a real key never goes near the sandbox. */
+function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
   return {
-    // Only the data directory is taken from the environment: a real key never goes to the sandbox.
-    dataDir: loadEnvironment({ env: { KYBATCH_DATA_DIR: io.env.KYBATCH_DATA_DIR }, cwd: io.cwd }, args).dataDir,
+    dataDir,
     v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
     v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
     routes: parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile),

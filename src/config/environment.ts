@@ -37,8 +37,14 @@ export function loadEnvironment(
     v2: readAccess('V2', variables, source.cwd),
     routes: routesFile === null ? {} : parseRoutes(readText(routesFile, 'KYBATCH_V2_ROUTES'), routesFile),
     routesFile,
-    dataDir: resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data'),
+    dataDir: loadDataDir(source, flags),
   };
+}
+
+/** Where the ledger lies, without a look at any key. */
+export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
+  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

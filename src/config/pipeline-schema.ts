@@ -73,7 +73,7 @@ export const pipelineFile = section({
     .prefault({})
     .describe('How companies are looked up'),
   match: section({
-    name_agreement: integer(50, 100)
+    name_agreement: integer(85, 100)
       .default(defaultMatchPolicy.nameAgreement)
       .describe('From which similarity (of 100) two names are held to agree'),
     confirm_on_vat: yesOrNo()

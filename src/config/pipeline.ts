@@ -57,7 +57,7 @@ export interface LoadedPipeline extends Pipeline {
   readonly name: string;
   /** Absolute path. */
   readonly file: string;
-  /** Of what the pipeline does: comments, description, order of keys and spelled-out defaults make no other pipeline. */
+  /** Of what the pipeline buys and how it decides: comments, budgets, speed and patience make no other pipeline. */
   readonly sha256: string;
 }
 
@@ -120,7 +120,27 @@ function toPipeline(file: PipelineFile): Pipeline {
 
 const ms = (value: string | 0): number => parseDuration(String(value));
 
-function pipelineSha256({ description: _, ...content }: Pipeline): string {
+/** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
+function pipelineSha256({
+  stages,
+  search,
+  match,
+  freshnessMs,
+  provenance,
+  idsShared,
+  report,
+  columns,
+}: Pipeline): string {
+  const content = {
+    stages,
+    search,
+    match,
+    freshnessMs,
+    provenance,
+    idsShared,
+    columns,
+    reuseExpired: report.reuseExpired,
+  };
   return createHash('sha256').update(canonicalText(content)).digest('hex');
 }
 

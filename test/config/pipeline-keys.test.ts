@@ -101,7 +101,7 @@ const BAD: readonly [lines: string, problem: string][] = [
   ],
   ['search: {further_spellings: yes}', 'search.further_spellings: must be true or false, got "yes".'],
   ['search:', 'search: must hold keys of its own, got nothing.'],
-  ['match: {name_agreement: 49}', 'match.name_agreement: must be a whole number from 50 to 100, got 49.'],
+  ['match: {name_agreement: 84}', 'match.name_agreement: must be a whole number from 85 to 100, got 84.'],
   ['match: {confirm_on_vat: 1}', 'match.confirm_on_vat: must be true or false, got 1.'],
   ['match: {confirm_repaired: no}', 'match.confirm_repaired: must be true or false, got "no".'],
   ['freshness: {fullKyb: 30}', `freshness.fullKyb: ${FORM}, 0 or forever, got 30.`],

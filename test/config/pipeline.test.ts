@@ -148,6 +148,8 @@ describe('sha256', () => {
     ['the order of stages', first.replace('record, financials', 'financials, record')],
     ['the order inside a map', first.replace('fullKyb: 1d, searchKyb: forever', 'searchKyb: forever, fullKyb: 1d')],
     ['another way to write a duration', first.replace('1d', '24h')],
+    ['a higher budget', first.replace('5', '6')],
+    ['another speed', `${first}concurrency: 3\nretry: {attempts: 2}\n`],
     ['a default spelled out', `${first}concurrency: 16\nretry: {base: 500ms}\n`],
     ['a BOM and Windows line ends', `\uFEFF${first.replaceAll('\n', '\r\n')}`],
     ['another file name', first],
@@ -157,8 +159,6 @@ describe('sha256', () => {
 
   test.each([
     ['a stage', first.replace(', financials', '')],
-    ['a budget', first.replace('5', '6')],
-    ['no budget', first.replace('5', 'null')],
     ['a freshness', first.replace('forever', '0')],
     ['the order of searches', `${first}search: {order: [name, vat_number, registration_number]}\n`],
     ['a header', `${first}columns: {name: [Firma]}\n`],

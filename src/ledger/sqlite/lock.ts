@@ -1,16 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-
-/** Another process works in this data directory. */
-export class LockedError extends Error {
-  override readonly name = 'LockedError';
-  readonly hint = 'Wait for it to end, or use another --data-dir.';
-
-  constructor(readonly dataDir: string) {
-    super(`another process holds the data directory ${dataDir}`);
-  }
-}
+import { LockedError } from '../locked-error.js';
 
 export interface Lock {
   release(): void;
