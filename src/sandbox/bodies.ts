@@ -1,10 +1,11 @@
 import type { Json } from './json.js';
 import { write } from './json.js';
 import type { Company, Registry } from './registry/types.js';
+import type { Body } from './world.js';
 
 /**
  * Writes bodies about one company. With `prepared` a body is rendered once per kind of company and cut at every
- * mention of its identity; further companies of that kind get the same text with their own identity put in.
+ * mention of its identity; further companies of that kind get the same bytes with their own identity put in.
  */
 export class Bodies {
   readonly #templates = new Map<string, readonly Piece[]>();
@@ -14,7 +15,7 @@ export class Bodies {
     private readonly prepared: boolean,
   ) {}
 
-  write(variant: string, company: Company, render: () => Json): string {
+  write(variant: string, company: Company, render: () => Json): Body {
     if (!this.prepared) return write(render());
     const kind = `${variant}|${company.countryCode}|${this.#traits(company)}`;
     let template = this.#templates.get(kind);
@@ -34,27 +35,31 @@ export class Bodies {
 }
 
 const identity = ['v1Id', 'v2Id', 'sourceId', 'name', 'registrationNumber', 'vatNumber'] as const;
-type Piece = string | { readonly name: (typeof identity)[number] };
+type Identity = (typeof identity)[number];
+/** Bytes that stay, or the place of a part of the identity. */
+type Piece = Buffer | Identity;
 
 function cut(text: string, company: Company): readonly Piece[] {
-  const tokens = new Map<string, (typeof identity)[number]>();
+  const tokens = new Map<string, Identity>();
   for (const name of identity) {
     const token = inner(company[name]);
     if (token.length >= 4 && !tokens.has(token)) tokens.set(token, name);
   }
   const longestFirst = [...tokens.keys()].sort((a, b) => b.length - a.length).map(escapePattern);
-  if (longestFirst.length === 0) return [text];
-  return text.split(new RegExp(`((?<![A-Za-z0-9])(?:${longestFirst.join('|')})(?![A-Za-z0-9]))`)).map((part) => {
-    const name = tokens.get(part);
-    return name ? { name } : part;
-  });
+  if (longestFirst.length === 0) return [Buffer.from(text)];
+  return text
+    .split(new RegExp(`((?<![A-Za-z0-9])(?:${longestFirst.join('|')})(?![A-Za-z0-9]))`))
+    .map((part) => tokens.get(part) ?? Buffer.from(part));
 }
 
-function fill(template: readonly Piece[], company: Company): string {
-  let text = '';
-  for (const piece of template) text += typeof piece === 'string' ? piece : inner(company[piece.name]);
-  return text;
+function fill(template: readonly Piece[], company: Company): Buffer {
+  const parts = new Map<Identity, Buffer>();
+  for (const name of identity) parts.set(name, Buffer.from(inner(company[name])));
+  const pieces = template.map((piece) => (typeof piece === 'string' ? (parts.get(piece) ?? nothing) : piece));
+  return Buffer.concat(pieces);
 }
+
+const nothing = Buffer.alloc(0);
 
 /** The value as it stands between the quotes. */
 function inner(value: string | null): string {

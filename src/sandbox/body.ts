@@ -29,6 +29,10 @@ export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value instanceof WireInteger) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
+  const members = value as Readonly<Record<string, unknown>>;
+  let text = '';
+  for (const name of Object.keys(members).sort()) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonical(members[name])}`;
+  }
+  return `{${text}}`;
 }

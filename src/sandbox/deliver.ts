@@ -7,7 +7,7 @@ import type { Reply } from './world.js';
 export interface Delivery {
   readonly clock: Clock;
   readonly closing: AbortSignal;
-  readonly acceptsGzip: boolean;
+  acceptsGzip(): boolean;
   /** Compress ordinary answers too. */
   readonly gzip: boolean;
   /** Called when the answer does not go out whole. */
@@ -35,18 +35,19 @@ export function deliver(response: ServerResponse, reply: Reply, fault: Fault | u
   if (fault === 'lostAnswer') reset(response);
   else if (fault === 'resetMidBody') cutInTheMiddle(response, reply);
   else if (fault === 'slowDrip') void drip(response, reply, delivery);
-  else if (fault === 'gzipBomb' && delivery.acceptsGzip) bomb(response, reply);
+  else if (fault === 'gzipBomb' && delivery.acceptsGzip()) bomb(response, reply);
   else if (fault === 'hugeBody' || fault === 'gzipBomb') void flood(response, reply);
   else send(response, altered(reply, fault), delivery);
 }
 
 function altered(reply: Reply, fault: Fault | undefined): Reply {
+  if (fault === undefined) return reply;
   if (fault === 'truncatedJson') return { ...reply, body: reply.body.slice(0, Math.floor(reply.body.length * 0.6)) };
   if (fault === 'wrongContentType') {
     return { ...reply, headers: { ...reply.headers, 'Content-Type': 'text/html; charset=utf-8' } };
   }
   if (typeof fault !== 'object' || !('rewrite' in fault)) return reply;
-  return { ...reply, body: typeof fault.rewrite === 'string' ? fault.rewrite : fault.rewrite(reply.body) };
+  return { ...reply, body: typeof fault.rewrite === 'string' ? fault.rewrite : fault.rewrite(reply.body.toString()) };
 }
 
 /** The client sees its connection reset. */
@@ -55,7 +56,7 @@ export function reset(response: ServerResponse): void {
 }
 
 function send(response: ServerResponse, reply: Reply, delivery: Delivery): void {
-  if (delivery.gzip && delivery.acceptsGzip && reply.body.length > 1_000) {
+  if (delivery.gzip && reply.body.length > 1_000 && delivery.acceptsGzip()) {
     const packed = gzipSync(reply.body);
     response.writeHead(reply.status, { ...reply.headers, 'Content-Encoding': 'gzip', 'Content-Length': packed.length });
     response.end(packed);
@@ -65,14 +66,16 @@ function send(response: ServerResponse, reply: Reply, delivery: Delivery): void 
   response.end(reply.body);
 }
 
+const bytesOf = ({ body }: Reply): Buffer => (typeof body === 'string' ? Buffer.from(body) : body);
+
 function cutInTheMiddle(response: ServerResponse, reply: Reply): void {
-  const bytes = Buffer.from(reply.body);
+  const bytes = bytesOf(reply);
   response.writeHead(reply.status, { ...reply.headers, 'Content-Length': bytes.length });
   response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy());
 }
 
 async function drip(response: ServerResponse, reply: Reply, { clock, closing }: Delivery): Promise<void> {
-  const bytes = Buffer.from(reply.body);
+  const bytes = bytesOf(reply);
   const size = Math.max(1, Math.ceil(bytes.length / dripPieces));
   response.writeHead(reply.status, { ...reply.headers, 'Content-Length': bytes.length });
   try {

@@ -46,6 +46,7 @@ export type Faults = Partial<Record<RandomFault | (typeof statusFaults)[number],
 };
 
 export function drawFault(faults: Faults, seed: number, sequence: number): Fault | undefined {
+  if (!hasAny(faults)) return undefined;
   let point = draw(seed, 'fault', sequence);
   for (const name of statusFaults) {
     const rate = faults[name] ?? 0;
@@ -58,6 +59,11 @@ export function drawFault(faults: Faults, seed: number, sequence: number): Fault
     point -= rate;
   }
   return undefined;
+}
+
+function hasAny(faults: Faults): boolean {
+  for (const _name in faults) return true;
+  return false;
 }
 
 export function drawLatencyMs(faults: Faults, seed: number, sequence: number): number {

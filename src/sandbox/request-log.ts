@@ -10,7 +10,7 @@ export interface LoggedRequest extends SeenRequest {
   readonly body: string;
 }
 
-/** The last requests and the count of all. */
+/** The last requests and the count of all. The key is taken out when the log is read: most entries never are. */
 export class RequestLog {
   readonly counts = new Map<string, number>();
   #ring: LoggedRequest[] = [];
@@ -28,11 +28,12 @@ export class RequestLog {
 
   /** Oldest first. */
   entries(): readonly LoggedRequest[] {
-    return [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)];
+    const inOrder = [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)];
+    return inOrder.map((request) => ({ ...request, headers: withoutSecret(request.headers) }));
   }
 }
 
-export function withoutSecret(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function withoutSecret(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   if (headers.authorization === undefined) return headers;
   return { ...headers, authorization: headers.authorization.split(' ', 1)[0] };
 }

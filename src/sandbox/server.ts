@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { deliver, reset } from './deliver.js';
 import { drawFault, drawLatencyMs, type Fault, type Faults } from './faults.js';
-import { type RequestLog, withoutSecret } from './request-log.js';
+import type { LoggedRequest, RequestLog } from './request-log.js';
 import type { Match, Router } from './router.js';
-import type { Script, SeenRequest } from './script.js';
+import type { Script } from './script.js';
 import { answerV1, v1Router } from './v1/index.js';
 import type { V1Operation } from './v1/operations.js';
 import { answerV2, type V2Route } from './v2/index.js';
@@ -37,6 +37,8 @@ export function createHandler(front: Front): (request: IncomingMessage, response
 
 export const v1Base = '/api/v1';
 export const v2Base = '/api/v2';
+const v1Root = `${v1Base}/`;
+const v2Root = `${v2Base}/`;
 /** Kept of a body; more is counted and thrown away. */
 const keptBytes = 1024 * 1024;
 const patienceBytes = 16 * 1024 * 1024;
@@ -76,8 +78,19 @@ function handle(
   const routed = route(front, method, fullPath);
   const requestId = `req_${front.boot.toString(36)}_${sequence.toString(36).padStart(6, '0')}`;
   const operation = routed.match?.kind === 'found' ? routed.match.route.operation : undefined;
-  const seen: SeenRequest = { api: routed.api, operation, method, path: fullPath };
-  front.log.add({ ...seen, sequence, requestId, query, headers: withoutSecret(request.headers), body });
+  const { headers } = request;
+  const seen: LoggedRequest = {
+    api: routed.api,
+    operation,
+    method,
+    path: fullPath,
+    sequence,
+    requestId,
+    query,
+    headers,
+    body,
+  };
+  front.log.add(seen);
 
   const fault =
     routed.api === 'none'
@@ -90,8 +103,8 @@ function handle(
       method,
       path: routed.path,
       query,
-      authorization: request.headers.authorization,
-      contentType: request.headers['content-type'],
+      authorization: headers.authorization,
+      contentType: headers['content-type'],
       body,
       bodyBytes,
       injected:
@@ -115,11 +128,11 @@ function handle(
 }
 
 function route(front: Front, method: string, path: string): Routed {
-  if (path.startsWith(`${v1Base}/`)) {
+  if (path.startsWith(v1Root)) {
     const inner = path.slice(v1Base.length);
     return { api: 'v1', path: inner, match: v1Router.match(method, inner) };
   }
-  if (path.startsWith(`${v2Base}/`)) {
+  if (path.startsWith(v2Root)) {
     const inner = path.slice(v2Base.length);
     return { api: 'v2', path: inner, match: front.v2Router.match(method, inner) };
   }
@@ -171,7 +184,7 @@ function finish(
   deliver(response, reply, fault, {
     clock: world.settings.clock,
     closing: world.closing,
-    acceptsGzip: /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')),
+    acceptsGzip: () => /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')),
     gzip: world.settings.gzip,
     damaged: () => {
       if (reply.charge) world.account.undelivered(reply.charge);

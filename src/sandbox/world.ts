@@ -40,9 +40,12 @@ export interface Intake {
 
 export type StatusFault = Exclude<Extract<Fault, { status: number }>, number>;
 
+/** Prepared bodies are bytes already. */
+export type Body = string | Buffer;
+
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: Body;
   readonly charge?: Charge | undefined;
 }

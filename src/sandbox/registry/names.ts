@@ -17,7 +17,7 @@ export interface Names {
   isNamesake(shelf: Shelf, rank: number): boolean;
   legalForm(shelf: Shelf, index: number): string;
   /** Ranks of a register whose name has these words. */
-  ranksOf(shelf: Shelf, code: number): Iterable<number>;
+  ranksOf(shelf: Shelf, code: number): readonly number[];
 }
 
 export function createNames(seed: number, shelves: readonly Shelf[]): Names {
@@ -33,18 +33,26 @@ export function createNames(seed: number, shelves: readonly Shelf[]): Names {
       const place = slot % NAMESAKE_EVERY;
       return place === NAMESAKE_EVERY - 1 || (place === NAMESAKE_EVERY - 2 && slot + 1 < shelf.count);
     },
-    legalForm: (shelf, index) =>
-      at(shelf.register.legalForms ?? shelf.country.legalForms, hash(seed, index, 33)).replace(/^, /, ''),
-    ranksOf: function* (shelf, code) {
-      for (let slot = at(shuffles, shelf.id).backward(code); slot < shelf.count; slot += WORDS) {
-        if (slot % NAMESAKE_EVERY !== NAMESAKE_EVERY - 1) yield shelf.names.backward(slot);
+    legalForm: (shelf, index) => {
+      const form = at(shelf.register.legalForms ?? shelf.country.legalForms, hash(seed, index, 33));
+      return form.startsWith(', ') ? form.slice(2) : form;
+    },
+    ranksOf: (shelf, code) => {
+      const first = at(shuffles, shelf.id).backward(code);
+      if (first >= shelf.count) return none;
+      const ranks: number[] = [];
+      for (let slot = first; slot < shelf.count; slot += WORDS) {
+        if (slot % NAMESAKE_EVERY !== NAMESAKE_EVERY - 1) ranks.push(shelf.names.backward(slot));
         const next = slot + 1;
-        if (next % NAMESAKE_EVERY === NAMESAKE_EVERY - 1 && next < shelf.count) yield shelf.names.backward(next);
+        if (next % NAMESAKE_EVERY === NAMESAKE_EVERY - 1 && next < shelf.count) ranks.push(shelf.names.backward(next));
       }
+      return ranks;
     },
   };
   return names;
 }
+
+const none: readonly number[] = [];
 
 function slotOf(shelf: Shelf, rank: number): number {
   const slot = shelf.names.forward(rank);
@@ -74,44 +82,74 @@ function decorate(words: [string, string, string], form: string, dice: number, l
 
 /** Combinations of words that the text may mean, the literal reading first, then names that differ in one word. */
 export function readName(language: Language, text: string, most: number): readonly number[] {
-  const codes: number[] = [];
-  for (const code of codesFor(language, text)) {
-    codes.push(code);
-    if (codes.length >= most) break;
-  }
-  return codes;
-}
-
-function* codesFor(language: Language, text: string): Iterable<number> {
-  const tokens = readTokens(language, text);
-  const [firstToken, tradeToken, ...rest] = tokens;
-  if (firstToken === undefined) return;
+  const [firstToken, tradeToken, ...rest] = readTokens(language, text);
+  if (firstToken === undefined) return none;
   const words = indexes[language];
   const firsts = near(words.first, firstToken);
   const trades = tradeToken === undefined ? everyTrade : near(words.trade, tradeToken);
   const literal = words.qualifier.get(rest.join(' '));
-  const code = (first: number, trade: number, qualifier: number) => (first * TRADE + trade) * QUALIFIER + qualifier;
+  const codes: number[] = [];
   if (literal !== undefined) {
-    for (const first of firsts) for (const trade of trades) yield code(first, trade, literal);
+    for (const first of firsts) {
+      for (const trade of trades) if (codes.length < most) codes.push(codeOf(first, trade, literal));
+    }
   }
   for (const first of firsts) {
     for (const trade of trades) {
-      for (let qualifier = 0; qualifier < QUALIFIER; qualifier++) {
-        if (qualifier !== literal) yield code(first, trade, qualifier);
+      for (let qualifier = 0; qualifier < QUALIFIER && codes.length < most; qualifier++) {
+        if (qualifier !== literal) codes.push(codeOf(first, trade, qualifier));
       }
     }
   }
+  return codes;
+}
+
+function codeOf(first: number, trade: number, qualifier: number): number {
+  return (first * TRADE + trade) * QUALIFIER + qualifier;
 }
 
 /** Lower case, without accents, punctuation and legal form. */
 export function plain(text: string): string {
+  let result = '';
+  let blank = false;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    const letters = folded[code] ?? fold(code);
+    if (letters === mixed) return plainWhole(text);
+    if (letters === ' ') blank = true;
+    else if (letters !== '') {
+      result += blank && result !== '' ? ` ${letters}` : letters;
+      blank = false;
+    }
+  }
+  return result;
+}
+
+/** What each character becomes, learned as they come: a search folds many names, and the patterns are slow. */
+const folded = new Array<string | undefined>(0x1_0000);
+const mixed = '\ud800';
+
+function fold(code: number): string {
+  const letters = withoutMarks(String.fromCharCode(code));
+  // Half a pair, the sigma that changes at the end of a word, letters and blanks from one character: text by text.
+  const alone = (code < 0xd800 || code > 0xdfff) && !letters.includes('σ');
+  const result = alone && /^[\p{L}\p{N}]*$/u.test(letters) ? letters : mixed;
+  folded[code] = alone && letters !== '' && !/[\p{L}\p{N}]/u.test(letters) ? ' ' : result;
+  return folded[code] ?? mixed;
+}
+
+function plainWhole(text: string): string {
+  return withoutMarks(text)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+function withoutMarks(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[\p{M}'’"”“„«»׳״]/gu, '')
     .replace(/ß/g, 'ss')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+    .toLowerCase();
 }
 
 const everyTrade: readonly number[] = Array.from({ length: TRADE }, (_, i) => i);

@@ -57,7 +57,10 @@ export class Permutation {
   readonly size: number;
   readonly #mask: number;
   readonly #shift: number;
-  readonly #rounds: readonly { readonly odd: number; readonly inverse: number; readonly add: number }[];
+  /** Per round: the odd factor, its inverse, and what is added. */
+  readonly #odd: Int32Array;
+  readonly #inverse: Int32Array;
+  readonly #add: Int32Array;
 
   constructor(size: number, key: number) {
     if (size < 1 || size > 2 ** 30) throw new RangeError(`a permutation of ${size} is not supported`);
@@ -65,17 +68,16 @@ export class Permutation {
     this.size = size;
     this.#mask = 2 ** bits - 1;
     this.#shift = Math.ceil(bits / 2);
-    this.#rounds = [1, 2, 3].map((round) => {
-      const odd = (hash(key, round, 11) & this.#mask) | 1;
-      return { odd, inverse: inverseOfOdd(odd), add: hash(key, round, 12) & this.#mask };
-    });
+    this.#odd = Int32Array.from(rounds, (round) => (hash(key, round, 11) & this.#mask) | 1);
+    this.#inverse = this.#odd.map(inverseOfOdd);
+    this.#add = Int32Array.from(rounds, (round) => hash(key, round, 12) & this.#mask);
   }
 
   forward(value: number): number {
     let x = value;
     do {
-      for (const round of this.#rounds) {
-        x = (Math.imul(x, round.odd) + round.add) & this.#mask;
+      for (let i = 0; i < rounds.length; i++) {
+        x = (Math.imul(x, this.#odd[i] as number) + (this.#add[i] as number)) & this.#mask;
         x ^= x >>> this.#shift;
       }
     } while (x >= this.size);
@@ -85,15 +87,16 @@ export class Permutation {
   backward(value: number): number {
     let x = value;
     do {
-      for (let i = this.#rounds.length - 1; i >= 0; i--) {
-        const round = at(this.#rounds, i);
+      for (let i = rounds.length - 1; i >= 0; i--) {
         x ^= x >>> this.#shift;
-        x = Math.imul(x - round.add, round.inverse) & this.#mask;
+        x = Math.imul(x - (this.#add[i] as number), this.#inverse[i] as number) & this.#mask;
       }
     } while (x >= this.size);
     return x;
   }
 }
+
+const rounds = [1, 2, 3];
 
 /** Newton's iteration for the inverse modulo 2^32. */
 function inverseOfOdd(odd: number): number {

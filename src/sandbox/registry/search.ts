@@ -133,32 +133,44 @@ function* nameHits(companies: Companies, shelves: readonly Shelf[], name: string
     if (!readings.has(country.language)) readings.set(country.language, readName(country.language, name, TRIES));
   }
   // Every register's own reading of the name first, then the near names of all.
-  for (const near of [false, true]) {
-    for (const shelf of shelves) {
-      const codes = readings.get(shelf.country.language) ?? [];
-      for (const code of near ? codes.slice(1) : codes.slice(0, 1)) {
-        for (const rankOfName of companies.names.ranksOf(shelf, code)) {
-          const index = companies.layout.indexOf(shelf, rankOfName);
-          if (index !== undefined) yield companies.company(index);
-        }
-      }
+  for (const shelf of shelves) {
+    const literal = readings.get(shelf.country.language)?.[0];
+    if (literal !== undefined) yield* companiesNamed(companies, shelf, literal);
+  }
+  for (const shelf of shelves) {
+    const codes = readings.get(shelf.country.language) ?? [];
+    for (let near = 1; near < codes.length; near++) {
+      const found = companiesNamed(companies, shelf, codes[near] ?? 0);
+      if (found.length > 0) yield* found;
     }
   }
 }
+
+function companiesNamed({ names, layout, company }: Companies, shelf: Shelf, code: number): readonly Company[] {
+  const ranks = names.ranksOf(shelf, code);
+  if (ranks.length === 0) return nobody;
+  const found: Company[] = [];
+  for (const rankOfName of ranks) {
+    const index = layout.indexOf(shelf, rankOfName);
+    if (index !== undefined) found.push(company(index));
+  }
+  return found;
+}
+
+const nobody: readonly Company[] = [];
 
 /**
  * Same name first, mostly: one company in twelve is ranked by something only the provider knows, so that the
  * first candidate is no proof of anything (V1-21).
  */
 function rank(seed: number, hits: Company[], name: string): Company[] {
+  if (hits.length < 2) return hits;
   const wanted = plain(name);
-  const score = (company: Company): number => {
+  const ranked = hits.map((company) => {
     const dice = hash(seed, company.index, 61);
-    if (dice % 12 === 0) return 0;
-    return plain(company.name) === wanted ? 1 + (dice % 7) / 10 : 3 + (dice % 7) / 10;
-  };
-  return hits
-    .map((company) => ({ company, order: score(company) }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ company }) => company);
+    if (dice % 12 === 0) return { company, order: 0 };
+    const same = company.name === name || plain(company.name) === wanted;
+    return { company, order: (same ? 1 : 3) + (dice % 7) / 10 };
+  });
+  return ranked.sort((a, b) => a.order - b.order).map(({ company }) => company);
 }

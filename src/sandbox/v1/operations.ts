@@ -4,7 +4,7 @@ import { write } from '../json.js';
 import type { Company, SearchQuery } from '../registry/types.js';
 import type { Route } from '../router.js';
 import type { Shape, Values } from '../validate.js';
-import type { World } from '../world.js';
+import type { Body, World } from '../world.js';
 import {
   detailQuery,
   noQuery,
@@ -21,7 +21,7 @@ export interface V1Operation extends Route {
   readonly body?: Shape;
   readonly rule?: (values: Values) => string | undefined;
   /** The 200 body; undefined when there is no record for the ID. */
-  answer(world: World, params: Readonly<Record<string, string>>, values: Values, bodyText: string): string | undefined;
+  answer(world: World, params: Readonly<Record<string, string>>, values: Values, bodyText: string): Body | undefined;
 }
 
 const company = ['company:read'];

@@ -3,7 +3,7 @@ import { canonical, parseBody } from '../body.js';
 import { write } from '../json.js';
 import { type Match, type Route, Router } from '../router.js';
 import { readRoutes } from '../routes.js';
-import { checkShape, isObject, readQuery, type Values } from '../validate.js';
+import { checkShape, isObject, readQuery, type Shape, type Values } from '../validate.js';
 import type { Intake, Reply, World } from '../world.js';
 import { companies } from './companies.js';
 import { creditReport } from './credit-report.js';
@@ -18,7 +18,9 @@ import { prospecting } from './prospecting.js';
 import { watch } from './watch.js';
 
 export interface V2Route extends Route, V2Operation {
-  readonly rename: Readonly<Record<string, string>>;
+  /** Parameters by their names on the wire, and from those back to their own. */
+  readonly wireShape: Shape;
+  readonly ownNames: ReadonlyMap<string, string>;
 }
 
 const operations: Readonly<Record<string, V2Operation>> = {
@@ -57,16 +59,24 @@ function buildRouter(): Router<V2Route> {
   const named = Object.entries(operations).map(([operation, handler]) => {
     const address = published[operation] ?? open[operation];
     if (!address) throw new Error(`The routes file has no line for ${operation}.`);
-    return { rename: {}, ...handler, ...address, operation };
+    const { rename, method, path } = { rename: {}, ...address };
+    return { ...handler, ...onTheWire(handler.shape, rename), method, path, operation };
   });
   const vocabularies = Object.entries(nomenclatures).map(([path, handler]) => ({
     ...handler,
-    rename: {},
+    ...onTheWire(handler.shape, {}),
     operation: 'nomenclature',
     method: 'GET',
     path: `/nomenclatures/${path}`,
   }));
   return new Router([...named, ...vocabularies]);
+}
+
+function onTheWire(shape: Shape, rename: Readonly<Record<string, string>>) {
+  return {
+    wireShape: Object.fromEntries(Object.entries(shape).map(([name, field]) => [rename[name] ?? name, field])),
+    ownNames: new Map(Object.entries(rename).map(([name, wire]) => [wire, name])),
+  };
 }
 
 /** One v2 request, checked in this order: token, route, validity, rule, limit, data. */
@@ -129,22 +139,25 @@ function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
 
 function readValues(route: V2Route, intake: Intake, params: Readonly<Record<string, string>>): Values | V2Failure {
   const inQuery = route.method === 'GET' || route.method === 'DELETE';
-  const shape = Object.fromEntries(
-    Object.entries(route.shape).map(([name, field]) => [route.rename[name] ?? name, field]),
-  );
+  const shape = route.wireShape;
   const sent: Record<string, unknown> = Object.create(null);
-  Object.assign(sent, readQuery(shape, new URLSearchParams(intake.query)));
-  if (!inQuery && intake.query !== '') return detail('notFound', 'Not found.');
+  if (intake.query !== '') {
+    if (!inQuery) return detail('notFound', 'Not found.');
+    Object.assign(sent, readQuery(shape, new URLSearchParams(intake.query)));
+  }
   if (!inQuery) {
     const body = readBody(intake);
     if (body instanceof V2Failure) return body;
     Object.assign(sent, body);
   } else if (intake.bodyBytes > 0) return detail('validation', 'This method takes no body.');
-  Object.assign(sent, readQuery(shape, new URLSearchParams(params)));
+  for (const name in params) {
+    const text = params[name] ?? '';
+    sent[name] = shape[name]?.fromText([text]) ?? text;
+  }
   const problems = checkShape(shape, sent);
   if (problems.size > 0) return invalid(problems);
-  const back = new Map(Object.entries(route.rename).map(([name, wire]) => [wire, name]));
-  return Object.fromEntries(Object.entries(sent).map(([wire, value]) => [back.get(wire) ?? wire, value]));
+  if (route.ownNames.size === 0) return { ...sent };
+  return Object.fromEntries(Object.entries(sent).map(([wire, value]) => [route.ownNames.get(wire) ?? wire, value]));
 }
 
 /** A bare list is the list of fields: the document gives the watched fields as one. */

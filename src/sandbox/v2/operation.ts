@@ -1,7 +1,7 @@
 import type { Json } from '../json.js';
 import type { Company, Registry } from '../registry/types.js';
 import { integer, required, type Shape, type Values } from '../validate.js';
-import type { World } from '../world.js';
+import type { Body, World } from '../world.js';
 import { json, notFound, type V2Failure } from './errors.js';
 import type { Permission } from './permissions.js';
 
@@ -9,7 +9,7 @@ import type { Permission } from './permissions.js';
 export class Plain {
   constructor(
     readonly status: number,
-    readonly body: string,
+    readonly body: Body,
     readonly headers: Readonly<Record<string, string>> = json,
   ) {}
 }
@@ -50,7 +50,7 @@ export function ofCompany(
     answer({ world, registry, values }) {
       const company = registry.byV2Id(textOf(values.id));
       if (!company) return notFound();
-      const rest = Object.entries(values).filter(([name]) => name !== 'id');
+      const { id: _id, ...rest } = values;
       return new Plain(
         200,
         world.bodies.write(`${variant}|${JSON.stringify(rest)}`, company, () => render(registry, company, values)),
