@@ -57,9 +57,10 @@ function nameOf(name: string): string {
   return text;
 }
 
-const needsEscape = /["\\\u0000-\u001f\ud800-\udfff]/;
+/** No quote, backslash, control character or half of a pair. */
+const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;
 
 /** Most texts need no escape, and a look at them is cheaper than a call of JSON.stringify. */
 function quoted(text: string): string {
-  return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+  return plainText.test(text) ? `"${text}"` : JSON.stringify(text);
 }

@@ -14,7 +14,9 @@ if (unknown.length > 0) {
   console.error(`There is no section ${unknown.join(', ')}. Sections: ${known.join(', ')}.`);
   process.exitCode = 2;
 } else {
-  console.log(`Node ${process.version}, ${process.arch}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`);
+  console.log(
+    `Node ${process.version}, ${process.arch}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}`,
+  );
   for (const name of wanted.length > 0 ? wanted : known) {
     const section = (await import(new URL(`${name}.ts`, folder).href)) as Section;
     console.log(`\n${name}: ${section.title}\n`);

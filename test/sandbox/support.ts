@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { afterAll } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 
@@ -9,6 +10,16 @@ export async function withSandbox(options: SandboxOptions, use: (sandbox: Sandbo
   } finally {
     await sandbox.close();
   }
+}
+
+/** One sandbox for the rows of a table, started at the first of them and closed after the last test of the file. */
+export function sharedSandbox(): (use: (sandbox: Sandbox) => Promise<void>) => Promise<void> {
+  let started: Promise<Sandbox> | undefined;
+  afterAll(async () => (await started)?.close());
+  return async (use) => {
+    started ??= startSandbox({ size: 400 });
+    await use(await started);
+  };
 }
 
 export interface Answer {

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
-import { numbered, v1, withSandbox } from './support.js';
+import { numbered, sharedSandbox, v1, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
 const unitHeaders = ['x-service-request-id', 'service-api-version', 'x-service-units', 'x-service-remaining-units'];
 const quotaHeaders = ['x-quota-daily-limit', 'x-quota-daily-remaining', 'x-quota-daily-reset'];
+
+const answering = sharedSandbox();
+/** Asked only for what it refuses: it charges nothing. */
+const refusing = sharedSandbox();
 
 describe('credentials', () => {
   test.each([
@@ -14,7 +18,7 @@ describe('credentials', () => {
     ['a lower-case scheme', { scheme: 'bearer' }],
     ['no space after the scheme', { key: null, headers: { authorization: 'Bearer' } }],
   ])('V1-9 refuses %s with 401 UNAUTHENTICATED', (_title, ask) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const answer = await v1(sandbox, '/kyb/search', { body: search, ...ask });
       expect(answer.status).toBe(401);
       expect(answer.body.error?.code).toBe('UNAUTHENTICATED');
@@ -48,7 +52,7 @@ describe('credentials', () => {
     ['GET', '/kyb/1/group-structures/full', 'ownership:read'],
     ['GET', '/kyb/1/financial', 'financials:read'],
   ] as const)('V1-10 %s %s names the scope %s that the key lacks, before it validates', (method, path, scope) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const others = (['company:read', 'ownership:read', 'financials:read'] as const).filter(
         (other) => other !== scope,
       );
@@ -69,7 +73,7 @@ describe('credentials', () => {
   );
 
   test.each(['company:read', 'ownership:read', 'financials:read'] as const)('V1-10 full needs %s too', (scope) =>
-    withSandbox({}, async (sandbox) => {
+    answering(async (sandbox) => {
       const { v1Id } = numbered(sandbox);
       const others = (['company:read', 'ownership:read', 'financials:read'] as const).filter(
         (other) => other !== scope,

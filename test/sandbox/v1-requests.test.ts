@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { companyWhere, numbered, v1, withSandbox } from './support.js';
+import { companyWhere, numbered, sharedSandbox, v1, withSandbox } from './support.js';
 
 const good = { location: 'GB', name: 'limited' };
 const person = { name: 'Smith' };
+
+const answering = sharedSandbox();
+/** Asked only for what it refuses: it charges nothing. */
+const refusing = sharedSandbox();
 
 describe('V1-12, V1-14 a body that is not exactly right is refused with 400 INVALID_REQUEST, for 0 units', () => {
   test.each<[string, string, unknown]>([
@@ -50,7 +54,7 @@ describe('V1-12, V1-14 a body that is not exactly right is refused with 400 INVA
     ['V1-7 51 a page', '/kyb/shareholders/search/lite', { ...person, per_page: 51 }],
     ['an unknown view', '/kyb/shareholders/search/deep', person],
   ])('%s', (_title, path, body) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const answer = await v1(sandbox, path, { method: 'POST', body });
       expect([answer.status, answer.body.error?.code]).toEqual([400, 'INVALID_REQUEST']);
       expect(sandbox.chargeLog).toHaveLength(0);
@@ -68,7 +72,7 @@ describe('V1-12, V1-14 a body that is not exactly right is refused with 400 INVA
     ['include_provenance=1'],
     ['include_provenance=TRUE'],
   ])('V1-7 the query %s', (query) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const answer = await v1(sandbox, `/kyb/${numbered(sandbox).v1Id}/officers?${query}`);
       expect([answer.status, answer.body.error?.code]).toEqual([400, 'INVALID_REQUEST']);
     }),
@@ -102,7 +106,7 @@ describe('V1-12, V1-14 a body that is not exactly right is refused with 400 INVA
       { ...person, percentage: { gte: 1, lte: 100 }, location_countries: ['GB'], page: 1, per_page: 50 },
     ],
   ])('accepts at %s %o', (path, body) =>
-    withSandbox({}, async (sandbox) => {
+    answering(async (sandbox) => {
       const answer = await v1(sandbox, path, { body });
       expect(answer.status, answer.text).toBe(200);
     }),
@@ -120,7 +124,7 @@ describe('routes', () => {
   test.each(['/kyb', '/kyb/', '/kyb/search/', '/kyb/1/ubo', '/kyb/1/lite?fields=all', '/kyb/1/lite?page=1'])(
     'V1-11, V1-18 %s is KYB_ROUTE_NOT_FOUND and points to the documentation',
     (path) =>
-      withSandbox({}, async (sandbox) => {
+      refusing(async (sandbox) => {
         const answer = await v1(sandbox, path);
         expect([answer.status, answer.body.error?.code]).toEqual([404, 'KYB_ROUTE_NOT_FOUND']);
         expect(URL.canParse(String(answer.body.documentation_url))).toBe(true);
@@ -204,7 +208,7 @@ describe('answers', () => {
   test.each(['shareholders', 'group-structures/lite', 'group-structures/full', 'financial'])(
     'V1-22 %s carries its source with provenance only',
     (part) =>
-      withSandbox({}, async (sandbox) => {
+      answering(async (sandbox) => {
         const { v1Id } = numbered(sandbox);
         expect((await v1(sandbox, `/kyb/${v1Id}/${part}`)).body.source).toBeUndefined();
         expect((await v1(sandbox, `/kyb/${v1Id}/${part}?include_provenance=true`)).body.source).toHaveProperty(

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
-import { numbered, v2, withSandbox } from './support.js';
+import { numbered, sharedSandbox, v2, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
+
+/** Asked only for what it refuses: it charges nothing. */
+const refusing = sharedSandbox();
 
 describe('V2-1 error bodies by kind', () => {
   test.each([
@@ -10,7 +13,7 @@ describe('V2-1 error bodies by kind', () => {
     ['the Bearer scheme', { scheme: 'Bearer' }],
     ['an unknown token', { key: 'nobody' }],
   ])('%s gives 401 with detail', (_title, ask) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const answer = await v2(sandbox, '/metrics', ask);
       expect(answer.status).toBe(401);
       expect(Object.keys(answer.body)).toEqual(['detail']);
@@ -60,7 +63,7 @@ describe('V2-1 error bodies by kind', () => {
     ['an unknown source', '/credit-report', { source_id: 'nobody', country: 'GB' }, 'source_id'],
     ['an unknown format', '/credit-report', { source_id: 'nobody', country: 'GB', format: 'pdf' }, 'format'],
   ])('%s names the field with a list of reasons', (_title, path, body, field) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const answer = await v2(sandbox, path, { body });
       expect(answer.status, answer.text).toBe(400);
       expect(answer.body[field], answer.text).toEqual([expect.any(String)]);
@@ -72,7 +75,7 @@ describe('V2-1 error bodies by kind', () => {
     ['autocomplete with a country alone', '/autocomplete?country_code=GB', undefined, /name, registration_number/],
     ['ownership without name and number', '/ownership', {}, /name, registration_number/],
   ])('V2-10 %s is a rule failure', (_title, path, body, message) =>
-    withSandbox({}, async (sandbox) => {
+    refusing(async (sandbox) => {
       const answer = await v2(sandbox, path, body === undefined ? {} : { body });
       expect(answer.body).toEqual({ fields: [expect.stringMatching(message)] });
     }),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Sandbox } from '../../src/sandbox/index.js';
-import { companyWhere, numbered, v2, withSandbox } from './support.js';
+import { companyWhere, numbered, sharedSandbox, v2, withSandbox } from './support.js';
 
 interface OpenRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -86,6 +86,9 @@ test('V2-15 every operation without a published route answers at the route of th
     expect(Object.keys(params).sort()).toEqual([...names].sort());
   }));
 
+/** Asked only for nomenclatures, which are free. */
+const listing = sharedSandbox();
+
 describe('published routes', () => {
   test('V2-8 flat financials are keyed by year and can be cut to one; {} for a year without accounts', () =>
     withSandbox({}, async (sandbox) => {
@@ -151,7 +154,7 @@ describe('published routes', () => {
     'technology',
     'currency',
   ])('nomenclature %s', (path) =>
-    withSandbox({}, async (sandbox) => {
+    listing(async (sandbox) => {
       const { status, body } = await v2(sandbox, `/nomenclatures/${path}`);
       expect(status).toBe(200);
       expect(Object.keys(body[0] ?? {}).sort()).toEqual(['active', 'has_children', 'id', 'name', 'parents']);
