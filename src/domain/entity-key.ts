@@ -1,4 +1,4 @@
-import type { Subject } from './grade.js';
+import type { CandidateFacts, Subject } from './grade.js';
 import { normaliseName } from './names.js';
 import { comparable } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
@@ -14,6 +14,22 @@ export function entityKey(subject: Subject): string {
   const { countryCode } = subject;
   const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
   return [countryCode, identifier(subject), `name:${name}`].filter((part) => part !== 'name:').join('|');
+}
+
+/** What a question is about: one of the three identities of a row (V2-4), or a record that is not what was confirmed. */
+export type QuestionAbout = 'v1' | 'v2' | 'credit' | 'record';
+
+/** v1 and v2 are kept apart by their environments; reports share theirs with v2. */
+export const questionKey = (about: Exclude<QuestionAbout, 'record'>, subject: Subject): string =>
+  about === 'credit' ? `credit|${entityKey(subject)}` : entityKey(subject);
+
+/** The difference between a confirmed candidate and its record, whichever row led there. */
+export function recordKey(
+  candidate: Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'>,
+  record: Pick<CandidateFacts, 'registration_number' | 'country_code'>,
+): string {
+  const said = [candidate.country_code, candidate.registration_number, record.country_code, record.registration_number];
+  return `record|${candidate.id}|${JSON.stringify(said)}`;
 }
 
 function identifier(subject: Subject): string {

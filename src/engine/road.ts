@@ -1,7 +1,7 @@
 import type { ApiName } from '../api/operation.js';
 import type { Door, DoorRequest } from '../calls/door.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { CallRequest, StageContext, StageError, StagePolicy } from '../stages/stage.js';
+import type { Asked, CallRequest, StageContext, StageError, StagePolicy } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import { ReportHistory } from './report-history.js';
 
@@ -43,7 +43,7 @@ export class Road {
     return this.#options.clock.now();
   }
 
-  contextFor(row: number, stage: string, entity: string): StageContext {
+  contextFor(row: number, stage: string): StageContext {
     const { runId, ledger, door, clock, policy, environments } = this.#options;
     return {
       policy,
@@ -68,9 +68,16 @@ export class Road {
         // Evidence, not money: if it cannot be written, the checkpoint that follows cannot either, and that is awaited.
         ledger.saveCandidates(runId, row, source, records).catch(() => {});
       },
-      remembered: async (api) => {
-        const environmentId = environments[api];
-        return environmentId === null ? undefined : await ledger.decisionFor(environmentId, entity);
+      remembered: async ({ about, key }) => {
+        const environmentId = environments[apiAbout(about)];
+        return environmentId === null ? undefined : await ledger.decisionFor(environmentId, key);
+      },
+      keepQuestion: ({ about, key, candidateId = null }, state) => {
+        const environmentId = environments[apiAbout(about)];
+        if (environmentId === null) return;
+        const asked = { runId, row, about, environmentId, entityKey: key, candidateId, ...state, askedAt: clock.now() };
+        // As with candidates: the checkpoint that follows is awaited.
+        ledger.saveQuestion(asked).catch(() => {});
       },
       reportHistory: (sourceId, afresh) => this.#history.find(sourceId, afresh),
       spendCreditReport: () => {
@@ -101,3 +108,6 @@ export class Road {
     };
   }
 }
+
+/** Whose identities the question is about. */
+const apiAbout = (about: Asked['about']): ApiName => (about === 'v1' || about === 'record' ? 'v1' : 'v2');

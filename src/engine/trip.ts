@@ -1,4 +1,3 @@
-import { entityKey } from '../domain/entity-key.js';
 import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import { type Question, readQuestion } from '../domain/subject.js';
 import type { Checkpoint, RowRecord } from '../ledger/ledger.js';
@@ -119,7 +118,7 @@ class Trip {
   }
 
   context(stage: string): StageContext {
-    return this.#road.contextFor(this.#row.row, stage, entityKey(this.company.question.subject));
+    return this.#road.contextFor(this.#row.row, stage);
   }
 
   note(leg: Leg, outcome: StageOutcome): void {

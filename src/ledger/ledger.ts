@@ -60,6 +60,17 @@ export interface Ledger {
   saveCandidates(runId: string, row: number, api: string, candidates: readonly CandidateRecord[]): Promise<void>;
   decisionFor(environmentId: number, entityKey: string): Promise<DecisionRecord | undefined>;
 
+  /** Replaces what the row asked about this identity before. An open question is the row's only one. */
+  saveQuestion(question: QuestionRecord): Promise<void>;
+  /** Every question with its row and candidates, or those of one run; the oldest run first, rows in the order of the file. */
+  questions(runId?: string): Promise<readonly AskedQuestion[]>;
+  /** Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. */
+  recordDecision(decision: NewDecision): Promise<{ readonly id: number; readonly released: readonly RowRef[] }>;
+  /** The newest first, withdrawn ones too. */
+  decisions(): Promise<readonly DecisionEntry[]>;
+  /** Rows that rest on it are decided again. Undefined if there is no such decision in force. */
+  withdrawDecision(id: number, by: string, at: number): Promise<readonly RowRef[] | undefined>;
+
   usage(): Promise<UsageReport>;
   /** Resolves when everything asked for so far is on disk. */
   flush(): Promise<void>;
@@ -226,12 +237,64 @@ export interface CandidateRecord {
   readonly evidence: string;
 }
 
+export type QuestionAbout = 'v1' | 'v2' | 'credit' | 'record';
+
+export interface QuestionRecord {
+  readonly runId: string;
+  readonly row: number;
+  readonly about: QuestionAbout;
+  readonly environmentId: number;
+  readonly entityKey: string;
+  /** The only candidate that can be confirmed, where the question is about one. */
+  readonly candidateId: string | null;
+  readonly code: string;
+  readonly message: string;
+  /** False: the row ended with it. True: a remembered decision let the row go on. */
+  readonly answered: boolean;
+  readonly askedAt: number;
+}
+
+export interface AskedQuestion extends QuestionRecord {
+  readonly environment: string;
+  readonly line: number;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The row waits for the answer. */
+  readonly open: boolean;
+  readonly candidates: readonly CandidateRecord[];
+}
+
+export interface RowRef {
+  readonly runId: string;
+  readonly row: number;
+}
+
+export interface NewDecision {
+  readonly environmentId: number;
+  readonly entityKey: string;
+  readonly about: QuestionAbout;
+  readonly decision: DecisionRecord['decision'];
+  readonly candidateId: string | null;
+  readonly shown: readonly string[];
+  readonly summary: string;
+  readonly decidedBy: string;
+  readonly decidedAt: number;
+  readonly note: string | null;
+}
+
+export interface DecisionEntry extends NewDecision {
+  readonly id: number;
+  readonly withdrawnAt: number | null;
+  readonly withdrawnBy: string | null;
+}
+
 export interface DecisionRecord {
   readonly decision: 'confirm' | 'none_of_these' | 'not_sure';
   readonly candidateId: string | null;
   readonly decidedBy: string;
   readonly decidedAt: number;
   readonly note: string | null;
+  /** The candidates that the person saw. */
+  readonly shown: readonly string[];
 }
 
 export interface UsageReport {

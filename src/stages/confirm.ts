@@ -1,23 +1,27 @@
 import type { ApiName } from '../api/operation.js';
 import { type Decision, decide, type GradedCandidate } from '../domain/decide.js';
+import { questionKey } from '../domain/entity-key.js';
 import { gradeCandidate, type Subject } from '../domain/grade.js';
 import type { KeptCandidate, Remembered, StageContext, StageOutcome } from './stage.js';
 
 /** Which confirmed identity an outcome is about: the two company ID spaces, or the report's (V2-4). */
 export type Identity = ApiName | 'credit';
 
-/** Confirm: no call is made. What a person decided about this question before comes first. */
+/** Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. */
 export async function confirm(
   identity: Identity,
   subject: Subject,
   seen: readonly GradedCandidate[],
   context: StageContext,
 ): Promise<StageOutcome> {
-  const decision = decide(subject, seen, context.policy.match);
-  const remembered =
-    decision.kind === 'confirmed' || identity === 'credit' ? undefined : await context.remembered(identity);
-  const outcome =
-    remembered === undefined ? conclude(identity, decision, seen) : recall(identity, remembered, decision, seen);
+  const question = { about: identity, key: questionKey(identity, subject) };
+  const judge = (candidates: readonly GradedCandidate[]) =>
+    conclude(identity, decide(subject, candidates, context.policy.match), candidates);
+  const remembered = await context.remembered(question);
+  const recalled = remembered && recall(identity, remembered, seen, judge);
+  const outcome = recalled ?? judge(seen);
+  if (outcome.kind === 'needs_review') context.keepQuestion(question, { ...outcome, answered: false });
+  else if (recalled !== undefined) context.keepQuestion(question, { ...ANSWERED, answered: true });
   context.keepCandidates(
     identity,
     seen.map(
@@ -52,19 +56,26 @@ const NO_MATCH = {
   no_candidate_with_vat_number: 'no candidate has this VAT number',
 } as const;
 
-/** The same question is not asked twice. An answer about a candidate that is no longer found is asked again. */
+const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
+
+/**
+ * The same question is not asked twice. An answer about a candidate that is no longer found is asked again, and "none
+ * of these" says nothing about candidates that the person has not seen.
+ */
 function recall(
   identity: Identity,
-  remembered: Remembered,
-  decision: Decision,
+  { decision, candidateId, shown }: Remembered,
   seen: readonly GradedCandidate[],
-): StageOutcome {
-  if (remembered.decision === 'none_of_these') {
-    return { kind: 'no_match', code: 'REVIEWED', message: 'a person decided that none of the candidates is meant' };
+  judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
+): StageOutcome | undefined {
+  if (decision === 'not_sure') return undefined;
+  if (decision === 'confirm') {
+    const chosen = seen.find(({ candidate }) => candidate.id === candidateId);
+    return chosen && confirmed(identity, { candidate: chosen.candidate, grade: chosen.graded.grade }, 'review');
   }
-  const chosen = seen.find(({ candidate }) => candidate.id === remembered.candidateId);
-  if (remembered.decision !== 'confirm' || chosen === undefined) return conclude(identity, decision, seen);
-  return confirmed(identity, { candidate: chosen.candidate, grade: chosen.graded.grade }, 'review');
+  const unseen = seen.filter(({ candidate }) => !shown.includes(candidate.id));
+  if (unseen.length > 0) return judge(unseen);
+  return { kind: 'no_match', code: 'REVIEWED', message: 'a person decided that none of the candidates is meant' };
 }
 
 function confirmed(

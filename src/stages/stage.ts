@@ -1,6 +1,7 @@
 import type { ApiName } from '../api/operation.js';
 import type { CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { MatchPolicy } from '../domain/decide.js';
+import type { QuestionAbout } from '../domain/entity-key.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { Question } from '../domain/subject.js';
 
@@ -92,7 +93,9 @@ export interface StageContext {
   /** Candidates with their grades, kept as evidence for the row. */
   readonly keepCandidates: (source: string, candidates: readonly KeptCandidate[]) => void;
   /** What a person decided about this question before, if anything. */
-  readonly remembered: (api: ApiName) => Promise<Remembered | undefined>;
+  readonly remembered: (question: Asked) => Promise<Remembered | undefined>;
+  /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
+  readonly keepQuestion: (question: Asked, state: QuestionState) => void;
   /** Reports the account has generated before, by source ID. `afresh` asks the provider again. */
   readonly reportHistory: (sourceId: string, afresh: boolean) => Promise<PastReport | undefined | StageOutcome>;
   /** Takes one from the budget of credit reports; false when it is spent. */
@@ -106,9 +109,25 @@ export interface KeptCandidate {
   readonly decision: string;
 }
 
+/** A question for people. The same key is the same question, in whatever row, file or run. */
+export interface Asked {
+  readonly about: QuestionAbout;
+  readonly key: string;
+  /** The only candidate that can be confirmed, where the question is about one. */
+  readonly candidateId?: string;
+}
+
+export interface QuestionState {
+  readonly answered: boolean;
+  readonly code: string;
+  readonly message: string;
+}
+
 export interface Remembered {
   readonly decision: 'confirm' | 'none_of_these' | 'not_sure';
   readonly candidateId: string | null;
+  /** The candidates that the person saw. */
+  readonly shown: readonly string[];
 }
 
 export interface PastReport {

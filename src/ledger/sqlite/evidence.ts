@@ -14,8 +14,8 @@ export function evidenceStore(database: Connection, writer: Writer): EvidenceSto
     `INSERT INTO candidates (run_id, row, api, position, id, name, registration_number, vat_number, country_code, state, match_grade, decision, evidence)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const decision = database.prepare<[number, string], DecisionRecord>(
-    `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note
+  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & { shown: string }>(
+    `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
 
@@ -46,7 +46,10 @@ export function evidenceStore(database: Connection, writer: Writer): EvidenceSto
           );
         }
       }),
-    decisionFor: async (environmentId, entityKey) => decision.get(environmentId, entityKey),
+    decisionFor: async (environmentId, entityKey) => {
+      const found = decision.get(environmentId, entityKey);
+      return found && { ...found, shown: JSON.parse(found.shown) as string[] };
+    },
     usage: async () => readUsage(database),
   };
 }

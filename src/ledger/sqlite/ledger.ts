@@ -3,6 +3,7 @@ import { callStore } from './calls.js';
 import { evidenceStore } from './evidence.js';
 import { acquireLock } from './lock.js';
 import { type Connection, openForReading, openForWriting } from './open.js';
+import { reviewStore } from './review.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
 import { Writer } from './writer.js';
@@ -30,6 +31,7 @@ function compose(database: Connection, onClose: () => void): Ledger {
     ...rowStore(database, writer),
     ...callStore(database, writer),
     ...evidenceStore(database, writer),
+    ...reviewStore(database, writer),
     flush: () => writer.flush(),
     async close() {
       await writer.flush();
