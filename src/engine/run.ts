@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import type { ApiError } from '../api/errors.js';
 import type { ApiName } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
@@ -105,6 +106,8 @@ export interface RunEnd {
 /** Drives the rows of a run until none can move. */
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, pipeline, ledger, clock, drain } = work;
+  // Every call and every waiting row listens: that is no leak.
+  setMaxListeners(0, work.drain, work.abort);
   const lostIntents = await ledger.flagLostIntents(clock.now());
   await ledger.releaseParked(run.id);
   const environments = { v1: await environmentOf('v1', work), v2: await environmentOf('v2', work) };

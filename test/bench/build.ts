@@ -15,6 +15,7 @@ export function buildForBench(): string {
   const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--declaration', 'false'];
   execFileSync(process.execPath, [compiler, ...options], { stdio: ['ignore', 'inherit', 'inherit'] });
   mkdirSync(join(folder, 'sandbox'), { recursive: true });
-  cpSync(join(root, 'src', 'sandbox', 'routes.yaml'), join(folder, 'sandbox', 'routes.yaml'));
+  for (const file of ['sandbox/routes.yaml', 'ledger/sqlite/migrations'])
+    cpSync(join(root, 'src', file), join(folder, file), { recursive: true });
   return folder;
 }

@@ -1,0 +1,47 @@
+// (a) This pipeline, as `kybatch run` drives it: intents, settlement, compression, FULL durability.
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { readWork, tellDone } from './work.js';
+
+const work = readWork();
+const built = async (file: string) => (await import(pathToFileURL(join(work.buildFolder, file)).href)) as never;
+const { KybV1Client }: typeof import('../../../src/api/v1/client.js') = await built('api/v1/client.js');
+const { PlatformV2Client }: typeof import('../../../src/api/v2/client.js') = await built('api/v2/client.js');
+const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await built('api/v2/routes.js');
+const { loadPipeline }: typeof import('../../../src/config/pipeline.js') = await built('config/pipeline.js');
+const { openRun, workOnRun }: typeof import('../../../src/engine/run.js') = await built('engine/run.js');
+const { readInput }: typeof import('../../../src/input/index.js') = await built('input/index.js');
+const { openLedger }: typeof import('../../../src/ledger/sqlite/ledger.js') = await built('ledger/sqlite/ledger.js');
+const { systemClock }: typeof import('../../../src/util/clock.js') = await built('util/clock.js');
+
+const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
+const v1 = new KybV1Client({ baseUrl: `${work.origin}/api/v1`, apiKey: work.keys.v1 });
+const routes = parseRoutes(readFileSync(work.routes, 'utf8'), work.routes);
+const v2 = new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work.keys.v2, routes });
+const ledger = openLedger(folder, Date.now());
+const pipeline = loadPipeline(work.pipeline, folder);
+const settings = { pipeline, budgetUnits: null, concurrency: work.concurrency, limit: null, fresh: false };
+const run = await openRun(await readInput(work.input, {}), settings, ledger, systemClock);
+const never = new AbortController().signal;
+const started = performance.now();
+const end = await workOnRun({
+  run,
+  ...settings,
+  providers: {
+    v1: { client: v1 as never, environment: 'bench' },
+    v2: { client: v2 as never, environment: 'bench' },
+  },
+  ledger,
+  clock: systemClock,
+  drain: never,
+  abort: never,
+});
+const seconds = (performance.now() - started) / 1000;
+await ledger.close();
+await Promise.all([v1.close(), v2.close()]);
+if (end.progress.byOutcome.complete !== run.rowCount)
+  throw new Error(`not all complete: ${JSON.stringify(end.progress)}`);
+tellDone({ rows: run.rowCount, seconds, bytesOnDisk: statSync(join(folder, 'kybatch.db')).size });
+rmSync(folder, { recursive: true });

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+
+/** What each client is given: where the provider is, and for each row the four calls that it takes. */
+export interface Work {
+  readonly buildFolder: string;
+  readonly origin: string;
+  readonly keys: { readonly v1: string; readonly v2: string };
+  /** The rows as a CSV, for the pipeline. */
+  readonly input: string;
+  readonly pipeline: string;
+  readonly routes: string;
+  readonly concurrency: number;
+  readonly rows: readonly WorkRow[];
+}
+
+/** The others need not find out the IDs: they know them beforehand. */
+export interface WorkRow {
+  readonly location: string;
+  readonly registrationNumber: string;
+  readonly v1Id: string;
+  readonly v2Id: string;
+}
+
+export interface Done {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly rssMb: number;
+  readonly bytesOnDisk: number;
+}
+
+export const readWork = (): Work => JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Work;
+
+export function tellDone(done: Omit<Done, 'rssMb'>): void {
+  process.send?.({ ...done, rssMb: Math.round(process.resourceUsage().maxRSS / 1024) } satisfies Done);
+  process.disconnect?.();
+}
+
+export interface WorkCall {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+export function callsOf({ keys }: Work, row: WorkRow): readonly WorkCall[] {
+  const v1 = { authorization: `Bearer ${keys.v1}` };
+  const v2 = { authorization: `Token ${keys.v2}` };
+  const json = { 'content-type': 'application/json' };
+  const search = JSON.stringify({ location: row.location, registration_number: row.registrationNumber });
+  return [
+    { method: 'POST', path: '/api/v1/kyb/search', headers: { ...v1, ...json }, body: search },
+    { method: 'GET', path: `/api/v1/kyb/${row.v1Id}/full`, headers: v1, body: null },
+    { method: 'POST', path: '/api/v2/kyb/search', headers: { ...v2, ...json }, body: search },
+    { method: 'GET', path: `/api/v2/financial/${row.v2Id}`, headers: v2, body: null },
+  ];
+}
