@@ -1,5 +1,5 @@
 import { type ExactJson, parseExact } from '../util/exact-json.js';
-import { scanShell } from '../util/json-shell.js';
+import { findMember } from '../util/json-shell.js';
 import { describeIssues } from './describe-issues.js';
 import { ApiError } from './errors.js';
 import { isHtml } from './exchange.js';
@@ -14,14 +14,12 @@ export function readAnswer<O extends Operation>(operation: O, body: Buffer): Bod
 }
 
 /**
- * One member of an answer, the rest unparsed: of a record of 50 KB the journey needs only who it is about. The whole
- * is still looked over, so that a body that was cut does not pass. Undefined where the member is absent.
+ * One member of an answer, the rest unparsed: of a record of 50 KB the journey needs only who it is about. A body that
+ * was cut off does not pass. Undefined where the member is absent.
  */
 export function readMember(operation: Operation, body: Buffer, member: string): ExactJson | undefined {
   try {
-    const shell = scanShell(body);
-    if (shell.kind !== 'object') throw new SyntaxError('not an object');
-    const range = shell.members.get(member);
+    const range = findMember(body, member);
     return range && parseExact(body.subarray(range.start, range.end));
   } catch (cause) {
     throw unexpectedBody(operation, [cause instanceof Error ? cause.message : 'not JSON'], cause);

@@ -14,7 +14,7 @@ export interface MemberRange {
 
 /** Throws SyntaxError where the brackets do not close (a body that was cut) or something follows the value. */
 export function scanShell(bytes: Buffer): JsonShell {
-  const start = skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+  const start = firstByte(bytes);
   const members = new Map<string, MemberRange>();
   const end = bytes[start] === OPEN_BRACE ? scanMembers(bytes, start, members) : endOfValue(bytes, start);
   const after = skipBlank(bytes, end);
@@ -23,6 +23,31 @@ export function scanShell(bytes: Buffer): JsonShell {
   if (bytes[start] !== OPEN_BRACKET) return { kind: 'scalar' };
   return { kind: 'array', empty: bytes[skipBlank(bytes, start + 1)] === CLOSE_BRACKET };
 }
+
+/**
+ * One member of an object, found without a look at what comes after it. Of the rest only the last byte is checked: it
+ * must close the object, which a body that was cut off almost never does.
+ */
+export function findMember(bytes: Buffer, name: string): MemberRange | undefined {
+  if (!closesWhatItOpens(bytes) || bytes[firstByte(bytes)] !== OPEN_BRACE)
+    throw new SyntaxError('Not a whole JSON object');
+  const members = new Map<string, MemberRange>();
+  scanMembers(bytes, firstByte(bytes), members, name);
+  return members.get(name);
+}
+
+/** The first and the last byte belong together: `{…}` or `[…]`. Cheap, and enough to tell a body that was cut off. */
+export function closesWhatItOpens(bytes: Buffer): boolean {
+  let last = bytes.length - 1;
+  while (last > 0 && isBlank(bytes[last])) last--;
+  const first = bytes[firstByte(bytes)];
+  return (
+    (first === OPEN_BRACE && bytes[last] === CLOSE_BRACE) || (first === OPEN_BRACKET && bytes[last] === CLOSE_BRACKET)
+  );
+}
+
+const firstByte = (bytes: Buffer) =>
+  skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -33,8 +58,8 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** Fills in the members and returns the position after the object. */
-function scanMembers(bytes: Buffer, open: number, members: Map<string, MemberRange>): number {
+/** Fills in the members and returns the position after the object, or after the member it may stop at. */
+function scanMembers(bytes: Buffer, open: number, members: Map<string, MemberRange>, stopAt?: string): number {
   let at = skipBlank(bytes, open + 1);
   if (bytes[at] === CLOSE_BRACE) return at + 1;
   for (;;) {
@@ -45,6 +70,7 @@ function scanMembers(bytes: Buffer, open: number, members: Map<string, MemberRan
     const start = skipBlank(bytes, colon + 1);
     const end = endOfValue(bytes, start);
     members.set(key, { start, end });
+    if (key === stopAt) return end;
     at = skipBlank(bytes, end);
     if (bytes[at] === CLOSE_BRACE) return at + 1;
     if (bytes[at] !== COMMA) throw malformed(at);
@@ -96,8 +122,10 @@ const isScalarByte = (byte: number) =>
 
 function skipBlank(bytes: Buffer, from: number): number {
   let at = from;
-  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
+  while (isBlank(bytes[at])) at++;
   return at;
 }
+
+const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 const malformed = (at: number) => new SyntaxError(`Malformed JSON at byte ${at}`);

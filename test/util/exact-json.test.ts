@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
-import { scanShell } from '../../src/util/json-shell.js';
+import { findMember, scanShell } from '../../src/util/json-shell.js';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
 const numberText = fc
@@ -171,6 +171,19 @@ describe('scanShell', () => {
 
   test.each(['', '{', '{"a":1', '{"a":[1,2}', '["x', '{"a" 1}', '{} x', '{1:2}'])('refuses %j', (text) => {
     expect(() => scanShell(Buffer.from(text))).toThrow(SyntaxError);
+  });
+});
+
+describe('findMember', () => {
+  test('finds a member without a look at what comes after it', () => {
+    const bytes = Buffer.from('{"lite":{"id":1.10},"officers":[{]}');
+    const range = findMember(bytes, 'lite');
+    expect(bytes.subarray(range?.start, range?.end).toString()).toBe('{"id":1.10}');
+    expect(findMember(Buffer.from(' {"a":1} '), 'lite')).toBeUndefined();
+  });
+
+  test.each(['', '[1]', '{"lite":1},', '"x"', '{"a":[1,2', '{'])('refuses %j', (text) => {
+    expect(() => findMember(Buffer.from(text), 'lite')).toThrow(SyntaxError);
   });
 });
 

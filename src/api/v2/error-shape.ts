@@ -1,5 +1,5 @@
 import { ExactNumber, parseExact } from '../../util/exact-json.js';
-import { type JsonShell, type MemberRange, scanShell } from '../../util/json-shell.js';
+import { closesWhatItOpens, type JsonShell, type MemberRange, scanShell } from '../../util/json-shell.js';
 
 /** What a body is, told by its form alone: the status codes of v2's error bodies are not shown (V2-1). */
 export type BodyShape =
@@ -22,6 +22,7 @@ export interface LimitAccess {
 /** Looks at the outside first: an answer of 80 KB is not parsed to learn that it is no error. */
 export function shapeOf(body: Buffer): BodyShape {
   if (body.every(isBlank)) return { kind: 'empty' };
+  if (body.length > ERROR_AT_MOST) return { kind: closesWhatItOpens(body) ? 'other' : 'not_json' };
   try {
     const shell = scanShell(body);
     if (shell.kind === 'object') return objectShape(body, shell.members);
@@ -33,6 +34,9 @@ export function shapeOf(body: Buffer): BodyShape {
     throw error;
   }
 }
+
+/** No error body is this long. Of a longer one the ends tell whether it is whole; scanning it would cost more than fetching it. */
+const ERROR_AT_MOST = 16_384;
 
 type Members = Extract<JsonShell, { kind: 'object' }>['members'];
 
