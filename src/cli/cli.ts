@@ -10,6 +10,7 @@ import { version } from './version.js';
 /** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
 const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   run: async () => register((await import('./run.js')).runVerb),
+  review: async () => register((await import('./review.js')).reviewVerb),
   call: async () => register((await import('./call.js')).callVerb),
   doctor: async () => register((await import('./doctor.js')).doctorVerb),
   sandbox: async () => register((await import('./sandbox.js')).sandboxVerb),

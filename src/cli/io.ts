@@ -11,6 +11,8 @@ export interface Io {
   /** A person sits at the terminal: questions may be asked, a bar may be drawn. */
   readonly interactive: boolean;
   readonly columns: number;
+  /** The keys a person presses, one at a time, for as long as they are listened to. Absent without a terminal. */
+  readonly keys?: (() => AsyncIterable<string>) | undefined;
   /** Calls back on SIGINT and SIGTERM; returns the way to stop listening. */
   readonly onInterrupt: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
 }

@@ -2,6 +2,7 @@
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import type { Io } from './io.js';
+import { readKeys } from './keys.js';
 
 const io: Io = {
   stdout: (text) => process.stdout.write(text),
@@ -11,6 +12,7 @@ const io: Io = {
   clock: systemClock,
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   columns: process.stderr.columns ?? 100,
+  keys: process.stdin.isTTY === true ? readKeys : undefined,
   onInterrupt(listener) {
     process.on('SIGINT', listener);
     process.on('SIGTERM', listener);

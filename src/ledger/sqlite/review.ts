@@ -124,12 +124,12 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
        match_grade AS matchGrade, decision, evidence FROM candidates WHERE run_id = ? AND row = ? AND api = ? ORDER BY position`,
   );
   const found = database
-    .prepare<[string | null], QuestionRow>(
+    .prepare<[{ runId: string | null }], QuestionRow>(
       `SELECT questions.*, environments.name AS environment, line, fields, outcome
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
-       WHERE ?1 IS NULL OR run_id = ?1 ORDER BY runs.created_at, run_id, row, asked_at`,
+       WHERE @runId IS NULL OR run_id = @runId ORDER BY runs.created_at, run_id, row, asked_at`,
     )
-    .all(runId ?? null);
+    .all({ runId: runId ?? null });
   return found.map((row) => ({
     runId: row.run_id,
     row: row.row,

@@ -1,0 +1,46 @@
+import type { DecisionRecord, Ledger, RowRef } from '../ledger/ledger.js';
+import type { Choice, Question } from './questions.js';
+import { inputInWords } from './words.js';
+
+export type Verdict = DecisionRecord['decision'];
+
+export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
+
+/** What a person says to a question. */
+export interface Answer {
+  readonly verdict: Verdict;
+  /** Present with `confirm`, and only then. */
+  readonly choice?: Choice | undefined;
+  readonly by: string;
+  readonly note?: string | undefined;
+}
+
+/** Remembers the answer, and lets the rows that wait for it go on. */
+export function giveAnswer(
+  ledger: Ledger,
+  question: Question,
+  { verdict, choice, by, note }: Answer,
+  now: number,
+): Promise<{ readonly id: number; readonly released: readonly RowRef[] }> {
+  if ((verdict === 'confirm') !== (choice !== undefined)) throw new Error('a candidate is named to be confirmed');
+  const { environmentId, entityKey, about, candidates } = question;
+  return ledger.recordDecision({
+    environmentId,
+    entityKey,
+    about,
+    decision: verdict,
+    candidateId: choice?.id ?? null,
+    shown: candidates.map(({ id }) => id),
+    summary: `${inputInWords(question.input)} → ${choice === undefined ? verdict.replaceAll('_', ' ') : nameOf(choice)}`,
+    decidedBy: by,
+    decidedAt: now,
+    note: note === undefined || note === '' ? null : note,
+  });
+}
+
+/** The decision that is in force says the same already. */
+export const saysTheSame = ({ decision }: Question, { verdict, choice }: Pick<Answer, 'verdict' | 'choice'>): boolean =>
+  decision !== undefined && decision.decision === verdict && decision.candidateId === (choice?.id ?? null);
+
+const nameOf = ({ name, registrationNumber, id }: Choice) =>
+  [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');

@@ -1,0 +1,139 @@
+import type { Ledger, RowRef } from '../ledger/ledger.js';
+import { type Answer, giveAnswer, saysTheSame, VERDICTS, type Verdict } from './answer.js';
+import { type Choice, type Question, readQuestions } from './questions.js';
+import type { SheetLine } from './read-sheet.js';
+
+export interface Refusal {
+  readonly line: number;
+  readonly question: string;
+  readonly problem: string;
+}
+
+export interface Applied {
+  /** Decisions written down now. */
+  readonly applied: number;
+  /** Questions whose decision says the same already. */
+  readonly unchanged: number;
+  /** Lines without a decision. */
+  readonly blank: number;
+  readonly refused: readonly Refusal[];
+  readonly released: readonly RowRef[];
+}
+
+/** Applies the good lines and tells of each bad one. Applying the same sheet again changes nothing. */
+export async function applySheet(
+  lines: readonly SheetLine[],
+  ledger: Ledger,
+  by: string,
+  now: number,
+): Promise<Applied> {
+  const questions = new Map((await readQuestions(ledger)).map((question) => [question.id, question]));
+  const checked = lines.map((line) => checkLine(line, questions));
+  const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
+  const said = groupById(checked.filter(isSaid));
+  const answers: { question: Question; answer: Answer }[] = [];
+  let unchanged = 0;
+  for (const group of said.values()) {
+    const conclusion = conclude(group);
+    if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
+    else if (conclusion.kind === 'unchanged') unchanged += 1;
+    else {
+      const { question, verdict, choice, line } = conclusion.said;
+      const answer = { verdict, choice, by: line.decidedBy || by, note: line.note };
+      answers.push({ question, answer });
+    }
+  }
+  const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(ledger, question, answer, now)));
+  return {
+    applied: given.length,
+    unchanged,
+    blank: checked.filter(({ kind }) => kind === 'blank').length,
+    refused: refused.sort((a, b) => a.line - b.line),
+    released: given.flatMap(({ released }) => released),
+  };
+}
+
+interface Said {
+  readonly kind: 'said';
+  readonly line: SheetLine;
+  readonly question: Question;
+  readonly verdict: Verdict;
+  readonly choice: Choice | undefined;
+}
+
+type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
+
+function groupById(said: readonly Said[]): Map<string, Said[]> {
+  const groups = new Map<string, Said[]>();
+  for (const one of said) {
+    const group = groups.get(one.question.id);
+    if (group === undefined) groups.set(one.question.id, [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+/** What one line says by itself. */
+function checkLine(line: SheetLine, questions: ReadonlyMap<string, Question>): Checked {
+  if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
+  if (line.decision === '') return { kind: 'blank' };
+  const verdict = VERDICTS.find((word) => word === line.decision.toLowerCase().replace(/[\s-]+/g, '_'));
+  if (verdict === undefined) {
+    return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
+  }
+  if (line.question === '') return refuse(line, 'the question column is empty');
+  const question = questions.get(line.question);
+  if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
+  if (verdict !== 'confirm') return { kind: 'said', line, question, verdict, choice: undefined };
+  if (line.candidate === '') return refuse(line, 'there is no candidate on this line to confirm');
+  const choice = question.candidates.find(({ key }) => key === line.candidate);
+  if (choice === undefined) return refuse(line, `"${line.candidate}" is no candidate of this question`);
+  return { kind: 'said', line, question, verdict, choice };
+}
+
+type Conclusion =
+  | { readonly kind: 'answer'; readonly said: Said }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] };
+
+/** What all lines of one question say together. */
+function conclude(group: readonly Said[]): Conclusion {
+  const [first, ...others] = group;
+  if (first === undefined) return { kind: 'refused', refusals: [] };
+  const all = (problem: string): Conclusion => ({
+    kind: 'refused',
+    refusals: group.map(({ line }) => ({ line: line.line, question: line.question, problem })),
+  });
+  if (others.some(({ verdict, choice }) => verdict !== first.verdict || choice?.id !== first.choice?.id)) {
+    const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
+    const where = group.map(({ line }) => line.line).join(', ');
+    return all(
+      confirms.size > 1
+        ? `${confirms.size} candidates are confirmed for one question (lines ${where}); only one can be meant`
+        : `the lines ${where} answer one question differently`,
+    );
+  }
+  const { question } = first;
+  if (saysTheSame(question, first)) return { kind: 'unchanged' };
+  const { decision } = question;
+  if (!question.open && decision !== undefined) {
+    const when = new Date(decision.decidedAt).toISOString().slice(0, 10);
+    return all(
+      `decided already: ${decision.decision}, by ${decision.decidedBy} on ${when}; \`kybatch review withdraw ${decision.id}\` takes that back`,
+    );
+  }
+  if (!question.open) return all('no row waits for this question any more');
+  if (group.some(({ line }) => line.basis !== '' && line.basis !== question.basis)) {
+    return all(
+      'the question has changed since this file was written (other candidates, or another reason); export again',
+    );
+  }
+  return { kind: 'answer', said: first };
+}
+
+const refuse = ({ line, question }: SheetLine, problem: string): Checked => ({
+  kind: 'refused',
+  refusal: { line, question, problem },
+});

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { AskedQuestion, CandidateRecord, DecisionEntry, Ledger, QuestionAbout } from '../ledger/ledger.js';
+
+/** One question for people, however many rows ask it. */
+export interface Question {
+  /** `Q-…`: the same for the same question in every run. No spreadsheet takes it for a number. */
+  readonly id: string;
+  readonly about: QuestionAbout;
+  readonly environmentId: number;
+  readonly environment: string;
+  readonly entityKey: string;
+  readonly code: string;
+  readonly message: string;
+  /** The rows that ask; those that wait, where any does. */
+  readonly rows: readonly { readonly runId: string; readonly row: number; readonly line: number }[];
+  /** The fields of the first of them. */
+  readonly input: Readonly<Record<string, string>>;
+  readonly candidates: readonly Choice[];
+  /** Changes when the question does: other candidates, or another reason to ask. */
+  readonly basis: string;
+  readonly open: boolean;
+  /** The decision in force. An open question can have one only if it is `not_sure`. */
+  readonly decision: DecisionEntry | undefined;
+}
+
+export interface Choice extends CandidateRecord {
+  /** `C-…`: stands for the ID, which a spreadsheet would round beyond 15 digits. */
+  readonly key: string;
+}
+
+/** Every question that was ever asked, in the order of runs and rows. */
+export async function readQuestions(ledger: Ledger, runId?: string): Promise<readonly Question[]> {
+  const [asked, decisions] = await Promise.all([ledger.questions(runId), ledger.decisions()]);
+  const inForce = new Map<string, DecisionEntry>();
+  for (const decision of decisions) {
+    const key = identityOf(decision);
+    if (decision.withdrawnAt === null && !inForce.has(key)) inForce.set(key, decision);
+  }
+  const groups = new Map<string, AskedQuestion[]>();
+  for (const question of asked) {
+    const key = identityOf(question);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [question]);
+    else group.push(question);
+  }
+  return [...groups].map(([key, group]) => toQuestion(key, group, inForce.get(key)));
+}
+
+/** Questions that rows wait for; those that a person was not sure about come last. */
+export async function openQuestions(ledger: Ledger, runId?: string): Promise<readonly Question[]> {
+  const open = (await readQuestions(ledger, runId)).filter((question) => question.open);
+  return [...open.filter(({ decision }) => !decision), ...open.filter(({ decision }) => decision)];
+}
+
+const identityOf = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>) => `${of.environmentId}|${of.entityKey}`;
+
+function toQuestion(key: string, group: readonly AskedQuestion[], decision: DecisionEntry | undefined): Question {
+  const waiting = group.filter(({ open }) => open);
+  const shown = waiting.length > 0 ? waiting : group;
+  const [first] = shown;
+  // The row that was searched for last saw the newest candidates.
+  const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
+  const candidates = newest.candidates.map((candidate) => ({ ...candidate, key: `C-${digest(candidate.id, 8)}` }));
+  const unique = [...new Map(candidates.map((candidate) => [candidate.id, candidate])).values()];
+  const { about, environmentId, environment, entityKey, code, message } = newest;
+  return {
+    id: `Q-${digest(key, 10)}`,
+    about,
+    environmentId,
+    environment,
+    entityKey,
+    code,
+    message,
+    rows: shown.map(({ runId, row, line }) => ({ runId, row, line })),
+    input: first?.fields ?? {},
+    candidates: unique,
+    basis: `B-${digest(JSON.stringify([code, unique.map(({ id }) => id).sort()]), 8)}`,
+    open: waiting.length > 0,
+    decision,
+  };
+}
+
+const digest = (text: string, length: number) => createHash('sha256').update(text).digest('hex').slice(0, length);

@@ -1,0 +1,86 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Choice, Question } from './questions.js';
+import { ABOUT } from './words.js';
+
+/** One line of the sheet: what to fill in first, input and candidate side by side, then what `apply` needs back. */
+const COLUMNS = [
+  'question',
+  'decision',
+  'decided_by',
+  'note',
+  'reason',
+  'input_name',
+  'candidate_name',
+  'input_registration_number',
+  'candidate_registration_number',
+  'input_vat_number',
+  'candidate_vat_number',
+  'input_country',
+  'candidate_country',
+  'input_place',
+  'candidate_place',
+  'grade',
+  'evidence',
+  'about',
+  'code',
+  'rows',
+  'candidate_id',
+  'candidate',
+  'basis',
+] as const;
+
+type Column = (typeof COLUMNS)[number];
+
+/**
+ * The questions as one CSV that a spreadsheet opens well: a byte order mark, CRLF, a line for each candidate, and one
+ * for a question that has none.
+ */
+export function writeSheet(questions: readonly Question[]): string {
+  const lines = questions.flatMap((question) =>
+    question.candidates.length === 0
+      ? [lineOf(question, undefined, true)]
+      : question.candidates.map((choice, index) => lineOf(question, choice, index === 0)),
+  );
+  const cells = lines.map((line) => COLUMNS.map((column) => spreadsheetText(line[column] ?? '')));
+  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n' });
+}
+
+function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
+  const { input, decision } = question;
+  // What somebody said before stands where it was said, and says the same when it is read back.
+  const earlier = first && decision?.decision === 'not_sure' ? decision : undefined;
+  return {
+    question: question.id,
+    decision: earlier?.decision ?? '',
+    decided_by: earlier?.decidedBy ?? '',
+    note: earlier?.note ?? '',
+    reason: question.message,
+    input_name: input.name ?? '',
+    candidate_name: choice?.name ?? '',
+    input_registration_number: input.registration_number ?? '',
+    candidate_registration_number: choice?.registrationNumber ?? '',
+    input_vat_number: input.vat_number ?? '',
+    candidate_vat_number: choice?.vatNumber ?? '',
+    input_country: input.country ?? '',
+    candidate_country: choice?.countryCode ?? '',
+    input_place: [input.state, input.city].filter(Boolean).join(', '),
+    candidate_place: choice?.state ?? '',
+    grade: choice?.matchGrade ?? '',
+    evidence: choice?.evidence ?? 'no candidate was found',
+    about: ABOUT[question.about],
+    code: question.code,
+    rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
+    candidate_id: choice?.id ?? '',
+    candidate: choice?.key ?? '',
+    basis: question.basis,
+  };
+}
+
+/**
+ * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number or a
+ * date (00123456, 123456789012345678, 1-2) gets an apostrophe in front, so that the person compares what is there.
+ */
+export function spreadsheetText(text: string): string {
+  const changed = /^(?:0\d+|\d{12,}|\d+[eE]\d+|\d+\.\d*0|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?)$/.test(text.trim());
+  return changed || /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+}

@@ -1,0 +1,63 @@
+import type { QuestionAbout } from '../ledger/ledger.js';
+import type { Choice, Question } from './questions.js';
+
+/** What a question is about, for people. */
+export const ABOUT: Readonly<Record<QuestionAbout, string>> = {
+  v1: 'company (v1)',
+  v2: 'company (v2)',
+  credit: 'credit report',
+  record: 'bought record',
+};
+
+export const inputInWords = (input: Question['input']): string =>
+  sideInWords(
+    input.name,
+    [input.country, input.state, input.city],
+    input.registration_number,
+    input.vat_number,
+    input.ticker === undefined ? undefined : `ticker ${input.ticker}`,
+  );
+
+export const choiceInWords = (choice: Choice): string =>
+  sideInWords(choice.name, [choice.countryCode, choice.state], choice.registrationNumber, choice.vatNumber);
+
+type Field = string | null | undefined;
+
+function sideInWords(name: Field, places: readonly Field[], number: Field, vat: Field, more?: string): string {
+  const place = places.filter(Boolean).join(', ');
+  return [name ?? '(no name)', place, number ?? '(no number)', vat ? `VAT ${vat}` : '', more ?? '']
+    .filter((part) => part !== '')
+    .map(printable)
+    .join(' · ');
+}
+
+/** The question as it stands on a terminal: `most` candidates from the given one, counted from 1 as keys choose them. */
+export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
+  const { id, about, code, message, input, candidates, decision } = question;
+  const shown = candidates.slice(from, from + most);
+  const lines = [
+    `${id}  ${ABOUT[about]} · ${rowsInWords(question)} · ${code}`,
+    `  ${printable(message)}`,
+    ...(decision?.decision === 'not_sure'
+      ? [`  ${printable(decision.decidedBy)} was not sure${decision.note ? `: ${printable(decision.note)}` : ''}`]
+      : []),
+    `  input  ${inputInWords(input)}`,
+    ...shown.flatMap((choice, index) => [
+      `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`,
+      `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
+    ]),
+    ...(candidates.length === 0 ? ['         no candidate was found'] : []),
+    ...(shown.length < candidates.length ? [`         ${shown.length} of ${candidates.length} shown`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export function rowsInWords({ rows }: Question): string {
+  const [first] = rows;
+  if (first === undefined) return 'no row';
+  const others = rows.length - 1;
+  return `row ${first.row} of ${first.runId}${others === 0 ? '' : ` and ${others} more`}`;
+}
+
+/** Names come from outside: they must not move the cursor or change colours. */
+export const printable = (text: string): string => text.replace(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
