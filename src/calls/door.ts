@@ -1,18 +1,21 @@
+import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import type { ApiClient, PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { readAllowance } from '../api/v1/allowance.js';
+import { LedgerError } from '../domain/errors.js';
 import type { CallContext, Intent, Ledger, Settlement } from '../ledger/ledger.js';
 import type { Clock } from '../util/clock.js';
 import { AllowanceBook } from './allowance-book.js';
 import { Breaker } from './breaker.js';
-import { Gate } from './gate.js';
+import { DRAINING, Gate, type Place } from './gate.js';
 import { Limiter } from './limiter.js';
 import type { Answer, CallOutcome, Parked, Stopped } from './outcome.js';
-import { canonicalJson, requestKey } from './request-key.js';
-import { isTrouble, type RetryPolicy, retryDelayMs } from './retry.js';
+import { requestKey } from './request-key.js';
+import { isTrouble, type RetryPolicy, retryDelayMs, sendsAtMost, type Tally } from './retry.js';
+import { isFree, refusalOf, settlementOf } from './settlement.js';
 
 export type AnyClient = ApiClient<Readonly<Record<string, Operation>>>;
 
@@ -50,8 +53,11 @@ export interface DoorRequest {
   readonly ownedSince: number;
   /** False where the answer is not worth owning: a status, a history. */
   readonly own: boolean;
-  /** False where a lost call must not be sent again without a look elsewhere first. */
-  readonly resend: boolean;
+  /**
+   * Null: a lost call may be sent again. Otherwise it is one that is not, unless somebody has looked, from this time
+   * on, whether it arrived after all.
+   */
+  readonly lookedSince: number | null;
 }
 
 /**
@@ -67,6 +73,8 @@ export class Door {
   readonly #book: AllowanceBook | null;
   readonly #shared = new Map<string, Promise<CallOutcome>>();
   readonly #random: () => number;
+  /** Ends every pause: nothing more will be sent. */
+  readonly #halt = new AbortController();
   #stopped: ApiError | undefined;
 
   constructor(options: DoorOptions) {
@@ -77,6 +85,9 @@ export class Door {
     this.#breakers = { v1: new Breaker('v1', breakerFailures), v2: new Breaker('v2', breakerFailures) };
     this.#book = options.apis.v1 && new AllowanceBook(options.ledger, options.apis.v1.environmentId, this.#gate);
     this.#random = options.random ?? Math.random;
+    setMaxListeners(0, this.#halt.signal);
+    if (options.signal?.aborted) this.drain();
+    options.signal?.addEventListener('abort', () => this.drain(), { once: true, signal: this.#halt.signal });
   }
 
   /** What stopped the run, if anything did. */
@@ -94,13 +105,15 @@ export class Door {
     return this.#gate.refusal({ api, operation });
   }
 
+  /** No call is sent any more, and nobody waits for a better time; calls in flight come home. */
   drain(): void {
     this.#gate.drain();
+    this.#halt.abort(new Error('the run is being stopped'));
   }
 
   /** Writes down what is known about the allowance. */
   async close(): Promise<void> {
-    await this.#book?.save(this.#options.clock.now());
+    await this.#book?.save();
   }
 
   /** What we own, and no further: undefined if that is nothing. */
@@ -153,8 +166,9 @@ export class Door {
   }
 
   async #buy(request: DoorRequest, prepared: PreparedCall, context: CallContext): Promise<CallOutcome> {
-    const doubt = await this.#inDoubt(context);
+    const doubt = await this.#inDoubt(request, context);
     if (doubt !== undefined) return doubt;
+    const tally: Tally = { retry: 0, slow_down: 0 };
     let attempts = 0;
     try {
       return await pRetry(
@@ -163,16 +177,15 @@ export class Door {
           return await this.#attempt(request, prepared, context, attempt);
         },
         {
-          retries: this.#options.retry.attempts - 1,
+          retries: sendsAtMost(this.#options.retry) - 1,
           minTimeout: 0,
           maxTimeout: 0,
-          onFailedAttempt: ({ error, attemptNumber }) => this.#pause(error, attemptNumber),
-          shouldRetry: ({ error, attemptNumber }) => this.#mayRetry(request, context, error, attemptNumber),
+          shouldRetry: ({ error }) => this.#waitToRetry(request, context, error, tally),
         },
       );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return await this.#giveUp(request, context, error, attempts);
+      return await this.#giveUp(request, context, error, attempts, tally);
     }
   }
 
@@ -183,23 +196,38 @@ export class Door {
     attempt: number,
   ): Promise<CallOutcome> {
     return await this.#limiters[request.api].run(async (started) => {
-      if (this.#stopped !== undefined) return { kind: 'stopped', error: this.#stopped };
-      const parked = await this.#gate.admit(request);
-      if (parked !== undefined) return parked;
-      const alone = this.#gate.unitsInFlight === 1;
-      let units: number | null = 0;
+      const place = await this.#gate.admit(request);
+      // Unknown until it is known: a defect between here and the settlement must not make a call free.
+      let units: number | null = null;
       try {
-        const intent = await this.#options.ledger.intend({ ...context, attempt, startedAt: this.#options.clock.now() });
-        const settled = await this.#send(request, prepared, intent, started, alone);
+        if (this.#stopped !== undefined) {
+          units = 0;
+          return { kind: 'stopped', error: this.#stopped };
+        }
+        if (place.kind === 'parked') return place;
+        const intent = await this.#intend({ ...context, attempt, startedAt: this.#options.clock.now() }, () => {
+          units = 0;
+        });
+        const settled = await this.#send(request, prepared, intent, started, place);
         units = settled.units;
         return settled.outcome;
       } catch (error) {
-        if (error instanceof ApiError) units = error.charge === 'free' ? 0 : null;
+        if (error instanceof ApiError && error.charge === 'free') units = 0;
         throw error;
       } finally {
-        this.#gate.release(request, units);
+        if (place.kind === 'place') place.release(units);
       }
-    }, this.#options.signal);
+    }, this.#halt.signal);
+  }
+
+  /** Without a written intent nothing is sent, so nothing can have been charged. */
+  async #intend(intent: Parameters<Ledger['intend']>[0], notSent: () => void): Promise<Intent> {
+    try {
+      return await this.#options.ledger.intend(intent);
+    } catch (error) {
+      notSent();
+      throw error;
+    }
   }
 
   async #send(
@@ -207,91 +235,116 @@ export class Door {
     prepared: PreparedCall,
     intent: Intent,
     started: number,
-    alone: boolean,
+    place: Place,
   ): Promise<{ outcome: CallOutcome; units: number | null }> {
+    const { clock, signal } = this.#options;
     const { client } = this.#apiOf(request.api);
-    const { ledger, clock, signal } = this.#options;
+    let exchange: Exchange;
     try {
-      const exchange = await client.send(prepared, { signal });
-      const now = clock.now();
-      const settlement = success(request, prepared, exchange, now);
-      const written = ledger.settle(intent, settlement);
-      this.#limiters[request.api].succeeded();
-      this.#breakers[request.api].succeeded();
-      await this.#observe(request.api, exchange, intent, alone);
-      // A later process gave this call up while we were frozen: its books stand, and ours must not go on.
-      if (!(await written)) throw new Error('this process was taken over: another one has settled its calls');
-      return {
-        outcome: { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now },
-        units: settlement.unitsCharged,
-      };
+      exchange = await client.send(prepared, { signal });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      await ledger.settle(intent, refused(error, clock.now()));
-      if (error.exchange !== undefined) await this.#observe(request.api, error.exchange, intent, alone);
+      await this.#settle(intent, refusalOf(error, clock.now()));
+      if (error.exchange !== undefined) await this.#observe(request.api, error.exchange, intent, false);
       else if (request.api === 'v1') this.#gate.countSolo();
       await this.#react(request, error, started);
       throw error;
     }
+    const now = clock.now();
+    const settlement = settlementOf(request, prepared, exchange, now);
+    const alone = place.alone();
+    this.#limiters[request.api].succeeded();
+    this.#breakers[request.api].succeeded();
+    // The settlement is written first, so that the books which the observation compares have it.
+    await Promise.all([this.#settle(intent, settlement), this.#observe(request.api, exchange, intent, alone)]);
+    return {
+      outcome: { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now },
+      units: settlement.unitsCharged,
+    };
+  }
+
+  /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */
+  async #settle(intent: Intent, settlement: Settlement): Promise<void> {
+    if (await this.#options.ledger.settle(intent, settlement)) return;
+    throw new LedgerError(new Error('this process was taken over: another one has settled its calls'));
   }
 
   /** What an error means for the calls that come after it. */
   async #react(request: DoorRequest, error: ApiError, started: number): Promise<void> {
     const { clock } = this.#options;
-    if (error.class === 'slow_down') this.#limiters[request.api].troubled(started, error.retryAfterMs);
-    else if (isTrouble(error)) {
+    if (isTrouble(error)) {
       this.#limiters[request.api].troubled(started, error.retryAfterMs);
-      this.#stopped ??= this.#breakers[request.api].failed(error);
-    } else if (error.class === 'stop_run') this.#stopped ??= error;
+      const open = this.#breakers[request.api].failed(error);
+      if (open !== undefined) this.#stop(open);
+      return;
+    }
+    if (error.exchange !== undefined) this.#breakers[request.api].succeeded();
+    if (error.class === 'slow_down') this.#limiters[request.api].troubled(started, error.retryAfterMs);
+    else if (error.class === 'stop_run') this.#stop(error);
     else if (error.class === 'block_operation')
       this.#gate.close(`${request.api}:${request.operation}`, 'scope', null, `${error.code}: ${error.message}`);
-    else if (error.class === 'park') this.#closeLimit(request, error, clock.now());
+    else if (error.class === 'park') await this.#closeLimit(request, error, clock.now());
   }
 
-  #closeLimit(request: DoorRequest, error: ApiError, now: number): void {
+  #stop(error: ApiError): void {
+    this.#stopped ??= error;
+    this.#halt.abort(error);
+  }
+
+  async #closeLimit(request: DoorRequest, error: ApiError, now: number): Promise<void> {
     const { limit } = error;
+    const message = `${error.code}: ${error.message}`;
     if (limit?.api === 'v2') {
       const until = limit.period === 'day' ? nextMidnight(now) : null;
-      this.#gate.closePermission(limit.permission, request.operation, until, `${error.code}: ${error.message}`);
+      this.#gate.closePermission(limit.permission, request.operation, until, message);
       return;
     }
     const quota = error.exchange === undefined ? null : readAllowance(error.exchange.headers, now).quota;
-    this.#gate.close('v1', 'allowance', quota?.resetAtMs ?? null, `${error.code}: ${error.message}`);
+    const until = quota?.resetAtMs ?? null;
+    this.#gate.close('v1', 'allowance', until, message);
+    await this.#book?.spent(until, now);
   }
 
   async #observe(api: ApiName, exchange: Exchange, intent: Intent, alone: boolean): Promise<void> {
-    if (api === 'v1')
-      await this.#book?.observe(
-        readAllowance(exchange.headers, this.#options.clock.now()),
-        intent.id,
-        alone,
-        this.#options.clock.now(),
-      );
+    if (api !== 'v1') return;
+    const now = this.#options.clock.now();
+    await this.#book?.observe(readAllowance(exchange.headers, now), intent.id, alone, now);
   }
 
-  async #pause(error: Error, attempt: number): Promise<void> {
-    if (!(error instanceof ApiError)) return;
-    const delay = retryDelayMs(error, attempt, this.#options.retry, this.#random);
-    if (delay === undefined || this.#stopped !== undefined) return;
-    await this.#options.clock.sleep(delay, this.#options.signal).catch(() => {});
-  }
-
-  async #mayRetry(request: DoorRequest, context: CallContext, error: Error, attempt: number): Promise<boolean> {
-    if (!(error instanceof ApiError) || this.#stopped !== undefined || this.#options.signal?.aborted) return false;
-    if (retryDelayMs(error, attempt, this.#options.retry, () => 0) === undefined) return false;
-    if (error.charge !== 'unknown') return true;
-    return request.resend && (await this.#inDoubt(context)) === undefined;
+  /** Waits as long as the error asks for; false where the call is not to be sent again. */
+  async #waitToRetry(request: DoorRequest, context: CallContext, error: Error, tally: Tally): Promise<boolean> {
+    if (!(error instanceof ApiError) || (error.class !== 'retry' && error.class !== 'slow_down')) return false;
+    tally[error.class] += 1;
+    const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
+    if (delay === undefined || this.#halt.signal.aborted) return false;
+    if (isLost(request, error)) {
+      if (request.lookedSince !== null || (await this.#inDoubt(request, context)) !== undefined) return false;
+    }
+    await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
+    return !this.#halt.signal.aborted;
   }
 
   /** A request whose answer was lost: the policy says whether it may be sent again, and how often. */
-  async #inDoubt(context: CallContext): Promise<Parked | undefined> {
-    const lost = await this.#options.ledger.countInDoubt(context.environmentId, context.requestKey);
-    if (lost === 0 || (this.#options.inDoubt === 'resend' && lost < this.#options.inDoubtCap)) return undefined;
-    const message = `${lost} call(s) for this were lost and may have been charged; not sent again (${this.#options.inDoubt === 'park' ? 'in_doubt: park' : `cap of ${this.#options.inDoubtCap}`})`;
+  async #inDoubt(request: DoorRequest, context: CallContext): Promise<CallOutcome | undefined> {
+    if (isFree(request.operation)) return undefined;
+    const { ledger, inDoubt: policy, inDoubtCap } = this.#options;
+    const lost = await ledger.inDoubt(context.environmentId, context.requestKey);
+    if (lost.calls === 0) return undefined;
+    if (request.lookedSince !== null && lost.lastStartedAt >= request.lookedSince)
+      return { kind: 'in_doubt', lostAt: lost.lastStartedAt };
+    if (policy === 'resend' && lost.calls < inDoubtCap) return undefined;
+    const why = policy === 'park' ? 'in_doubt: park' : `cap of ${inDoubtCap}`;
+    const message = `${lost.calls} call(s) for this were lost and may have been charged; not sent again (${why})`;
     return { kind: 'parked', reason: 'in_doubt', until: null, message };
   }
 
-  async #giveUp(request: DoorRequest, context: CallContext, error: ApiError, attempts: number): Promise<CallOutcome> {
+  async #giveUp(
+    request: DoorRequest,
+    context: CallContext,
+    error: ApiError,
+    attempts: number,
+    tally: Tally,
+  ): Promise<CallOutcome> {
     if (this.#stopped !== undefined) return { kind: 'stopped', error: this.#stopped };
     if (error.class === 'park' || error.class === 'block_operation') {
       return (
@@ -299,12 +352,19 @@ export class Door {
       );
     }
     if (error.class === 'not_available') return { kind: 'not_available', error };
-    if (error.charge === 'unknown') {
-      if (!request.resend) return { kind: 'in_doubt', error };
-      const doubt = await this.#inDoubt(context);
+    // It was to be sent again, had the run gone on: the row has not failed.
+    if (this.#halt.signal.aborted && this.#mightGoOn(error, tally)) return DRAINING;
+    if (isLost(request, error)) {
+      const doubt = await this.#inDoubt(request, context);
       if (doubt !== undefined) return doubt;
     }
     return { kind: 'failed', error, attempts };
+  }
+
+  #mightGoOn(error: ApiError, tally: Tally): boolean {
+    if (error.code === 'ABORTED') return true;
+    if (error.class !== 'retry' && error.class !== 'slow_down') return false;
+    return retryDelayMs(error, tally[error.class], this.#options.retry, () => 0) !== undefined;
   }
 
   #apiOf(api: ApiName): DoorApi {
@@ -332,40 +392,9 @@ function prepare(client: AnyClient, request: DoorRequest): PreparedCall | ApiErr
   }
 }
 
-function success(request: DoorRequest, prepared: PreparedCall, exchange: Exchange, now: number): Settlement {
-  const v1 = request.api === 'v1' ? readAllowance(exchange.headers, now) : null;
-  return {
-    settledAt: now,
-    durationMs: exchange.durationMs,
-    httpStatus: exchange.status,
-    errorClass: null,
-    errorCode: null,
-    requestId: exchange.headers['x-service-request-id'] ?? null,
-    charge: 'charged',
-    // Each v1 success costs one unit, whether or not the header says so. v2 does not count in units.
-    unitsCharged: v1 === null ? null : (v1.unitsCharged ?? 1),
-    remainingUnits: v1?.remainingUnits ?? null,
-    body: exchange.body,
-    answer: request.own ? { params: canonicalJson(prepared.params) } : null,
-  };
-}
-
-function refused(error: ApiError, now: number): Settlement {
-  return {
-    settledAt: now,
-    durationMs: error.exchange?.durationMs ?? null,
-    httpStatus: error.httpStatus ?? null,
-    errorClass: error.class,
-    errorCode: error.code,
-    requestId: error.requestId ?? null,
-    charge: error.charge,
-    unitsCharged: error.charge === 'free' ? 0 : null,
-    remainingUnits: null,
-    // An answer that we could not read may have been paid for: its bytes are kept.
-    body: error.code === 'UNEXPECTED_BODY' ? (error.exchange?.body ?? null) : null,
-    answer: null,
-  };
-}
+/** The answer did not arrive, and it may have been paid for. */
+const isLost = ({ operation }: DoorRequest, error: ApiError): boolean =>
+  error.charge === 'unknown' && !isFree(operation);
 
 const DAY_MS = 86_400_000;
 /** Daily limits of v2 are taken to end with the UTC day; the document does not say. */

@@ -7,6 +7,15 @@ export interface GateRequest {
   readonly operation: string;
 }
 
+/** A call that was let through. */
+export interface Place {
+  readonly kind: 'place';
+  /** No other call of v1 has been under way since this one was let through. */
+  alone(): boolean;
+  /** It ended. `units` is what it cost; null if that is unknown, which counts as spent until it is known. */
+  release(units: number | null): void;
+}
+
 interface Closure {
   readonly reason: ParkReason;
   readonly until: number | null;
@@ -27,6 +36,7 @@ export class Gate {
   readonly #budgetUnits: number | null;
   #spentUnits: number;
   #unitsInFlight = 0;
+  #admissions = 0;
   #remainingUnits: number | null = null;
   #waiters: (() => void)[] = [];
   /** The first v1 call of a process goes alone: what it says about the remaining units can be compared with our books. */
@@ -47,26 +57,14 @@ export class Gate {
     return this.#unitsInFlight;
   }
 
-  /** Waits while calls in flight may still decide it; then takes a place, or says why there is none. */
-  async admit(request: GateRequest): Promise<Parked | undefined> {
+  /** Waits while calls in flight may still decide it; then gives a place, or says why there is none. */
+  async admit(request: GateRequest): Promise<Parked | Place> {
     for (;;) {
       const verdict = this.#decide(request);
-      if (verdict === 'go') {
-        if (request.api === 'v1') this.#unitsInFlight += 1;
-        return undefined;
-      }
+      if (verdict === 'go') return request.api === 'v1' ? this.#takePlace() : FREE_PLACE;
       if (verdict !== 'wait') return verdict;
       await new Promise<void>((wake) => this.#waiters.push(wake));
     }
-  }
-
-  /** A call ended. `units` is what it cost; null if that is unknown, which counts as spent until it is known. */
-  release(request: GateRequest, units: number | null): void {
-    if (request.api === 'v1') {
-      this.#unitsInFlight -= 1;
-      this.#spentUnits += units ?? 1;
-    }
-    this.#wake();
   }
 
   /** A look without taking a place: can this operation move at all? */
@@ -75,7 +73,10 @@ export class Gate {
     return verdict === 'go' || verdict === 'wait' ? undefined : verdict;
   }
 
-  /** v1 said how many units remain. Answers overtake each other, so the lowest figure is the newest. */
+  /**
+   * v1 said how many units remain. Answers overtake each other, so the lowest figure is the newest, unless it is
+   * exact: then no other call was under way.
+   */
   observeRemaining(units: number, exact: boolean, resetAt: number | null): void {
     this.#remainingUnits = exact || this.#remainingUnits === null ? units : Math.min(this.#remainingUnits, units);
     this.#soloCallsLeft = 0;
@@ -83,7 +84,7 @@ export class Gate {
     this.#wake();
   }
 
-  /** Gives up waiting for a first observation, so that errors do not keep everything in single file. */
+  /** Gives up waiting for a first observation, so that calls that bring none do not keep everything in single file. */
   countSolo(): void {
     this.#soloCallsLeft = Math.max(0, this.#soloCallsLeft - 1);
     this.#wake();
@@ -96,7 +97,8 @@ export class Gate {
   }
 
   closePermission(permission: string, operation: string, until: number | null, message: string): void {
-    for (const name of new Set([operation, ...(this.#permissions[permission] ?? [])]))
+    const operations = Object.hasOwn(this.#permissions, permission) ? this.#permissions[permission] : undefined;
+    for (const name of new Set([operation, ...(operations ?? [])]))
       this.close(`v2:${name}`, 'allowance', until, message);
   }
 
@@ -106,14 +108,30 @@ export class Gate {
     this.#wake();
   }
 
+  #takePlace(): Place {
+    this.#unitsInFlight += 1;
+    this.#admissions += 1;
+    const ours = this.#admissions;
+    const first = this.#unitsInFlight === 1;
+    return {
+      kind: 'place',
+      alone: () => first && this.#admissions === ours,
+      release: (units) => {
+        this.#unitsInFlight -= 1;
+        this.#spentUnits += units ?? 1;
+        this.#wake();
+      },
+    };
+  }
+
   #decide({ api, operation }: GateRequest): Parked | 'go' | 'wait' {
-    if (this.#draining) return { kind: 'parked', reason: 'draining', until: null, message: 'the run is being stopped' };
+    if (this.#draining) return DRAINING;
     const closure = this.#closures.get(api) ?? this.#closures.get(`${api}:${operation}`);
     if (closure !== undefined) return { kind: 'parked', ...closure };
     if (api === 'v2') return 'go';
     if (this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) return 'wait';
     if (this.#budgetUnits !== null && this.#spentUnits + this.#unitsInFlight >= this.#budgetUnits) {
-      if (this.#unitsInFlight > 0) return 'wait';
+      if (this.#unitsInFlight > 0 && this.#spentUnits < this.#budgetUnits) return 'wait';
       return {
         kind: 'parked',
         reason: 'budget',
@@ -133,3 +151,13 @@ export class Gate {
     for (const wake of woken) wake();
   }
 }
+
+export const DRAINING: Parked = {
+  kind: 'parked',
+  reason: 'draining',
+  until: null,
+  message: 'the run is being stopped',
+};
+
+/** v2 does not count in units. */
+const FREE_PLACE: Place = { kind: 'place', alone: () => false, release: () => {} };

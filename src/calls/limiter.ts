@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../util/clock.js';
+import { LONGEST_WAIT_MS } from './retry.js';
 
 /**
  * How many calls of one API may be under way. Request-rate limits are not shown (V1-19), so it starts low, grows with
@@ -30,11 +31,12 @@ export class Limiter {
     return this.#limit.activeCount;
   }
 
-  /** Runs `work` in a slot; `work` is told its number, to be given back with what it met. */
-  run<T>(work: (started: number) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Runs `work` in a slot; `work` is told its number, to be given back with what it met. The signal ends pauses. */
+  run<T>(work: (started: number) => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#limit(async () => {
-      const pause = this.#pausedUntil - this.#clock.now();
-      if (pause > 0) await this.#clock.sleep(pause, signal);
+      // Whoever started meanwhile may have met another pause.
+      for (let pause = this.#pauseMs(); pause > 0 && !signal.aborted; pause = this.#pauseMs())
+        await this.#clock.sleep(pause, signal).catch(() => {});
       this.#started += 1;
       return await work(this.#started);
     });
@@ -50,11 +52,15 @@ export class Limiter {
 
   /** `pauseMs`: nobody starts before that has passed. */
   troubled(started: number, pauseMs = 0): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + pauseMs);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + Math.min(pauseMs, LONGEST_WAIT_MS));
     if (started <= this.#cutAt) return;
     this.#troubled = true;
     this.#cutAt = this.#started;
     this.#successes = 0;
     this.#limit.concurrency = Math.max(1, Math.floor(this.#limit.concurrency / 2));
+  }
+
+  #pauseMs(): number {
+    return this.#pausedUntil - this.#clock.now();
   }
 }

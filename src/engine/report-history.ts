@@ -10,25 +10,29 @@ type AskPage = (params: Readonly<Record<string, unknown>>) => Promise<CallOutcom
 
 /**
  * The reports the account has generated before. What the history's `search` matches is not shown, so the whole list
- * is read, once per process, and again when a generate call was lost. Re-opening a report from it is free (V2-6).
+ * is read, once per process, and again after a generate call was lost. Re-opening a report from it is free (V2-6).
  */
 export class ReportHistory {
   readonly #clock: Clock;
   readonly #ask: AskPage;
-  #listing: Promise<ReadonlyMap<string, PastReport> | StageOutcome> | undefined;
+  #listing:
+    | { readonly since: number; readonly reports: Promise<ReadonlyMap<string, PastReport> | StageOutcome> }
+    | undefined;
 
   constructor(clock: Clock, ask: AskPage) {
     this.#clock = clock;
     this.#ask = ask;
   }
 
-  async find(sourceId: string, afresh: boolean): Promise<PastReport | undefined | StageOutcome> {
-    if (afresh || this.#listing === undefined) this.#listing = this.#readAll();
-    const listing = await this.#listing;
-    if (listing instanceof Map) return listing.get(sourceId) as PastReport | undefined;
+  async find(sourceId: string, since: number): Promise<PastReport | undefined | StageOutcome> {
+    if (this.#listing === undefined || this.#listing.since < since)
+      this.#listing = { since: this.#clock.now(), reports: this.#readAll() };
+    const listing = this.#listing;
+    const reports = await listing.reports;
+    if (reports instanceof Map) return reports.get(sourceId) as PastReport | undefined;
     // A history that could not be read is read again by the next row that needs it.
-    this.#listing = undefined;
-    return listing as StageOutcome;
+    if (this.#listing === listing) this.#listing = undefined;
+    return reports as StageOutcome;
   }
 
   async #readAll(): Promise<ReadonlyMap<string, PastReport> | StageOutcome> {

@@ -79,11 +79,15 @@ export class Road {
         // As with candidates: the checkpoint that follows is awaited.
         ledger.saveQuestion(asked).catch(() => {});
       },
-      reportHistory: (sourceId, afresh) => this.#history.find(sourceId, afresh),
+      reportHistory: (sourceId, since) => this.#history.find(sourceId, since),
       spendCreditReport: () => {
-        if (this.#creditReportsLeft < 1) return false;
+        if (this.#creditReportsLeft < 1) return undefined;
         this.#creditReportsLeft -= 1;
-        return true;
+        return {
+          giveBack: () => {
+            this.#creditReportsLeft += 1;
+          },
+        };
       },
     };
   }
@@ -102,9 +106,10 @@ export class Road {
       runId: this.#options.runId,
       row,
       stage,
-      own: freshness > 0,
-      ownedSince: Math.max(this.#options.notBefore, this.now() - freshness),
-      resend: request.resend ?? true,
+      // What must not be bought twice is always owned. What a row has begun with it goes on with, however old.
+      own: freshness > 0 || request.lookedSince !== undefined,
+      ownedSince: request.ownedOnly === 'again' ? 0 : Math.max(this.#options.notBefore, this.now() - freshness),
+      lookedSince: request.lookedSince ?? null,
     };
   }
 }

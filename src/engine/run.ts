@@ -50,11 +50,7 @@ export async function openRun(
       inputSha256: table.sha256,
       pipelineName: settings.pipeline.name,
       pipelineSha256: identity,
-      settings: JSON.stringify({
-        pipeline: settings.pipeline,
-        fresh: settings.fresh,
-        limit: settings.limit,
-      } satisfies StoredSettings),
+      settings: storeSettings({ pipeline: settings.pipeline, fresh: settings.fresh, limit: settings.limit }),
       columns: table.columns,
       createdAt: clock.now(),
     });
@@ -64,6 +60,10 @@ export async function openRun(
   if (run === undefined) throw new Error(`run ${id} vanished`);
   return run;
 }
+
+/** JSON knows no Infinity and would write null, which means "asked anew every time". */
+const storeSettings = (settings: StoredSettings): string =>
+  JSON.stringify(settings, (_, value: unknown) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
 export interface StoredSettings {
@@ -135,7 +135,7 @@ export async function workOnRun(work: RunWork): Promise<RunEnd> {
     environments,
     freshnessMs: (operation) => freshnessMs(pipeline, operation),
     notBefore: work.fresh ? run.createdAt : 0,
-    creditReports: pipeline.budget.creditReports,
+    creditReports: await creditReportsLeft(work),
   });
   const onDrain = () => door.drain();
   drain.addEventListener('abort', onDrain, { once: true });
@@ -217,6 +217,13 @@ const canStart = (stages: readonly StageName[], door: Door) =>
 
 /** More rows than calls: while one waits for its commit another can send. */
 const rowsAtOnce = (concurrency: number) => concurrency + Math.min(16, concurrency);
+
+/** What earlier starts of the run have generated, or may have, counts. */
+async function creditReportsLeft({ run, pipeline, ledger }: RunWork): Promise<number | null> {
+  const budget = pipeline.budget.creditReports;
+  if (budget === null) return null;
+  return Math.max(0, budget - (await ledger.chargedCalls(run.id, 'creditReportGenerate')));
+}
 
 const apiOf = (provider: Provider | null, environmentId: number | null) =>
   provider === null || environmentId === null ? null : { client: provider.client, environmentId };

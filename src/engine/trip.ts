@@ -126,6 +126,10 @@ class Trip {
     this.company = { ...this.company, ...outcome.facts };
     if (leg.identifies === 'v1' && this.#road.idsShared && this.company.v1 !== null)
       this.company = { ...this.company, v2: this.company.v1 };
+    if (this.#parked !== undefined && this.#lacksV1(leg, outcome)) {
+      this.#mark(leg, statusOf(this.#parked));
+      return;
+    }
     switch (outcome.kind) {
       case 'done':
         if (leg.identifies === undefined) this.#mark(leg, 'done');
@@ -152,7 +156,7 @@ class Trip {
         break;
       case 'parked':
         this.#parked ??= outcome;
-        this.#mark(leg, outcome.reason === 'draining' ? 'pending' : 'parked');
+        this.#mark(leg, statusOf(outcome));
         break;
       case 'stopped':
         this.ended = true;
@@ -190,6 +194,16 @@ class Trip {
     return { hold: 'parked', holdReason: this.#parked.reason, nextAt: this.#parked.until };
   }
 
+  /**
+   * v1 is planned and could not be asked yet. Its number is better evidence than the row's, so that v2 finds nobody, or
+   * several, decides nothing before it is there.
+   */
+  #lacksV1(leg: Leg, { kind }: StageOutcome): boolean {
+    if (leg.identifies === 'v1' || !this.open('record') || this.company.v1 !== null) return false;
+    if (kind === 'no_match' || kind === 'needs_review') return true;
+    return leg.name === 'credit-report' && kind === 'not_available' && this.company.creditSourceId === null;
+  }
+
   #noMatch(leg: Leg, outcome: Extract<StageOutcome, { kind: 'no_match' }>): void {
     // The company is known already: v2 just does not have it.
     if (leg.identifies === 'v2' && this.company.v1 !== null) {
@@ -211,6 +225,10 @@ class Trip {
     this.#error = { code, message };
   }
 }
+
+/** Who is stopped on the way is not held up by anything. */
+const statusOf = ({ reason }: Extract<StageOutcome, { kind: 'parked' }>): StageStatus =>
+  reason === 'draining' ? 'pending' : 'parked';
 
 const blank = (row: RowRecord, road: Road): Checkpoint => ({
   outcome: 'pending',

@@ -27,12 +27,15 @@ export interface WorkOptions {
 export async function workThrough(options: WorkOptions): Promise<void> {
   const queue = new RowQueue(options);
   const workers = Array.from({ length: options.rowsAtOnce }, async () => {
-    for (let row = await queue.next(); row !== undefined; row = await queue.next()) {
-      try {
+    try {
+      for (let row = await queue.next(); row !== undefined; row = await queue.next()) {
         await settleRow(row, options);
-      } finally {
         queue.done(row.row);
       }
+    } catch (error) {
+      // The ledger cannot be written: no other row sets out to spend what could not be written down.
+      queue.close();
+      throw error;
     }
   });
   const ends = await Promise.allSettled(workers);
@@ -77,9 +80,15 @@ class RowQueue {
   #allRead = false;
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
+  #closed = false;
 
   constructor(options: WorkOptions) {
     this.#options = options;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake();
   }
 
   /** One at a time, so that no row is handed out twice. */
@@ -96,7 +105,7 @@ class RowQueue {
 
   async #take(): Promise<RowRecord | undefined> {
     for (;;) {
-      if (this.#options.isStopping()) return undefined;
+      if (this.#closed || this.#options.isStopping()) return undefined;
       const row = (await this.#due()) ?? (await this.#pending());
       if (row !== undefined) {
         this.#active.add(row.row);
@@ -126,18 +135,21 @@ class RowQueue {
   /** Nothing to hand out now. False if there never will be: no row waits, and none is under way that might. */
   async #waitForMore(): Promise<boolean> {
     const { ledger, runId, clock, stopping } = this.#options;
-    const due = await ledger.nextDue(runId);
-    if (due === undefined && this.#active.size === 0) return false;
-    const timer = new AbortController();
     const woken = new Promise<void>((wake) => {
       this.#wake = wake;
     });
+    const active = this.#active.size;
+    const now = clock.now();
+    const due = await ledger.nextDue(runId, now);
+    // Time has gone by since we looked: one may have become due, or come home, meanwhile.
+    if (this.#closed || stopping.aborted || this.#active.size !== active || (await this.#due()) !== undefined)
+      return true;
+    if (due === undefined && active === 0) return false;
+    const timer = new AbortController();
     const stopped = new Promise<void>((wake) =>
       stopping.addEventListener('abort', () => wake(), { once: true, signal: timer.signal }),
     );
-    // A row under way may be the one that is due: then only its end, or a later one's time, changes anything.
-    const sleeps =
-      due === undefined || due <= clock.now() ? [] : [clock.sleep(due - clock.now(), timer.signal).catch(() => {})];
+    const sleeps = due === undefined ? [] : [clock.sleep(due - now, timer.signal).catch(() => {})];
     await Promise.race([woken, stopped, ...sleeps]);
     timer.abort();
     return true;

@@ -24,8 +24,8 @@ export interface Ledger {
   pendingRows(runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
   /** Rows whose report may be ready, the longest due first. */
   dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
-  /** When the next waiting row is due. */
-  nextDue(runId: string): Promise<number | undefined>;
+  /** When the next waiting row is due; with `after`, the next one later than that. */
+  nextDue(runId: string, after?: number): Promise<number | undefined>;
   row(runId: string, row: number): Promise<RowRecord | undefined>;
   checkpoint(runId: string, row: number, checkpoint: Checkpoint): Promise<void>;
   /** Parked rows become free to move again, for a new start. */
@@ -45,16 +45,19 @@ export interface Ledger {
   recordOwnedUse(use: OwnedUse): Promise<void>;
   /** Intents of processes that died: their charge becomes unknown. Returns how many there were. */
   flagLostIntents(now: number): Promise<number>;
-  /** How many calls for this request have an unknown charge. */
-  countInDoubt(environmentId: number, requestKey: string): Promise<number>;
+  /** Calls for this request since its last answer whose charge is unknown. */
+  inDoubt(environmentId: number, requestKey: string): Promise<Doubt>;
   unknownCharges(environmentId: number): Promise<readonly UnknownCall[]>;
   reconcile(environmentId: number, calls: readonly number[], charge: 'charged' | 'free', note: string): Promise<void>;
 
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
   saveAllowance(environmentId: number, allowance: AllowanceRecord): Promise<void>;
-  /** Units that answers since this call were charged. */
-  chargedSince(environmentId: number, callId: number): Promise<number>;
+  /** Units that answers after the first of these calls, up to the second, were charged. */
+  chargedSince(environmentId: number, callId: number, upToCallId: number): Promise<number>;
+  /** Units the run has spent, lost v1 calls counted as charged: a budget must hold either way. */
   unitsOfRun(runId: string): Promise<number>;
+  /** Calls of this operation that the run has, or may have, been charged for. */
+  chargedCalls(runId: string, operation: string): Promise<number>;
 
   recordError(error: ErrorRecord): Promise<void>;
   saveCandidates(runId: string, row: number, api: string, candidates: readonly CandidateRecord[]): Promise<void>;
@@ -188,6 +191,12 @@ export interface OwnedAnswer {
   readonly callId: number;
   readonly rawSha256: string;
   readonly fetchedAt: number;
+}
+
+export interface Doubt {
+  readonly calls: number;
+  /** When the last of them was begun; 0 if there is none. */
+  readonly lastStartedAt: number;
 }
 
 export interface UnknownCall {

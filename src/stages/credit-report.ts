@@ -3,7 +3,14 @@ import { ApiError } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { resolve } from './resolve.js';
-import { type Company, type StageContext, type StageOutcome, toStageError, withoutAnswer } from './stage.js';
+import {
+  type CallResult,
+  type Company,
+  type StageContext,
+  type StageOutcome,
+  toStageError,
+  withoutAnswer,
+} from './stage.js';
 
 /**
  * A credit report: search → confirm → history → generate → wait → fetch (V2-6). Generating is what costs. So what we
@@ -46,22 +53,29 @@ async function obtainReport(source: string, company: Company, context: StageCont
   } as const;
   const owned = await context.call({ ...request, ownedOnly: company.creditReportId === null ? 'first' : 'again' });
   if (owned.kind === 'answer') return readGenerated(owned.body, owned.fetchedAt, false);
-  for (let look = 0; ; look++) {
-    const past = await context.reportHistory(source, look > 0);
+  for (let lookedSince = 0; ; ) {
+    const past = await context.reportHistory(source, lookedSince);
     if (past !== undefined && 'kind' in past) return past;
     if (past !== undefined && (!past.expired || context.policy.report.reuseExpired)) {
       return { id: past.reportId, finished: past.finished, since: past.since, fresh: false };
     }
-    if (!context.spendCreditReport())
+    const spent = context.spendCreditReport();
+    if (spent === undefined)
       return { kind: 'parked', reason: 'budget', until: null, message: 'the budget of credit reports is spent' };
-    const outcome = await context.call({ ...request, resend: false });
+    const begun = context.now();
+    const outcome = await context.call({ ...request, lookedSince });
+    if (!maybeCharged(outcome, begun)) spent.giveBack();
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
-    if (outcome.kind !== 'in_doubt' || look >= LOOKS_AT_MOST) return withoutAnswer(outcome);
+    if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
+    // The provider may still be at work on what we lost: it is given the time of a first poll before the look.
+    lookedSince = outcome.lostAt + context.policy.report.firstPollMs;
+    if (lookedSince > context.now()) return { kind: 'waiting', until: lookedSince };
   }
 }
 
-/** How often a lost generate call is followed by another look and, if nothing is there, another try. */
-const LOOKS_AT_MOST = 2;
+/** A call that was lost just now may have been charged; one that was not sent because of an earlier loss was not. */
+const maybeCharged = (outcome: CallResult, begun: number): boolean =>
+  (outcome.kind === 'answer' && !outcome.owned) || (outcome.kind === 'in_doubt' && outcome.lostAt >= begun);
 
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
   try {

@@ -26,7 +26,13 @@ export async function resolve(identity: Identity, company: Company, context: Sta
   for (const request of requests(identity, question, context)) {
     const found = await ask(identity, request, question.subject, context);
     if (!Array.isArray(found)) return found as StageOutcome;
-    seen.push(...grade(question.subject, found));
+    const known = new Set(seen.map(({ candidate }) => candidate.id));
+    seen.push(
+      ...grade(
+        question.subject,
+        found.filter(({ id }) => !known.has(id)),
+      ),
+    );
     if (seen.length > 0 && decide(question.subject, seen, context.policy.match).kind !== 'no_match') break;
   }
   return await confirm(identity, question.subject, seen, context);

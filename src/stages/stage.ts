@@ -77,8 +77,8 @@ export interface CallRequest {
   readonly api: ApiName;
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** False where a lost call must not be sent again without a look elsewhere first. */
-  readonly resend?: boolean;
+  /** Given where a lost call must not be sent again without a look elsewhere, from this time on. */
+  readonly lookedSince?: number;
   /** Ask what we own, and no further. `again`: this row has used it before, which is not written down twice. */
   readonly ownedOnly?: 'first' | 'again';
 }
@@ -96,10 +96,10 @@ export interface StageContext {
   readonly remembered: (question: Asked) => Promise<Remembered | undefined>;
   /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
   readonly keepQuestion: (question: Asked, state: QuestionState) => void;
-  /** Reports the account has generated before, by source ID. `afresh` asks the provider again. */
-  readonly reportHistory: (sourceId: string, afresh: boolean) => Promise<PastReport | undefined | StageOutcome>;
-  /** Takes one from the budget of credit reports; false when it is spent. */
-  readonly spendCreditReport: () => boolean;
+  /** Reports the account has generated before, by source ID, as listed by the provider at this time or later. */
+  readonly reportHistory: (sourceId: string, since: number) => Promise<PastReport | undefined | StageOutcome>;
+  /** Takes one from the budget of credit reports; undefined when it is spent. */
+  readonly spendCreditReport: () => { readonly giveBack: () => void } | undefined;
 }
 
 export interface KeptCandidate {
@@ -152,7 +152,7 @@ export function withoutAnswer(outcome: Exclude<CallResult, { kind: 'answer' }>):
     case 'not_available':
       return { kind: 'not_available', message: outcome.error.message };
     case 'in_doubt':
-      return { kind: 'failed', error: toStageError(outcome.error, 1) };
+      throw new Error('only a call that needs a look before it is repeated can end so');
     case 'failed':
       return { kind: 'failed', error: toStageError(outcome.error, outcome.attempts) };
   }

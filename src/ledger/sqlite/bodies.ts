@@ -18,13 +18,11 @@ export class Bodies {
     );
   }
 
-  store(body: Buffer, now: number): string {
-    const sha256 = createHash('sha256').update(body).digest('hex');
-    if (this.#find.get(sha256) !== undefined) return sha256;
+  store(body: Buffer, now: number, sha256: string): void {
+    if (this.#find.get(sha256) !== undefined) return;
     const packed = body.length < SMALL ? body : brotliCompressSync(body, { params: FASTEST });
     const smaller = packed.length < body.length;
     this.#insert.run(sha256, smaller ? 'brotli' : 'identity', body.length, smaller ? packed : body, now);
-    return sha256;
   }
 
   read(sha256: string): Buffer | undefined {
@@ -33,6 +31,8 @@ export class Bodies {
     return found.encoding === 'brotli' ? brotliDecompressSync(found.bytes) : found.bytes;
   }
 }
+
+export const digest = (body: Buffer): string => createHash('sha256').update(body).digest('hex');
 
 /** Below this a body does not shrink enough to be worth the time. */
 const SMALL = 512;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { AllowanceRecord, Intent, Ledger, OwnedAnswer, UnknownCall } from '../ledger.js';
-import { Bodies } from './bodies.js';
+import type { AllowanceRecord, Doubt, Intent, Ledger, OwnedAnswer, UnknownCall } from '../ledger.js';
+import { Bodies, digest } from './bodies.js';
 import type { Connection } from './open.js';
 import type { Writer } from './writer.js';
 
@@ -12,13 +12,14 @@ type CallStore = Pick<
   | 'settle'
   | 'recordOwnedUse'
   | 'flagLostIntents'
-  | 'countInDoubt'
+  | 'inDoubt'
   | 'unknownCharges'
   | 'reconcile'
   | 'allowance'
   | 'saveAllowance'
   | 'chargedSince'
   | 'unitsOfRun'
+  | 'chargedCalls'
 >;
 
 export function callStore(database: Connection, writer: Writer): CallStore {
@@ -53,11 +54,12 @@ export function callStore(database: Connection, writer: Writer): CallStore {
     `UPDATE calls SET settled_at = ?, charge = 'unknown', error_class = 'retry', error_code = 'PROCESS_DIED'
      WHERE settled_at IS NULL AND token <> ?`,
   );
-  const countInDoubt = database
-    .prepare<[number, string], number>(
-      "SELECT count(*) FROM calls WHERE environment_id = ? AND request_key = ? AND charge = 'unknown'",
-    )
-    .pluck();
+  // An answer since then is what the lost calls were for.
+  const inDoubt = database.prepare<[number, string, number, string], Doubt>(
+    `SELECT count(*) AS calls, coalesce(max(started_at), 0) AS lastStartedAt FROM calls
+     WHERE environment_id = ? AND request_key = ? AND charge = 'unknown'
+       AND id > coalesce((SELECT call_id FROM answers WHERE environment_id = ? AND request_key = ?), 0)`,
+  );
   const unknown = database.prepare<[number], UnknownCall>(
     "SELECT id, operation, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' ORDER BY id",
   );
@@ -83,12 +85,21 @@ export function callStore(database: Connection, writer: Writer): CallStore {
        drift_units = excluded.drift_units`,
   );
   const chargedSince = database
-    .prepare<[number, number], number>(
-      "SELECT coalesce(sum(units_charged), 0) FROM calls WHERE environment_id = ? AND id > ? AND charge = 'charged'",
+    .prepare<[number, number, number], number>(
+      `SELECT coalesce(sum(units_charged), 0) FROM calls
+       WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
     )
     .pluck();
   const unitsOfRun = database
-    .prepare<[string], number>('SELECT coalesce(sum(units_charged), 0) FROM calls WHERE run_id = ?')
+    .prepare<[string], number>(
+      `SELECT coalesce(sum(coalesce(units_charged, charge = 'unknown')), 0)
+       FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? AND api = 'v1'`,
+    )
+    .pluck();
+  const chargedCalls = database
+    .prepare<[string, string], number>(
+      "SELECT count(*) FROM calls WHERE run_id = ? AND operation = ? AND charge IN ('charged', 'unknown')",
+    )
     .pluck();
 
   return {
@@ -125,7 +136,7 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           body,
           answer,
         } = settlement;
-        const sha256 = body === null ? null : bodies.store(body, settledAt);
+        const sha256 = body === null ? null : digest(body);
         const { changes } = settleCall.run(
           settledAt,
           durationMs,
@@ -141,6 +152,7 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           intent.token,
         );
         if (changes === 0) return false;
+        if (body !== null) bodies.store(body, settledAt, sha256 ?? digest(body));
         if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
           addUnits.run(unitsCharged, intent.runId, intent.row);
         if (answer !== null && sha256 !== null) {
@@ -172,7 +184,8 @@ export function callStore(database: Connection, writer: Writer): CallStore {
         );
       }),
     flagLostIntents: (now) => writer.write(() => flagLost.run(now, token).changes),
-    countInDoubt: async (environmentId, requestKey) => countInDoubt.get(environmentId, requestKey) ?? 0,
+    inDoubt: async (environmentId, requestKey) =>
+      inDoubt.get(environmentId, requestKey, environmentId, requestKey) ?? { calls: 0, lastStartedAt: 0 },
     unknownCharges: async (environmentId) => unknown.all(environmentId),
     reconcile: (_environmentId, calls, charge, note) =>
       writer.write(() => {
@@ -185,7 +198,8 @@ export function callStore(database: Connection, writer: Writer): CallStore {
       }),
     allowance: async (environmentId) => allowance.get(environmentId),
     saveAllowance: (environmentId, record) => writer.write(() => void saveAllowance.run({ environmentId, ...record })),
-    chargedSince: async (environmentId, callId) => chargedSince.get(environmentId, callId) ?? 0,
+    chargedSince: async (environmentId, callId, upToCallId) => chargedSince.get(environmentId, callId, upToCallId) ?? 0,
     unitsOfRun: async (runId) => unitsOfRun.get(runId) ?? 0,
+    chargedCalls: async (runId, operation) => chargedCalls.get(runId, operation) ?? 0,
   };
 }

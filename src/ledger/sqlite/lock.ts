@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { LockedError } from '../locked-error.js';
+import { createForOwner } from './owner-only.js';
 
 export interface Lock {
   release(): void;
@@ -12,8 +12,9 @@ export interface Lock {
  * system's: it goes with the process however that dies, and a frozen process keeps it.
  */
 export function acquireLock(dataDir: string): Lock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const database = new Database(join(dataDir, 'kybatch.lock'), { timeout: 0 });
+  const path = join(dataDir, 'kybatch.lock');
+  createForOwner(dataDir, path);
+  const database = new Database(path, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { UsageError } from '../../domain/errors.js';
+import { createForOwner } from './owner-only.js';
 
 export type Connection = Database.Database;
 
@@ -32,20 +33,8 @@ export function openForReading(dataDir: string): Connection {
     throw new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
   const database = new Database(path, { readonly: true, timeout: 10_000 });
   refuseNewer(database);
+  refuseOlder(database, dataDir);
   return database;
-}
-
-/** Officers' names and addresses are in here: nobody but the owner reads it, whatever the umask. */
-function createForOwner(dataDir: string, path: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    if (existsSync(path)) chmodSync(path, 0o600);
-    else closeSync(openSync(path, 'a', 0o600));
-  } catch (error) {
-    throw new UsageError(
-      `cannot write to the data directory ${dataDir} (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
-    );
-  }
 }
 
 interface Migration {
@@ -86,6 +75,19 @@ function versionOf(database: Connection): number {
   const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").get();
   if (known === undefined) return 0;
   return database.prepare('SELECT coalesce(max(version), 0) FROM schema_migrations').pluck().get() as number;
+}
+
+/** Who only looks cannot bring it up to date. */
+function refuseOlder(database: Connection, dataDir: string): void {
+  const theirs = versionOf(database);
+  if (theirs >= (migrations().at(-1)?.version ?? 0)) return;
+  database.close();
+  if (theirs === 0)
+    throw new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
+  throw new UsageError(
+    `the ledger in ${dataDir} was written by an older kybatch (schema ${theirs})`,
+    'The next `kybatch run` or `kybatch resume` brings it up to date.',
+  );
 }
 
 function refuseNewer(database: Connection): void {

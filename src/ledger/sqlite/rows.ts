@@ -28,7 +28,9 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     "SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? ORDER BY next_at LIMIT ?",
   );
   const nextDue = database
-    .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'waiting'")
+    .prepare<[string, number], number | null>(
+      "SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at > ?",
+    )
     .pluck();
   const one = database.prepare<[string, number], RowRow>('SELECT * FROM rows WHERE run_id = ? AND row = ?');
   const checkpoint = database.prepare<[CheckpointRow]>(
@@ -42,7 +44,8 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
   );
   const releaseFailed = database.prepare(
-    "UPDATE rows SET outcome = 'pending', hold = NULL, next_at = NULL, error_code = NULL, error_message = NULL WHERE run_id = ? AND outcome = 'failed'",
+    `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
+       stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed'`,
   );
   const progress = database.prepare<[string], ProgressRow>(
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, sum(units_charged) AS units
@@ -64,7 +67,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       }),
     pendingRows: async (runId, afterRow, limit) => pending.all(runId, afterRow, limit).map(toRow),
     dueRows: async (runId, now, limit) => due.all(runId, now, limit).map(toRow),
-    nextDue: async (runId) => nextDue.get(runId) ?? undefined,
+    nextDue: async (runId, after = -1) => nextDue.get(runId, after) ?? undefined,
     row: async (runId, row) => {
       const found = one.get(runId, row);
       return found && toRow(found);
