@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRegistry } from '../../../src/sandbox/registry/index.js';
+import { buildForBench } from '../build.js';
+import { type ServerProcess, startServer } from '../servers/start.js';
+import { type Row, ratio, whole } from '../table.js';
+
+export const title =
+  'ten times the rows: time and memory a row, and `run` on an input that is finished (record only, two calls a row)';
+
+const small = Number(process.env.KYBATCH_BENCH_ROWS ?? 20_000);
+const sizes = [small, small * 10];
+
+export async function run(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
+  const buildFolder = buildForBench();
+  const server = await startServer('sandbox', [buildFolder, 'prepared']);
+  try {
+    writeFileSync(join(folder, 'scale.yaml'), 'stages: [record]\nsearch: {attempts: 1}\nconcurrency: 64\n');
+    const measured: Measured[] = [];
+    for (const rows of sizes) measured.push(await measure(rows, folder, buildFolder, server));
+    return toTable(measured);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Measured {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly rssMb: number;
+  readonly againSeconds: number;
+  readonly bytes: number;
+}
+
+function toTable(measured: readonly Measured[]): Row[] {
+  const [first] = measured;
+  const perRow = ({ seconds, rows }: Measured) => seconds / rows;
+  return measured.map((one) => ({
+    rows: whole(one.rows),
+    'µs a row': whole(perRow(one) * 1e6),
+    'time a row, ratio': ratio(perRow(one) / perRow(first ?? one)),
+    'peak RSS MB': whole(one.rssMb),
+    'RSS, ratio': ratio(one.rssMb / (first ?? one).rssMb),
+    'bytes on disk a row': whole(one.bytes / one.rows),
+    'run again, s': one.againSeconds.toFixed(2),
+  }));
+}
+
+async function measure(rows: number, folder: string, buildFolder: string, server: ServerProcess): Promise<Measured> {
+  const input = join(folder, `${rows}.csv`);
+  const dataDir = join(folder, `data-${rows}`);
+  await writeInput(input, rows);
+  const args = [
+    join(buildFolder, 'cli', 'main.js'),
+    'run',
+    input,
+    '--pipeline',
+    join(folder, 'scale.yaml'),
+    '--yes',
+    '--data-dir',
+    dataDir,
+    '--no-export',
+  ];
+  const env = {
+    PATH: process.env.PATH ?? '',
+    KYBATCH_V1_BASE_URL: `${server.origin}/api/v1`,
+    KYBATCH_V1_API_KEY: server.keys.v1,
+  };
+  const first = await timed(args, env);
+  const again = await timed(args, env);
+  return { rows, ...first, againSeconds: again.seconds, bytes: statSync(join(dataDir, 'kybatch.db')).size };
+}
+
+/** Wall time and peak memory of one command, as the operating system saw them. */
+async function timed(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ seconds: number; rssMb: number }> {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  let rssKb = 0;
+  const watch = setInterval(() => {
+    rssKb = Math.max(rssKb, peakKb(child.pid ?? 0));
+  }, 100);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  clearInterval(watch);
+  if (code !== 0 && code !== 3) throw new Error(`the run ended with ${code}`);
+  return { seconds: (performance.now() - started) / 1000, rssMb: rssKb / 1024 };
+}
+
+function peakKb(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+async function writeInput(path: string, rows: number): Promise<void> {
+  const registry = createRegistry({ seed: 1 });
+  const out = createWriteStream(path);
+  out.write('name,country,registration_number\n');
+  for (let index = 0, written = 0; written < rows; index++) {
+    const company = registry.company(index);
+    if (company.registrationNumber === null) continue;
+    const cells = [company.name, company.countryCode, company.registrationNumber].map(
+      (cell) => `"${cell.replaceAll('"', '""')}"`,
+    );
+    if (!out.write(`${cells.join(',')}\n`)) await once(out, 'drain');
+    written += 1;
+  }
+  out.end();
+  await once(out, 'close');
+}
