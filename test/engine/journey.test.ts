@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { loadPipeline } from '../../src/config/pipeline.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { lineOf, present, turns, wholeCompanies, withWorkshop } from './support.js';
+
+const HOUR = 3_600_000;
+
+describe('the journey of a row', () => {
+  test('V1-1 every stage is done, each answer is bought once, and the ledger agrees with the provider', async () => {
+    await withWorkshop({}, async ({ sandbox, open, work, rows, calls }) => {
+      const run = await open(wholeCompanies(sandbox, 6).map((company) => lineOf(company)));
+      const end = await work(run);
+      expect(end).toMatchObject({ finished: true, interrupted: false, stopped: undefined });
+      expect(end.progress.byOutcome).toMatchObject({ complete: 6, failed: 0, pending: 0 });
+      for (const row of await rows(run)) {
+        expect(row.stages).toEqual({ record: 'done', financials: 'done', 'credit-report': 'done' });
+        expect(row.unitsCharged).toBe(2);
+      }
+      const charged = calls().filter((call) => call.charge === 'charged' && call.units_charged === 1);
+      const log = sandbox.chargeLog.filter((charge) => charge.api === 'v1');
+      expect(charged.map((call) => call.request_id).sort()).toEqual(log.map((charge) => charge.requestId).sort());
+      expect(sandbox.reports).toHaveLength(6);
+    });
+  });
+
+  test('the same company in two rows, and in a second run, is bought once', async () => {
+    await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
+      const [company] = wholeCompanies(sandbox, 1);
+      const line = lineOf(present(company));
+      const run = await open([line, line, line]);
+      await work(run);
+      const units = (await rows(run)).map((row) => row.unitsCharged).sort();
+      expect(units).toEqual([0, 0, 2]);
+      const charges = sandbox.chargeLog.length;
+      const again = await open([line, line]);
+      expect((await work(again)).progress).toMatchObject({ unitsCharged: 0 });
+      expect(sandbox.chargeLog).toHaveLength(charges);
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('V1-4 a spent v1 allowance parks v1 and lets v2 go on; the next day it goes on with v1 alone', async () => {
+    const clock = new ManualClock();
+    await withWorkshop({ clock, plan: 'free' }, async ({ sandbox, open, work, rows }) => {
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      const first = await work(run);
+      expect(first).toMatchObject({ finished: false, stopped: undefined });
+      expect(first.progress.byOutcome).toMatchObject({ pending: 4, failed: 0 });
+      expect(first.progress.parkedReasons).toEqual({ allowance: 4 });
+      for (const row of await rows(run))
+        expect(row.stages).toMatchObject({ financials: 'done', 'credit-report': 'done' });
+      const midnight = Date.parse('2026-01-06T00:00:00Z');
+      expect((await rows(run)).map((row) => row.nextAt)).toEqual(Array(4).fill(midnight));
+      const v2Calls = sandbox.chargeLog.filter((charge) => charge.api === 'v2').length;
+      for (let day = 0; day < 3; day++) {
+        clock.advance(24 * HOUR);
+        await work(run);
+      }
+      expect((await rows(run)).every((row) => row.outcome === 'complete')).toBe(true);
+      expect(sandbox.chargeLog.filter((charge) => charge.api === 'v1')).toHaveLength(8);
+      expect(sandbox.chargeLog.filter((charge) => charge.api === 'v2')).toHaveLength(v2Calls);
+      expect(sandbox.requests.get('searchKyb')).toBeLessThan(12);
+    });
+  });
+
+  test('V2-1 a v2 limit holds up its own module only; record and reports go on', async () => {
+    await withWorkshop({ v2Limits: { financial: { daily: 1 } } }, async ({ sandbox, open, work, rows }) => {
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      const end = await work(run);
+      expect(end.progress.stages).toMatchObject({
+        record: { done: 4 },
+        financials: { done: 1, parked: 3 },
+        'credit-report': { done: 4 },
+      });
+      expect(end.progress.parkedReasons).toEqual({ allowance: 3 });
+      expect((await rows(run)).every((row) => row.outcome !== 'failed')).toBe(true);
+    });
+  });
+
+  test('V1-10 a key that is refused in the middle stops the run, and no row is marked failed', async () => {
+    await withWorkshop({}, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
+      let settled = 0;
+      const end = await work(run, {
+        concurrency: 2,
+        onRow: () => {
+          settled += 1;
+          if (settled === 3) sandbox.revoke(sandbox.keys.v1);
+        },
+      });
+      expect(end.stopped).toMatchObject({ stop: 'credentials', code: 'UNAUTHENTICATED' });
+      expect(end.progress.byOutcome).toMatchObject({ failed: 0 });
+      expect(end.progress.byOutcome.pending).toBeGreaterThan(0);
+      sandbox.restore(sandbox.keys.v1);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 12 });
+      expect(sandbox.chargeLog.filter((charge) => charge.api === 'v1')).toHaveLength(24);
+    });
+  });
+
+  test('a provider that is down opens the breaker; afterwards the run goes on and pays once', async () => {
+    await withWorkshop({ pipeline: { breaker: { failures: 5 }, stages: ['record'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
+      sandbox.setFaults({ rate503: 1 });
+      const end = await work(run);
+      expect(end.stopped).toMatchObject({ stop: 'unavailable', code: 'PROVIDER_UNAVAILABLE' });
+      expect(end.progress.byOutcome).toMatchObject({ pending: 12, failed: 0 });
+      sandbox.setFaults({});
+      expect((await work(run)).progress).toMatchObject({ unitsCharged: 24 });
+    });
+  });
+
+  test('V1-10 a missing scope parks the operation that needs it, and only that', async () => {
+    await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
+      const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+      sandbox.script('fullKyb', { status: 403, code: 'INSUFFICIENT_SCOPE' });
+      const end = await work(run, { concurrency: 1 });
+      expect(end.progress.parkedReasons).toEqual({ scope: 3 });
+      expect(end.progress.stages).toMatchObject({ record: { parked: 3 }, financials: { done: 3 } });
+      expect(sandbox.requests.get('fullKyb')).toBe(1);
+      expect((await rows(run)).map((row) => row.v1CompanyId).every((id) => id !== null)).toBe(true);
+    });
+  });
+
+  test('a budget is never exceeded, also over a restart and with calls at once', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 10).map((company) => lineOf(company)));
+      const end = await work(run, { budgetUnits: 7 });
+      expect(end.progress.unitsCharged).toBe(7);
+      expect(end.progress.parkedReasons.budget).toBeGreaterThan(0);
+      expect((await work(run, { budgetUnits: 7 })).progress.unitsCharged).toBe(7);
+      expect((await work(run, { budgetUnits: 20 })).progress.byOutcome).toMatchObject({ complete: 10 });
+      expect(sandbox.chargeLog).toHaveLength(20);
+    });
+  });
+
+  test('the budget of credit reports holds over restarts', async () => {
+    await withWorkshop({ pipeline: { budget: { units: null, creditReports: 2 } } }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
+      expect((await work(run)).progress.parkedReasons).toEqual({ budget: 3 });
+      await work(run);
+      expect(sandbox.reports).toHaveLength(2);
+    });
+  });
+
+  test('the first interrupt drains: calls in flight are settled, rows stay pending, nothing fails', async () => {
+    await withWorkshop({ faults: { latency: { medianMs: 3, p99Ms: 10 } } }, async ({ sandbox, open, work, calls }) => {
+      const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
+      const drain = new AbortController();
+      let settled = 0;
+      const end = await work(run, {
+        drain: drain.signal,
+        onRow: () => {
+          settled += 1;
+          if (settled === 2) drain.abort();
+        },
+      });
+      expect(end).toMatchObject({ interrupted: true, finished: false });
+      expect(end.progress.byOutcome).toMatchObject({ failed: 0 });
+      expect(calls().filter((call) => call.charge === null || call.charge === 'unknown')).toEqual([]);
+      expect((await work(run)).progress).toMatchObject({ unitsCharged: 24 });
+    });
+  });
+
+  test('the second interrupt gives up calls in flight: they are flagged, and their rows stay pending', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, calls }) => {
+      const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+      sandbox.script('fullKyb', ['hang', 'hang', 'hang']);
+      const drain = new AbortController();
+      const abort = new AbortController();
+      const ended = work(run, { drain: drain.signal, abort: abort.signal });
+      while ((sandbox.requests.get('fullKyb') ?? 0) < 3) await turns(1);
+      drain.abort();
+      abort.abort();
+      expect((await ended).progress.byOutcome).toMatchObject({ pending: 3, failed: 0 });
+      const lost = calls().filter((call) => call.charge === 'unknown');
+      expect(lost.map((call) => call.error_code)).toEqual(['ABORTED', 'ABORTED', 'ABORTED']);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+    });
+  });
+
+  test('an interrupt ends every pause: nobody waits out a Retry-After', async () => {
+    const clock = new ManualClock();
+    await withWorkshop({ clock, pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      sandbox.script('searchKyb', Array(4).fill({ status: 429, code: 'RATE_LIMITED', retryAfter: 3000 }));
+      const drain = new AbortController();
+      const ended = work(run, { drain: drain.signal });
+      while ((sandbox.requests.get('searchKyb') ?? 0) < 1) await turns(1);
+      await turns(50);
+      drain.abort();
+      expect((await ended).progress.byOutcome).toMatchObject({ pending: 4, failed: 0 });
+    });
+  });
+
+  test('retry takes up the failed rows and no others, and asks only for what is missing', async () => {
+    await withWorkshop({}, async ({ sandbox, ledger, open, work, rows }) => {
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      sandbox.script('fullKyb', [400, 400]);
+      const end = await work(run, { concurrency: 1 });
+      expect(end.progress.byOutcome).toMatchObject({ complete: 2, failed: 2 });
+      expect(end.progress.stages.record).toEqual({ done: 2, failed: 2 });
+      const charges = sandbox.chargeLog.filter((charge) => charge.api === 'v1').length;
+      expect(await ledger.releaseFailed(run.id)).toBe(2);
+      expect((await ledger.progress(run.id)).stages.record).toEqual({ done: 2, pending: 2 });
+      await ledger.reopenRun(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 4 });
+      expect(sandbox.chargeLog.filter((charge) => charge.api === 'v1')).toHaveLength(charges + 2);
+      expect((await rows(run)).every((row) => row.errorCode === null)).toBe(true);
+    });
+  });
+
+  test('while v1 cannot be asked, v2 finding nobody decides nothing', async () => {
+    await withWorkshop({ plan: 'free', clock: new ManualClock() }, async ({ sandbox, open, work, rows }) => {
+      while (sandbox.v1Remaining > 0) sandbox.dashboardUnlock();
+      const nobody = ',Nobody Knows This Name,NL,99999998,';
+      const run = await open([nobody]);
+      await work(run);
+      const [row] = await rows(run);
+      expect(row).toMatchObject({ outcome: 'pending', hold: 'parked', holdReason: 'allowance' });
+      expect(row?.stages).toEqual({ record: 'parked', financials: 'parked', 'credit-report': 'parked' });
+    });
+  });
+
+  test('thousands of reports wait at once and hold no slot (V2-6)', async () => {
+    const clock = new ManualClock();
+    const { report } = loadPipeline('analyst', process.cwd());
+    const options = {
+      clock,
+      prepared: true,
+      reportDelayMs: 120_000,
+      pipeline: { stages: ['credit-report'] as const, report },
+    };
+    await withWorkshop(options, async ({ sandbox, ledger, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 1000).map((company) => lineOf(company)));
+      const ended = work(run, { concurrency: 16 });
+      let done = false;
+      void ended.finally(() => {
+        done = true;
+      });
+      while ((await ledger.progress(run.id)).waiting < 1000) await turns(50);
+      expect(sandbox.requests.get('creditReportStatus') ?? 0).toBe(0);
+      while (!done) {
+        clock.advance(1000);
+        await turns(5);
+      }
+      expect((await ended).progress.byOutcome).toMatchObject({ complete: 1000 });
+      expect(sandbox.reports).toHaveLength(1000);
+    });
+  });
+});

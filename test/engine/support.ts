@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { AnyClient } from '../../src/calls/door.js';
+import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
+import { openRun, type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
+import { readInput } from '../../src/input/index.js';
+import type { Ledger, RowRecord, RunRecord } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
+import { type Clock, systemClock } from '../../src/util/clock.js';
+import { type Bench, type BenchOptions, withSandbox } from '../helpers/sandbox.js';
+
+export type Overrides = Partial<LoadedPipeline>;
+
+export interface CallRow {
+  readonly id: number;
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly operation: string;
+  readonly request_key: string;
+  readonly attempt: number;
+  readonly error_code: string | null;
+  readonly request_id: string | null;
+  readonly charge: 'charged' | 'free' | 'unknown' | 'owned' | null;
+  readonly units_charged: number | null;
+  readonly reconciled: string | null;
+}
+
+export interface Workshop extends Bench {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  pipeline(overrides?: Overrides): LoadedPipeline;
+  /** Takes these rows into a run, or goes on with the unfinished one of the same rows. */
+  open(lines: readonly string[], pipeline?: LoadedPipeline): Promise<RunRecord>;
+  work(run: RunRecord, options?: Partial<RunWork>): Promise<RunEnd>;
+  rows(run: RunRecord): Promise<RowRecord[]>;
+  calls(): CallRow[];
+  query<T>(sql: string): T[];
+}
+
+export interface WorkshopOptions extends BenchOptions {
+  readonly pipeline?: Overrides;
+}
+
+/** Sandbox, clients, ledger and clock: all real, all gone afterwards. */
+export async function withWorkshop<T>(
+  { pipeline: always = {}, ...options }: WorkshopOptions,
+  use: (workshop: Workshop) => Promise<T>,
+): Promise<T> {
+  const clock = options.clock ?? systemClock;
+  const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-engine-'));
+  try {
+    return await withSandbox({ reportDelayMs: 0, ...options }, async (bench) => {
+      const ledger = openLedger(dataDir, clock.now());
+      const query = <Row>(sql: string): Row[] => {
+        const database = new Database(ledgerPath(dataDir), { readonly: true });
+        try {
+          return database.prepare<[], Row>(sql).all();
+        } finally {
+          database.close();
+        }
+      };
+      const pipeline = (overrides: Overrides = {}) => quickPipeline({ ...always, ...overrides });
+      try {
+        return await use({
+          ...bench,
+          ledger,
+          clock,
+          dataDir,
+          pipeline,
+          open: async (lines, using = pipeline()) => {
+            const path = join(dataDir, 'input.csv');
+            writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+            const settings = { pipeline: using, budgetUnits: null, concurrency: 8, limit: null, fresh: false };
+            return await openRun(await readInput(path), settings, ledger, clock);
+          },
+          work: (run, work = {}) => workOnRun({ ...workOf(run, bench, ledger, clock, pipeline()), ...work }),
+          rows: async (run) => {
+            const rows: RowRecord[] = [];
+            for (let row = 1; row <= run.rowCount; row++) rows.push(present(await ledger.row(run.id, row)));
+            return rows;
+          },
+          calls: () => query<CallRow>('SELECT * FROM calls ORDER BY id'),
+          query,
+        });
+      } finally {
+        await ledger.close();
+      }
+    });
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** The analysts' pipeline without its patience: nothing in a test waits for seconds. */
+export function quickPipeline(overrides: Overrides = {}): LoadedPipeline {
+  const loaded = loadPipeline('analyst', process.cwd());
+  return {
+    ...loaded,
+    retry: { attempts: 3, baseMs: 1, capMs: 2 },
+    report: { ...loaded.report, firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000 },
+    ...overrides,
+  };
+}
+
+function workOf(run: RunRecord, { sandbox, v1, v2 }: Bench, ledger: Ledger, clock: Clock, pipeline: LoadedPipeline) {
+  return {
+    run,
+    pipeline,
+    budgetUnits: null,
+    concurrency: 8,
+    fresh: false,
+    providers: {
+      v1: { client: v1 as unknown as AnyClient, environment: sandbox.v1BaseUrl },
+      v2: { client: v2 as unknown as AnyClient, environment: sandbox.v2BaseUrl },
+    },
+    ledger,
+    clock,
+    drain: new AbortController().signal,
+    abort: new AbortController().signal,
+  } satisfies RunWork;
+}
+
+/** Companies that every stage has an answer for, one after the other. */
+export function wholeCompanies(sandbox: Sandbox, count: number): Company[] {
+  const { registry } = sandbox;
+  const found: Company[] = [];
+  for (let index = 0; found.length < count; index++) {
+    const company = registry.company(index);
+    if (isWhole(sandbox, company)) found.push(company);
+  }
+  return found;
+}
+
+/** Alone with its number in its country, plain in every spelling, and known to each module. */
+function isWhole({ registry }: Sandbox, company: Company): boolean {
+  const { registrationNumber, countryCode, name } = company;
+  if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
+  if (!/^[\w .&]+$/.test(name)) return false;
+  if (!registry.hasRecord(company) || !registry.inV2(company) || !registry.hasCreditReport(company)) return false;
+  if (JSON.stringify(registry.v2.flatFinancials(company)) === '{}') return false;
+  return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;
+}
+
+export const lineOf = ({ name, countryCode, registrationNumber }: Company, id = ''): string =>
+  `${id},${name},${countryCode},${registrationNumber ?? ''},`;
+
+export function present<T>(value: T | undefined | null): T {
+  if (value === undefined || value === null) throw new Error('expected a value');
+  return value;
+}
+
+/** Lets everything that can happen happen. */
+export async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
+}
