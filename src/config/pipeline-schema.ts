@@ -82,6 +82,9 @@ export const pipelineFile = section({
     confirm_repaired: yesOrNo()
       .default(defaultMatchPolicy.confirmRepaired)
       .describe('Confirm a registration number that agrees after a repair; false asks a person each time'),
+    confirm_number_alone: choice(['always', 'with_checksum', 'never'])
+      .default(defaultMatchPolicy.confirmNumberAlone)
+      .describe('Confirm on the number alone where a row has neither name nor VAT number that could be compared'),
   })
     .prefault({})
     .describe('When a candidate is confirmed without asking a person'),

@@ -93,6 +93,7 @@ function toPipeline(file: PipelineFile): Pipeline {
       nameAgreement: match.name_agreement,
       confirmOnVat: match.confirm_on_vat,
       confirmRepaired: match.confirm_repaired,
+      confirmNumberAlone: match.confirm_number_alone,
     },
     freshnessMs: Object.fromEntries(
       Object.entries({ ...DEFAULT_FRESHNESS, ...file.freshness }).map(([operation, value]) => [operation, ms(value)]),

@@ -8,16 +8,23 @@ export interface MatchPolicy {
   readonly confirmOnVat: boolean;
   /** Confirm a number that was repaired. If false, every repair is a question. */
   readonly confirmRepaired: boolean;
+  /**
+   * Confirm a number with nothing beside it, neither name nor VAT number. One digit off is another company's number;
+   * a check digit tells, where the register has one.
+   */
+  readonly confirmNumberAlone: 'always' | 'with_checksum' | 'never';
 }
 
 export const defaultMatchPolicy: MatchPolicy = {
   nameAgreement: NAME_AGREEMENT,
   confirmOnVat: true,
   confirmRepaired: true,
+  confirmNumberAlone: 'with_checksum',
 };
 
 export type ReviewReason =
   | 'number_unreadable'
+  | 'number_alone'
   | 'several_candidates'
   | 'name_conflict'
   | 'name_needed'
@@ -72,10 +79,11 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
 function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).number));
   const here = hits.filter(({ graded }) => letters(graded).country === 'A');
-  const [hit, second] = here;
-  if (hit === undefined) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
-  if (second !== undefined)
+  if (here.length === 0) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
+  const hit = singleOut(here, policy);
+  if (hit === undefined) {
     return review('several_candidates', `${here.length} candidates have this registration number`);
+  }
   const { name, vat } = letters(hit.graded);
   if (name === 'F') return review('name_conflict', `the number agrees, but the name does not: ${hit.candidate.name}`);
   const agrees = nameAgrees(hit, policy);
@@ -87,10 +95,32 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
   if (vat === 'F' && (name !== 'A' || subject.registrationNumber?.treatment === 'needs_name')) {
     return review('vat_conflict', `the number agrees, but the VAT number does not: ${hit.candidate.vat_number}`);
   }
+  if (name === 'Z' && !isYes(vat) && !mayStandAlone(subject, policy)) {
+    return review('number_alone', 'only the number agrees; there is no name and no VAT number to hold against it');
+  }
   if (hit.graded.matchedOn === 'registration_number_repaired' && !policy.confirmRepaired) {
     return review('repaired_number', 'the number agrees after a repair, and the policy asks a person then');
   }
   return confirm(hit);
+}
+
+/**
+ * Where several registers of a country count for themselves and the candidates do not say theirs, the same number is
+ * no contradiction: the one whose name agrees is meant, if every other has another name and another VAT number.
+ */
+function singleOut(here: readonly GradedCandidate[], policy: MatchPolicy): GradedCandidate | undefined {
+  const [only, second] = here;
+  if (second === undefined) return only;
+  if (!here.every(({ graded }) => graded.needsName)) return undefined;
+  const named = here.filter((entry) => nameAgrees(entry, policy));
+  const others = here.filter((entry) => !named.includes(entry));
+  const ruledOut = others.every(({ graded }) => letters(graded).name === 'F' && !isYes(letters(graded).vat));
+  return named.length === 1 && ruledOut ? named[0] : undefined;
+}
+
+function mayStandAlone({ registrationNumber }: Subject, { confirmNumberAlone }: MatchPolicy): boolean {
+  if (confirmNumberAlone === 'with_checksum') return registrationNumber?.valid === 'yes';
+  return confirmNumberAlone === 'always';
 }
 
 function nameNeeded(subject: Subject, hit: GradedCandidate): string {

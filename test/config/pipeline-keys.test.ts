@@ -16,7 +16,7 @@ test('a file with stages alone has every default', () => {
     description: '',
     stages: ['record'],
     search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true },
-    match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true },
+    match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'with_checksum' },
     freshnessMs: {
       searchKyb: 30 * DAY,
       kybSearch: 30 * DAY,
@@ -50,6 +50,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['match.name_agreement', 'match: {name_agreement: 100}', { match: { nameAgreement: 100 } }],
   ['match.confirm_on_vat', 'match: {confirm_on_vat: false}', { match: { confirmOnVat: false } }],
   ['match.confirm_repaired', 'match: {confirm_repaired: false}', { match: { confirmRepaired: false } }],
+  ['match.confirm_number_alone', 'match: {confirm_number_alone: never}', { match: { confirmNumberAlone: 'never' } }],
   ['freshness', 'freshness: {fullKyb: 12h}', { freshnessMs: { fullKyb: DAY / 2, financial: 90 * DAY } }],
   ['budget.units', 'budget: {units: 1}', { budget: { units: 1, creditReports: null } }],
   ['budget.credit_reports', 'budget: {credit_reports: 7}', { budget: { units: null, creditReports: 7 } }],

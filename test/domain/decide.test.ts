@@ -66,6 +66,7 @@ const NUMBER_TABLE: readonly (readonly [pattern: RegExp, plain: string, needsNam
   [/^[AB]..[BFZ]/, 'country_conflict', 'country_conflict'],
   [/^[AB]F/, 'name_conflict', 'name_conflict'],
   [/^[AB]ZF/, 'vat_conflict', 'name_needed'],
+  [/^[AB]ZZ/, 'number_alone', 'name_needed'],
   [/^[AB]Z/, 'confirmed', 'name_needed'],
   [/^[AB]AF/, 'confirmed', 'vat_conflict'],
   [/^[AB]BF/, 'vat_conflict', 'vat_conflict'],
@@ -153,6 +154,34 @@ describe('policy', () => {
     expect(verdict(decide(withVat, [candidate('1', 'ZAAAZ')], { ...defaultMatchPolicy, confirmOnVat: false }))).toBe(
       'vat_only',
     );
+  });
+
+  test.each([
+    ['always', 'unknown', 'confirmed'],
+    ['always', 'yes', 'confirmed'],
+    ['with_checksum', 'unknown', 'number_alone'],
+    ['with_checksum', 'yes', 'confirmed'],
+    ['never', 'unknown', 'number_alone'],
+    ['never', 'yes', 'number_alone'],
+  ] as const)('a number alone, %s, checksum %s: %s', (confirmNumberAlone, valid, expected) => {
+    const subject: Subject = { countryCode: 'GB', registrationNumber: { ...number('as_written'), valid } };
+    const policy = { ...defaultMatchPolicy, confirmNumberAlone };
+    expect(verdict(decide(subject, [candidate('1', 'AZZAZ')], policy))).toBe(expected);
+    expect(verdict(decide(subject, [candidate('1', 'AAZAZ')], policy))).toBe('confirmed');
+    expect(verdict(decide(subject, [candidate('1', 'AZAAZ')], policy))).toBe('confirmed');
+  });
+
+  test.each([
+    [['BAZAZ', 'BFZAZ'], true, 'confirmed'],
+    [['BAAAZ', 'BFFAZ', 'BFZAZ'], true, 'confirmed'],
+    [['BAZAZ', 'BFAAZ'], true, 'several_candidates'],
+    [['BAZAZ', 'BZZAZ'], true, 'several_candidates'],
+    [['BAZAZ', 'BBZAZ'], true, 'several_candidates'],
+    [['BFZAZ', 'BFZAZ'], true, 'several_candidates'],
+    [['BAZAZ', 'BFZAZ'], false, 'several_candidates'],
+  ] as const)('one number at several registers, %j, registers unknown: %s → %s', (grades, unknown, expected) => {
+    const candidates = grades.map((grade, i) => candidate(String(i), grade, unknown));
+    expect(verdict(decide(withNumber('as_written'), candidates, defaultMatchPolicy))).toBe(expected);
   });
 
   test('a court missing on one side needs the name', () => {

@@ -130,7 +130,8 @@ function compareState(
   const states = [place.state, place.jurisdiction]
     .map((text) => (typeof text === 'string' ? subdivisionCode(countryCode, text) : undefined))
     .filter((code) => code !== undefined);
-  if (states.length === 0 || states.includes(parsed.register)) return number;
+  if (states.includes(parsed.register)) return number;
+  if (states.length === 0) return outcome(number.letter, `${number.words}, but the candidate names no state`, true);
   return outcome('Z', `same number in another state (${states[0]}, not ${parsed.register})`);
 }
 
