@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import type { CallRow } from '../engine/support.js';
+import type { Books } from './support.js';
+
+/** Holds the ledger against what the provider charged, call by call. */
+export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number): void {
+  expect(outcomes).toEqual({ complete: rows });
+  expect(calls.filter((call) => call.charge === null)).toEqual([]);
+
+  const log = sandbox.chargeLog.filter((charge) => charge.api === 'v1');
+  const settled = new Map(
+    calls
+      .filter((call) => call.request_id !== null && call.charge === 'charged')
+      .map((call) => [call.request_id, call]),
+  );
+  const charged = new Set(log.map((charge) => charge.requestId));
+  expect([...settled.keys()].filter((id) => !charged.has(id ?? ''))).toEqual([]);
+  // What the provider charged and we did not settle is a call that is flagged, or was settled by the remaining units.
+  const unsettled = log.filter((charge) => !settled.has(charge.requestId));
+  const flagged = calls.filter(isFlagged);
+  for (const operation of new Set(unsettled.map((charge) => charge.operation))) {
+    const ours = flagged.filter((call) => call.operation === operation).length;
+    expect(unsettled.filter((charge) => charge.operation === operation).length).toBeLessThanOrEqual(ours);
+  }
+
+  // Bought twice: only what was lost before.
+  const answered = new Set<string>();
+  for (const call of calls.filter((other) => other.charge !== 'owned')) {
+    if (call.charge === 'charged' && call.reconciled === null && call.units_charged === 1) {
+      expect(answered.has(call.request_key), `${call.operation} was settled twice`).toBe(false);
+      answered.add(call.request_key);
+    }
+  }
+  const purchases = new Map<string, number>();
+  for (const charge of log) {
+    const key = `${charge.operation} ${charge.params}`;
+    purchases.set(key, (purchases.get(key) ?? 0) + 1);
+  }
+  const twice = [...purchases.values()].reduce((sum, count) => sum + count - 1, 0);
+  expect(twice).toBeLessThanOrEqual(flagged.length);
+
+  // Reconciled or not, the units we stand by never exceed, and with the flagged ones never fall short of, the charges.
+  const units = calls.reduce((sum, call) => sum + (call.units_charged ?? 0), 0);
+  const open = calls.filter((call) => call.charge === 'unknown' && /Kyb$/.test(call.operation)).length;
+  expect(units).toBeLessThanOrEqual(log.length);
+  expect(units + open).toBeGreaterThanOrEqual(log.length);
+
+  const sources = sandbox.reports.map((report) => report.sourceId);
+  expect(new Set(sources).size, 'a report was generated twice').toBe(sources.length);
+  expect(sources).toHaveLength(rows);
+}
+
+export const isFlagged = (call: CallRow): boolean => call.charge === 'unknown' || call.reconciled !== null;

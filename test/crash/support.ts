@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.js';
+import { type CallRow, lineOf, wholeCompanies } from '../engine/support.js';
+import { withSandbox } from '../helpers/sandbox.js';
+
+export const BOUNDARIES = [
+  'before-intent',
+  'after-intent',
+  'after-answer',
+  'inside-settlement',
+  'after-settlement',
+  'before-checkpoint',
+  'after-checkpoint',
+] as const;
+
+export type Kill =
+  | { readonly boundary: (typeof BOUNDARIES)[number]; readonly occurrence: number }
+  | { readonly afterMs: number };
+
+export const CONCURRENCY = 4;
+const DRIVER = resolve(import.meta.dirname, 'driver.mjs');
+
+export interface Mortuary {
+  readonly sandbox: Sandbox;
+  /** One process, to its end: true if it finished the run, false if it was killed. */
+  live(kill: Kill | null): Promise<boolean>;
+  books(): Books;
+}
+
+export interface Books {
+  readonly calls: readonly CallRow[];
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+/** A sandbox that survives, and a data directory for processes that do not. */
+export async function withMortuary<T>(
+  rows: number,
+  options: SandboxOptions,
+  use: (mortuary: Mortuary) => Promise<T>,
+): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-crash-'));
+  try {
+    return await withSandbox({ reportDelayMs: { min: 0, max: 120 }, ...options }, async ({ sandbox }) => {
+      const input = join(dataDir, 'input.csv');
+      const lines = wholeCompanies(sandbox, rows).map((company) => lineOf(company));
+      writeFileSync(input, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+      return await use({
+        sandbox,
+        live: (kill) => live(dataDir, input, sandbox, kill),
+        books: () => readBooks(dataDir),
+      });
+    });
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function live(dataDir: string, input: string, sandbox: Sandbox, kill: Kill | null): Promise<boolean> {
+  const job = {
+    dataDir,
+    input,
+    concurrency: CONCURRENCY,
+    kill: kill !== null && 'boundary' in kill ? kill : null,
+    v1BaseUrl: sandbox.v1BaseUrl,
+    v1Key: sandbox.keys.v1,
+    v2BaseUrl: sandbox.v2BaseUrl,
+    v2Key: sandbox.keys.v2,
+    routesFile: sandbox.routesFile,
+  };
+  const child = spawn(process.execPath, [DRIVER, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  let timer: NodeJS.Timeout | undefined;
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+    if (kill !== null && 'afterMs' in kill) timer ??= setTimeout(() => child.kill('SIGKILL'), kill.afterMs);
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  return new Promise((done, fail) => {
+    child.on('error', fail);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (signal === 'SIGKILL') return done(false);
+      const last = stdout.trim().split('\n').at(-1) ?? '';
+      if (code === 0 && last.startsWith('{') && JSON.parse(last).finished === true) return done(true);
+      fail(new Error(`the process ended with ${code ?? signal}: ${last}\n${stderr}`));
+    });
+  });
+}
+
+function readBooks(dataDir: string): Books {
+  const database = new Database(ledgerPath(dataDir), { readonly: true });
+  try {
+    const outcomes = database
+      .prepare<[], { outcome: string; count: number }>('SELECT outcome, count(*) AS count FROM rows GROUP BY 1')
+      .all();
+    return {
+      calls: database.prepare<[], CallRow>('SELECT * FROM calls ORDER BY id').all(),
+      outcomes: Object.fromEntries(outcomes.map(({ outcome, count }) => [outcome, count])),
+    };
+  } finally {
+    database.close();
+  }
+}
