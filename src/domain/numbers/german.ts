@@ -70,7 +70,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
     canonical.replaceAll(' ', ''),
     ...(court === undefined ? [] : [`${court} ${canonical}`]),
   ];
-  const base = { raw, canonical, spellings, repairs, valid: 'yes' } as const;
+  const base = { raw, canonical, spellings, repairs, valid: 'unknown' } as const;
   if (court === undefined) {
     const reason = `the register court is missing: ${canonical} exists at several courts`;
     return { ...base, treatment: 'review', reason };

@@ -45,7 +45,7 @@ export interface ParsedNumber {
   readonly treatment: Treatment;
   /** Why a person or a name is needed, in words. */
   readonly reason?: string;
-  /** What form and checksum say. A failed checksum is evidence, never a verdict. */
+  /** `yes` only where a check digit holds; without one the form says nothing. A failed checksum is evidence, never a verdict. */
   readonly valid: 'yes' | 'no' | 'unknown';
   /** The register that the number belongs to, where the number alone names no company: court (DE), state (US, CA). */
   readonly register?: string;
