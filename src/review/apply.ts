@@ -124,7 +124,6 @@ function conclude(group: readonly Said[]): Conclusion {
       `decided already: ${decision.decision}, by ${decision.decidedBy} on ${when}; \`kybatch review withdraw ${decision.id}\` takes that back`,
     );
   }
-  if (!question.open) return all('no row waits for this question any more');
   if (group.some(({ line }) => line.basis !== '' && line.basis !== question.basis)) {
     return all(
       'the question has changed since this file was written (other candidates, or another reason); export again',

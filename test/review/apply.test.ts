@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { applySheet } from '../../src/review/apply.js';
+import { openQuestions, type Question } from '../../src/review/questions.js';
+import { readSheet, type SheetLine } from '../../src/review/read-sheet.js';
+import { type Desk, withDesk } from './with-ledger.js';
+
+const NOW = 1_000;
+
+const line = (question: Question | undefined, change: Partial<SheetLine> = {}): SheetLine => ({
+  line: 2,
+  question: question?.id ?? '',
+  candidate: question?.candidates[0]?.key ?? '',
+  decision: 'confirm',
+  decidedBy: '',
+  note: '',
+  basis: question?.basis ?? '',
+  ...change,
+});
+
+const apply = ({ ledger }: Desk, ...lines: SheetLine[]) => applySheet(lines, ledger, 'anna', NOW);
+
+async function oneQuestion(desk: Desk): Promise<Question> {
+  await desk.ask({ row: 1, key: 'k' });
+  const [question] = await openQuestions(desk.ledger);
+  if (question === undefined) throw new Error('there is no question');
+  return question;
+}
+
+describe('decisions', () => {
+  test('a confirmed candidate is remembered with who, when and note, and its row goes on', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      const applied = await apply(desk, line(question, { decidedBy: 'Bea', note: 'same board' }));
+      expect(applied).toMatchObject({ applied: 1, refused: [], released: [{ runId: 'first', row: 1 }] });
+      expect(await desk.remembered('k')).toEqual({
+        decision: 'confirm',
+        candidateId: 'a',
+        decidedBy: 'Bea',
+        decidedAt: NOW,
+        note: 'same board',
+        shown: ['a', 'b'],
+      });
+      expect(await desk.ledger.row('first', 1)).toMatchObject({
+        outcome: 'pending',
+        errorCode: null,
+        matchGrade: null,
+      });
+      expect(await desk.ledger.findRun('first')).toMatchObject({ state: 'open', finishedAt: null });
+      expect(await desk.ledger.findRun('second')).toMatchObject({ state: 'finished' });
+    }));
+
+  test('none_of_these lets the row go on; not_sure leaves it open, at the end of the list', () =>
+    withDesk(async (desk) => {
+      for (const row of [1, 2, 3]) await desk.ask({ row, key: `k${row}` });
+      const [first, second] = await openQuestions(desk.ledger);
+      const applied = await apply(
+        desk,
+        line(first, { decision: 'not sure', note: 'asked the client' }),
+        line(second, { decision: 'None_Of_These', line: 4 }),
+      );
+      expect(applied).toMatchObject({ applied: 2, refused: [], released: [{ row: 2 }] });
+      expect([await desk.outcome(1), await desk.outcome(2)]).toEqual(['needs_review', 'pending']);
+      const open = await openQuestions(desk.ledger);
+      expect(open.map(({ rows }) => rows[0]?.row)).toEqual([3, 1]);
+      expect(open[1]?.decision).toMatchObject({ decision: 'not_sure', decidedBy: 'anna', note: 'asked the client' });
+      await expect(apply(desk, line(open[1]))).resolves.toMatchObject({ applied: 1 });
+    }));
+
+  test('one answer settles every row that asks the same, in all runs', () =>
+    withDesk(async (desk) => {
+      await desk.ask({ row: 1, key: 'k' });
+      await desk.ask({ row: 4, key: 'k' });
+      await desk.ask({ run: 'second', row: 2, key: 'k' });
+      await desk.ask({ run: 'second', row: 3, key: 'other' });
+      const questions = await openQuestions(desk.ledger);
+      expect(questions.map(({ rows }) => rows.length)).toEqual([3, 1]);
+      const { released } = await apply(desk, line(questions[0]));
+      expect(released).toHaveLength(3);
+      expect(await desk.outcome(2, 'second')).toBe('pending');
+      expect(await desk.outcome(3, 'second')).toBe('needs_review');
+    }));
+
+  test('applying the same lines again changes nothing', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      await apply(desk, line(question));
+      expect(await apply(desk, line(question), line(question, { line: 3, decision: '' }))).toEqual({
+        applied: 0,
+        unchanged: 1,
+        blank: 1,
+        refused: [],
+        released: [],
+      });
+      expect(await desk.ledger.decisions()).toHaveLength(1);
+    }));
+
+  test('the line of a candidate may be there twice', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      expect(await apply(desk, line(question), line(question, { line: 3 }))).toMatchObject({ applied: 1, refused: [] });
+    }));
+});
+
+describe('refused lines', () => {
+  const refused: readonly [string, (question: Question) => SheetLine[], number[], RegExp][] = [
+    ['an unknown word', (q) => [line(q, { decision: 'yes' })], [2], /"yes" is no decision; write confirm/],
+    ['an unknown question', (q) => [line(q, { question: 'Q-0000000000' })], [2], /no such question: "Q-0000000000"/],
+    ['no question', (q) => [line(q, { question: '' })], [2], /the question column is empty/],
+    ['an unknown candidate', (q) => [line(q, { candidate: 'C-00000000' })], [2], /is no candidate of this question/],
+    ['no candidate', (q) => [line(q, { candidate: '' })], [2], /no candidate on this line/],
+    ['a broken line', (q) => [line(q, { problem: 'its quotes are broken' })], [2], /cannot be read: its quotes/],
+    [
+      'two confirmed candidates',
+      (q) => [line(q), line(q, { line: 3, candidate: q.candidates[1]?.key ?? '' })],
+      [2, 3],
+      /2 candidates are confirmed for one question \(lines 2, 3\)/,
+    ],
+    [
+      'a confirmation beside none_of_these',
+      (q) => [line(q), line(q, { line: 3, decision: 'none_of_these' })],
+      [2, 3],
+      /the lines 2, 3 answer one question differently/,
+    ],
+    ['an old sheet', (q) => [line(q, { basis: 'B-00000000' })], [2], /has changed since this file was written/],
+  ];
+
+  test.each(refused)('%s', (_, lines, numbers, problem) =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      await desk.ask({ row: 2, key: 'good' });
+      const good = (await openQuestions(desk.ledger))[1];
+      const applied = await apply(desk, ...lines(question), line(good, { line: 9 }));
+      expect(applied.refused.map((refusal) => refusal.line)).toEqual(numbers);
+      for (const refusal of applied.refused) expect(refusal.problem).toMatch(problem);
+      expect(applied).toMatchObject({ applied: 1, released: [{ row: 2 }] });
+      expect(await desk.outcome(1)).toBe('needs_review');
+    }),
+  );
+
+  test('another answer to a decided question', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      await apply(desk, line(question));
+      const { applied, refused: lines } = await apply(desk, line(question, { decision: 'none_of_these' }));
+      expect(applied).toBe(0);
+      expect(lines[0]?.problem).toMatch(/decided already: confirm, by anna on 1970-01-01; `kybatch review withdraw 1`/);
+    }));
+
+  test('a file that is no review sheet', () => {
+    expect(() => readSheet(['name', 'decision'], [])).toThrow('the file has no column question, candidate');
+  });
+});
+
+describe('withdrawing', () => {
+  test('before the row went on, its question is open again', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      await apply(desk, line(question));
+      expect(await desk.ledger.withdrawDecision(1, 'carl', NOW + 1)).toEqual([{ runId: 'first', row: 1 }]);
+      expect(await desk.remembered('k')).toBeUndefined();
+      expect(await desk.ledger.row('first', 1)).toMatchObject({ outcome: 'needs_review', errorCode: 'NAME_CONFLICT' });
+      expect(await desk.ledger.decisions()).toMatchObject([{ id: 1, withdrawnAt: NOW + 1, withdrawnBy: 'carl' }]);
+      expect(await desk.ledger.withdrawDecision(1, 'carl', NOW + 2)).toBeUndefined();
+      expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({ applied: 1 });
+    }));
+
+  test('rows that rest on it start over, also those that never had to ask', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      await apply(desk, line(question));
+      for (const run of ['first', 'second']) {
+        const [, asked] = await Promise.all([desk.ledger.finishRun(run, 20), desk.ledger.questions('first')]);
+        const [one] = asked;
+        if (one === undefined) throw new Error('there is no question');
+        await desk.ledger.saveQuestion({ ...one, runId: run, answered: true });
+        const row = await desk.ledger.row(run, 1);
+        if (row === undefined) throw new Error('there is no row');
+        const done = {
+          outcome: 'complete',
+          stages: { record: 'done' },
+          v1CompanyId: 'a',
+          matchedOn: 'review',
+        } as const;
+        await desk.ledger.checkpoint(run, 1, { ...row, ...done });
+      }
+      expect(await desk.ledger.withdrawDecision(1, 'carl', NOW)).toHaveLength(2);
+      for (const run of ['first', 'second']) {
+        const row = await desk.ledger.row(run, 1);
+        expect(row).toMatchObject({ outcome: 'pending', stages: {}, v1CompanyId: null, matchedOn: null });
+        expect(await desk.ledger.findRun(run)).toMatchObject({ state: 'open' });
+      }
+    }));
+});

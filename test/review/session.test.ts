@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { openQuestions } from '../../src/review/questions.js';
+import { runSession, type SessionEnd } from '../../src/review/session.js';
+import { type Desk, withDesk } from './with-ledger.js';
+
+async function press({ ledger }: Desk, keys: readonly string[]): Promise<SessionEnd & { text: string }> {
+  let text = '';
+  const end = await runSession({
+    questions: await openQuestions(ledger),
+    keys: typing(keys),
+    print: (part) => {
+      text += part;
+    },
+    ledger,
+    by: 'anna',
+    now: () => 7,
+  });
+  return { ...end, text };
+}
+
+async function* typing(keys: readonly string[]): AsyncGenerator<string> {
+  yield* keys;
+}
+
+const asked = (desk: Desk, ...rows: number[]) =>
+  Promise.all(rows.map((row) => desk.ask({ row, key: `k${row}`, message: `question ${row}` })));
+
+test('one key a question: confirm, none of these, not sure', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2, 3);
+    const end = await press(desk, ['2', 'n', 's', 'q']);
+    expect(end).toMatchObject({ decided: 3, left: 0, released: [{ row: 1 }, { row: 2 }] });
+    expect(await desk.remembered('k1')).toMatchObject({ decision: 'confirm', candidateId: 'b', decidedBy: 'anna' });
+    expect(await desk.remembered('k2')).toMatchObject({ decision: 'none_of_these' });
+    expect(await desk.remembered('k3')).toMatchObject({ decision: 'not_sure' });
+    expect(end.text).toContain('[2 of 3]');
+    expect(end.text).toContain('1-2 confirm · n none of these · s not sure · t note · k skip · u undo · q quit');
+  }));
+
+test('undo takes the last answer back and shows its question again', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2);
+    const end = await press(desk, ['1', '1', 'u', 'u', 'u', 'n', 'q']);
+    expect(end).toMatchObject({ decided: 1, left: 1 });
+    expect(end.text).toContain('there is nothing to undo');
+    expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these' });
+    expect(await desk.remembered('k2')).toBeUndefined();
+    expect(await desk.outcome(2)).toBe('needs_review');
+  }));
+
+test('quitting and a closed terminal keep what was answered', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2, 3);
+    expect(await press(desk, ['1', '\u0003', '1'])).toMatchObject({ decided: 1, left: 2 });
+    expect(await press(desk, ['1'])).toMatchObject({ decided: 1, left: 1 });
+    expect(await press(desk, [])).toMatchObject({ decided: 0, left: 1 });
+  }));
+
+test('skipped questions stay open; other keys say what there is', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2);
+    const end = await press(desk, ['k', 'x', '9', '1']);
+    expect(end).toMatchObject({ decided: 1, left: 1 });
+    expect(await desk.remembered('k1')).toBeUndefined();
+    expect(await desk.remembered('k2')).toMatchObject({ candidateId: 'a' });
+  }));
+
+test('a note is typed before the answer', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    await press(desk, ['t', 'o', 'k', '!', '\u007f', '\r', '1', 'q']);
+    expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a', note: 'ok' });
+  }));
+
+test('more than nine candidates come in pages', () =>
+  withDesk(async (desk) => {
+    await desk.ask({
+      row: 1,
+      key: 'k',
+      candidates: Array.from({ length: 11 }, (_, index) => ({ id: `c${index + 1}` })),
+    });
+    await press(desk, ['m', '2', 'q']);
+    expect(await desk.remembered('k')).toMatchObject({ candidateId: 'c11' });
+  }));
+
+test('names from outside cannot play with the terminal', () =>
+  withDesk(async (desk) => {
+    await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a', name: 'Evil\u001b[2J\u202eLtd' }] });
+    const { text } = await press(desk, ['q']);
+    expect(text).toContain('Evil\ufffd[2J\ufffdLtd');
+    expect(text).not.toContain('\u001b');
+  }));

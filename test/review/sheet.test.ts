@@ -1,0 +1,161 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import { loadSheet, saveSheet } from '../../src/cli/review-sheet.js';
+import { applySheet } from '../../src/review/apply.js';
+import { openQuestions } from '../../src/review/questions.js';
+import { spreadsheetText, writeSheet } from '../../src/review/sheet.js';
+import { type Desk, withDesk } from './with-ledger.js';
+
+type Cells = readonly string[][];
+
+async function sheetOf({ ledger, ask }: Desk): Promise<Cells> {
+  await ask({ row: 1, key: 'one', candidates: [{ id: '12345678901234567890' }, { id: 'b', name: '=HYPERLINK("x")' }] });
+  await ask({ row: 2, key: 'two', candidates: [] });
+  await ask({ row: 3, key: 'three', candidates: [{ id: 'c' }] });
+  return parse(writeSheet(await openQuestions(ledger)), { bom: true });
+}
+
+/** As a person fills it in: the second candidate of the first question, nothing found for the second. */
+function fillIn([header = [], ...lines]: Cells): string[][] {
+  const decision = header.indexOf('decision');
+  const note = header.indexOf('note');
+  const words = ['', 'confirm', 'none_of_these', ''];
+  const filled = lines.map((cells, index) =>
+    cells.map((cell, column) => {
+      if (column === decision) return words[index] ?? '';
+      return column === note && index === 1 ? 'Vertrag geprüft; „ja“ – 5 €' : cell;
+    }),
+  );
+  return [header, ...filled];
+}
+
+const columnsOf = (cells: Cells, name: string) => {
+  const [header = [], ...lines] = cells;
+  return lines.map((line) => line[header.indexOf(name)]);
+};
+
+describe('export', () => {
+  test('one line per candidate, one for a question without any, input and candidate side by side', () =>
+    withDesk(async (desk) => {
+      const cells = await sheetOf(desk);
+      expect(columnsOf(cells, 'rows')).toEqual(['first: 1', 'first: 1', 'first: 2', 'first: 3']);
+      expect(columnsOf(cells, 'evidence')[2]).toBe('no candidate was found');
+      expect(columnsOf(cells, 'input_name')[0]).toBe('Müller & Söhne GmbH');
+      expect(columnsOf(cells, 'candidate_name')[0]).toBe('Müller und Söhne GmbH');
+      expect(columnsOf(cells, 'decision')).toEqual(['', '', '', '']);
+      expect(columnsOf(cells, 'reason')[0]).toBe('the number agrees, but the name does not');
+    }));
+
+  test('begins with a byte order mark, and no cell is run or changed by a spreadsheet', () =>
+    withDesk(async (desk) => {
+      const cells = await sheetOf(desk);
+      expect(writeSheet([])).toMatch(/^\ufeffquestion,decision,decided_by,note,/);
+      expect(columnsOf(cells, 'candidate_name')[1]).toBe(`'=HYPERLINK("x")`);
+      expect(columnsOf(cells, 'candidate_registration_number')[0]).toBe("'00123456");
+      expect(columnsOf(cells, 'candidate_id')[0]).toBe("'12345678901234567890");
+    }));
+
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+49 221', "'+49 221"],
+    ['-x', "'-x"],
+    ['@cmd', "'@cmd"],
+    ['\tx', "'\tx"],
+    ['00123456', "'00123456"],
+    ['123456789012', "'123456789012"],
+    ['12E5', "'12E5"],
+    ['1-2', "'1-2"],
+    ['HRB 1234', 'HRB 1234'],
+    ['01234567-8', '01234567-8'],
+    ['SC123456', 'SC123456'],
+    ['1234567', '1234567'],
+  ])('%j is written as %j', (text, expected) => {
+    expect(spreadsheetText(text)).toBe(expected);
+  });
+
+  test('a file that may hold decisions is not overwritten', () =>
+    withDesk(async ({ folder }) => {
+      const path = join(folder, 'review.csv');
+      await saveSheet(path, 'mine', false);
+      await expect(saveSheet(path, 'new', false)).rejects.toThrow('is there already, and may hold decisions');
+      await saveSheet(path, 'new', true);
+      expect(readFileSync(path, 'utf8')).toBe('new');
+    }));
+});
+
+const csv = (cells: Cells, delimiter = ',', end = '\r\n') =>
+  stringify(cells as string[][], { delimiter, record_delimiter: end });
+
+const cp1252 = (text: string) =>
+  Buffer.from([...text].map((letter) => (letter.charCodeAt(0) < 256 ? letter.charCodeAt(0) : (HIGH[letter] ?? 0x3f))));
+const HIGH: Readonly<Record<string, number>> = { '€': 0x80, '„': 0x84, '“': 0x93, '–': 0x96 };
+
+const SAVED: Readonly<Record<string, (cells: string[][]) => Buffer>> = {
+  'as it was written': (cells) => Buffer.from(`\ufeff${csv(cells)}`),
+  'with semicolons and a byte order mark': (cells) => Buffer.from(`\ufeff${csv(cells, ';')}`),
+  'as windows-1252 with semicolons': (cells) => cp1252(csv(cells, ';')),
+  'as UTF-16 text with tabs': (cells) => Buffer.from(`\ufeff${csv(cells, '\t')}`, 'utf16le'),
+  'with bare line feeds and no mark': (cells) => Buffer.from(csv(cells, ',', '\n')),
+  'sorted the other way round': ([header = [], ...lines]) => Buffer.from(csv([header, ...lines.reverse()])),
+  'with columns moved, added and headers retyped': (cells) =>
+    Buffer.from(
+      csv(
+        cells.map((line, index) => [
+          index === 0 ? 'My remarks' : 'hm; "quoted"\nover two lines',
+          ...line.map((cell) => (index === 0 ? ` ${cell.toUpperCase().replaceAll('_', ' ')}` : cell)).reverse(),
+        ]),
+        ';',
+      ),
+    ),
+  'without the columns that only inform': (cells) => {
+    const [header = []] = cells;
+    const kept = ['candidate', 'decision', 'question', 'note'].map((name) => header.indexOf(name));
+    return Buffer.from(csv(cells.map((line) => kept.map((index) => line[index] ?? ''))));
+  },
+};
+
+describe('read back', () => {
+  test.each(Object.keys(SAVED))('%s', (how) =>
+    withDesk(async (desk) => {
+      const path = join(desk.folder, 'back.csv');
+      const cells = fillIn(await sheetOf(desk));
+      writeFileSync(path, SAVED[how]?.(cells) ?? '');
+      const applied = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
+      expect(applied).toMatchObject({ applied: 2, refused: [], blank: 2 });
+      expect(await desk.remembered('one')).toMatchObject({ candidateId: 'b', note: 'Vertrag geprüft; „ja“ – 5 €' });
+      expect(await desk.remembered('two')).toMatchObject({ decision: 'none_of_these', shown: [] });
+      expect(await desk.remembered('three')).toBeUndefined();
+      expect(await applySheet(await loadSheet(path), desk.ledger, 'anna', 2)).toMatchObject({
+        applied: 0,
+        unchanged: 2,
+      });
+    }),
+  );
+
+  test('a bad line is told by its number in the file', () =>
+    withDesk(async (desk) => {
+      const path = join(desk.folder, 'back.csv');
+      const cells = fillIn(await sheetOf(desk));
+      const text = csv(cells).replace(/confirm(?=,)/, 'confrim');
+      writeFileSync(path, `sep=,\r\n${text}`);
+      const { refused, applied } = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
+      expect(refused).toMatchObject([{ line: 4, problem: expect.stringContaining('"confrim" is no decision') }]);
+      expect(applied).toBe(1);
+    }));
+
+  test('what somebody was not sure about is exported with the remark, and is known when it comes back', () =>
+    withDesk(async (desk) => {
+      await desk.ask({ row: 1, key: 'k' });
+      const [question] = await openQuestions(desk.ledger);
+      const sheet = { line: 2, candidate: '', decision: 'not_sure', decidedBy: 'Bea', note: 'ask again', basis: '' };
+      await applySheet([{ ...sheet, question: question?.id ?? '' }], desk.ledger, 'anna', 1);
+      const path = join(desk.folder, 'again.csv');
+      writeFileSync(path, writeSheet(await openQuestions(desk.ledger)));
+      const lines = await loadSheet(path);
+      expect(lines[0]).toMatchObject({ decision: 'not_sure', decidedBy: 'Bea', note: 'ask again' });
+      expect(await applySheet(lines, desk.ledger, 'anna', 2)).toMatchObject({ applied: 0, unchanged: 1 });
+    }));
+});
