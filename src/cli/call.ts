@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ApiClient } from '../api/client.js';
-import type { Operation } from '../api/operation.js';
-import { readAllowance } from '../api/v1/allowance.js';
+import { readAnswer } from '../api/answer.js';
+import type { ApiName, Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { type AnyClient, Door } from '../calls/door.js';
+import type { Answer, CallOutcome } from '../calls/outcome.js';
+import { requestKey } from '../calls/request-key.js';
+import { freshnessMs, loadPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
+import type { Ledger, SettledCall } from '../ledger/ledger.js';
+import { openLedger } from '../ledger/sqlite/ledger.js';
 import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
 import { stringifyExact } from '../util/exact-json-write.js';
 import { didYouMean } from '../util/suggest.js';
 import { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 import { describeOperations, listOperations } from './operation-listing.js';
+import { ParkedError } from './parked-error.js';
 import { type ProviderArgs, required, sandboxOption, withProvider } from './provider.js';
 import type { Verb } from './verb.js';
 
@@ -19,6 +25,7 @@ interface CallArgs extends ProviderArgs {
   readonly api: 'v1' | 'v2';
   readonly operation: string | undefined;
   readonly params: string | undefined;
+  readonly fresh: boolean;
 }
 
 const operationsOf: Readonly<Record<'v1' | 'v2', Readonly<Record<string, Operation>>>> = {
@@ -34,6 +41,7 @@ export const callVerb: Verb<CallArgs> = {
       .positional('api', { choices: ['v1', 'v2'] as const, demandOption: true, describe: 'Which API' })
       .positional('operation', { type: 'string', describe: 'The operation, e.g. searchKyb' })
       .option('params', { type: 'string', requiresArg: true, describe: 'Parameters as JSON, or @file.json' })
+      .option('fresh', { type: 'boolean', default: false, describe: 'Ask anew although the answer is owned' })
       .option('sandbox', sandboxOption)
       .example('$0 call v1', 'list the operations of v1 with their parameters')
       .example(
@@ -60,29 +68,108 @@ export const callVerb: Verb<CallArgs> = {
   },
 };
 
+/** Through the door that every paid call goes through: what we own is not bought again, what we buy is owned. */
 async function send(operation: Operation, params: Record<string, unknown>, args: CallArgs, io: Io): Promise<ExitCode> {
-  return await withProvider(args, io, async (provider) => {
-    const client = required(args.api === 'v1' ? provider.v1 : provider.v2, args.api) as unknown as ApiClient<
-      Record<string, Operation>
-    >;
-    const reply = await client.call(operation.name, params);
-    const { unitsCharged, remainingUnits } = readAllowance(reply.headers, io.clock.now());
-    const facts = {
-      http_status: reply.status,
-      request_id: reply.requestId ?? null,
-      units_charged: unitsCharged,
-      units_remaining: remainingUnits,
-      duration_ms: reply.durationMs,
-    };
-    if (args.json) {
-      io.stdout(`${stringifyExact({ api: args.api, operation: operation.name, ...facts, body: reply.data })}\n`);
-    } else {
-      io.stdout(`${stringifyExact(reply.data, 2)}\n`);
-      const known = Object.entries(facts).filter(([, value]) => value !== null);
-      io.stderr(`${operation.name}: ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`);
-    }
-    return ExitCode.ok;
+  return await withProvider(
+    args,
+    io,
+    async (provider) => {
+      const { api } = args;
+      const client = required(api === 'v1' ? provider.v1 : provider.v2, api) as unknown as AnyClient;
+      // Refused before the ledger is opened, let alone created.
+      const prepared = client.prepare(operation.name, params);
+      const ledger = openLedger(provider.environment.dataDir, io.clock.now());
+      try {
+        const environmentId = await ledger.environment(api, provider.names[api]);
+        const door = handDoor({ api, client, environmentId }, ledger, io);
+        const freshness = freshnessMs(handPipeline(io), operation.name);
+        const outcome = await door.call({
+          api,
+          operation: operation.name,
+          params,
+          runId: null,
+          row: null,
+          stage: null,
+          own: freshness > 0,
+          ownedSince: args.fresh ? Number.POSITIVE_INFINITY : io.clock.now() - freshness,
+          lookedSince: null,
+        });
+        await door.close();
+        const answer = answerOf(outcome);
+        const key = requestKey(operation.name, prepared.params);
+        const sent = answer.owned ? undefined : await ledger.newestCall(environmentId, key);
+        print({ operation, args, answer, sent }, io);
+        return ExitCode.ok;
+      } finally {
+        await ledger.close();
+      }
+    },
+    { keepSandbox: true },
+  );
+}
+
+const handPipeline = (io: Io) => loadPipeline('analyst', io.cwd);
+
+interface HandApi {
+  readonly api: ApiName;
+  readonly client: AnyClient;
+  readonly environmentId: number;
+}
+
+/** One attempt: the person at the terminal decides whether to try again. */
+function handDoor({ api, client, environmentId }: HandApi, ledger: Ledger, io: Io): Door {
+  const abort = new AbortController();
+  io.onInterrupt(() => abort.abort(new Error('interrupted')));
+  return new Door({
+    ledger,
+    clock: io.clock,
+    apis: { v1: null, v2: null, [api]: { client, environmentId } },
+    retry: { attempts: 1, baseMs: 0, capMs: 0 },
+    concurrency: 1,
+    breakerFailures: Number.POSITIVE_INFINITY,
+    budgetUnits: null,
+    spentUnits: 0,
+    inDoubt: 'resend',
+    inDoubtCap: Number.POSITIVE_INFINITY,
+    permissions: {},
+    signal: abort.signal,
   });
+}
+
+function answerOf(outcome: CallOutcome): Answer {
+  if (outcome.kind === 'answer') return outcome;
+  if (outcome.kind === 'parked') throw new ParkedError(outcome);
+  if (outcome.kind === 'in_doubt') throw new Error('a call by hand is never held back');
+  throw outcome.error;
+}
+
+interface Printed {
+  readonly operation: Operation;
+  readonly args: CallArgs;
+  readonly answer: Answer;
+  readonly sent: SettledCall | undefined;
+}
+
+function print({ operation, args, answer, sent }: Printed, io: Io): void {
+  const body = readAnswer(operation, answer.body) as ExactJson;
+  const facts = {
+    owned: answer.owned,
+    fetched_at: new Date(answer.fetchedAt).toISOString(),
+    http_status: sent?.httpStatus ?? null,
+    request_id: sent?.requestId ?? null,
+    units_charged: answer.owned ? 0 : (sent?.unitsCharged ?? null),
+    units_remaining: sent?.remainingUnits ?? null,
+    duration_ms: sent?.durationMs ?? null,
+  };
+  if (args.json) {
+    io.stdout(`${stringifyExact({ api: args.api, operation: operation.name, ...facts, body })}\n`);
+    return;
+  }
+  io.stdout(`${stringifyExact(body, 2)}\n`);
+  const { owned, fetched_at, ...rest } = facts;
+  const known = Object.entries(rest).filter(([, value]) => value !== null);
+  const source = owned ? `owned since ${fetched_at}, nothing was sent (--fresh asks anew)` : 'sent';
+  io.stderr(`${operation.name}: ${source}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`);
 }
 
 function readParams(given: string | undefined, io: Io): Record<string, unknown> {

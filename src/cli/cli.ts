@@ -4,13 +4,21 @@ import { UsageError } from '../domain/errors.js';
 import { LockedError } from '../ledger/locked-error.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import type { Io } from './io.js';
+import { ParkedError } from './parked-error.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
 import { version } from './version.js';
 
 /** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
 const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   run: async () => register((await import('./run.js')).runVerb),
+  plan: async () => register((await import('./plan.js')).planVerb),
+  resume: async () => register((await import('./resume.js')).resumeVerb),
+  retry: async () => register((await import('./retry.js')).retryVerb),
+  runs: async () => register((await import('./runs.js')).runsVerb),
+  status: async () => register((await import('./status.js')).statusVerb),
+  usage: async () => register((await import('./usage.js')).usageVerb),
   review: async () => register((await import('./review.js')).reviewVerb),
+  export: async () => register((await import('./export.js')).exportVerb),
   call: async () => register((await import('./call.js')).callVerb),
   doctor: async () => register((await import('./doctor.js')).doctorVerb),
   sandbox: async () => register((await import('./sandbox.js')).sandboxVerb),
@@ -57,7 +65,9 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
     .strict()
     .recommendCommands()
     .demandCommand(1, 'Name a command.')
-    .epilogue('New here? `kybatch call v1 --sandbox` lists what can be asked; nothing on the sandbox costs anything.')
+    .epilogue(
+      'New here? `kybatch sandbox sample` writes a CSV, `kybatch run sample.csv --sandbox` runs it; nothing on the sandbox costs anything.',
+    )
     .exitProcess(false)
     .fail((message, error) => {
       throw error ?? new UsageError(message, 'kybatch --help lists commands and flags.');
@@ -102,6 +112,8 @@ function describeError(error: unknown): ErrorView {
     };
   }
   if (error instanceof UsageError) return { code: 'USAGE', message: error.message, hint: error.hint };
+  if (error instanceof ParkedError)
+    return { code: error.reason.toUpperCase(), message: error.message, hint: error.hint };
   if (error instanceof LockedError) return { code: 'LOCKED', message: error.message, hint: error.hint };
   return {
     code: 'INTERNAL',

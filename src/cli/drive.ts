@@ -1,57 +1,97 @@
-import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
 import { missingRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/door.js';
 import type { LoadedPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import { type RunEnd, STAGE_OPERATIONS, v2OperationsOf, workOnRun } from '../engine/run.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
+import { type Logger, openLog } from '../util/logger.js';
 import { ExitCode } from './exit-codes.js';
+import { exportAtEnd } from './export-at-end.js';
 import type { Io } from './io.js';
+import { ProgressDisplay } from './progress.js';
 import { type Provider, required } from './provider.js';
-import { printEnd } from './run-end.js';
+import { type EndView, printEnd } from './run-end.js';
+import { watchLedger } from './watch-ledger.js';
 
-export interface Drive {
+export interface Drive extends Omit<EndView, 'files' | 'log'> {
   readonly run: RunRecord;
   readonly pipeline: LoadedPipeline;
-  readonly budgetUnits: number | null;
   readonly concurrency: number;
   readonly fresh: boolean;
-  readonly json: boolean;
-  /** The flags that make the same command line again, e.g. `--sandbox`. */
-  readonly againFlags: string;
+  readonly out: string | undefined;
+  readonly format: string | undefined;
 }
+
+type Interrupt = 'SIGINT' | 'SIGTERM';
 
 /** Works on a run until nothing moves or somebody interrupts, and tells how it ended. */
 export async function drive(drive: Drive, provider: Provider, ledger: Ledger, io: Io): Promise<ExitCode> {
+  const { run } = drive;
+  const { dataDir, v1, v2 } = provider.environment;
+  const logPath = join(dataDir, 'logs', `${run.id}.log`);
+  const secrets = [v1, v2].flatMap((access) => (access === null ? [] : [access.apiKey.reveal()]));
+  const log = openLog({ path: logPath, clock: io.clock, secrets });
   const drain = new AbortController();
   const abort = new AbortController();
-  // Every call and every waiting row listens: that is no leak.
-  setMaxListeners(0, drain.signal, abort.signal);
-  let signal: 'SIGINT' | 'SIGTERM' | undefined;
+  let signal: Interrupt | undefined;
   const stopListening = io.onInterrupt((received) => {
     if (signal === undefined)
       io.stderr('\nStopping: calls under way are waited for and written down. Once more stops at once.\n');
     else abort.abort(new Error('interrupted'));
+    log.info('interrupt', { signal: received, second: signal !== undefined });
     signal ??= received;
     drain.abort(new Error('interrupted'));
   });
+  const display = new ProgressDisplay(run.rowCount, await ledger.progress(run.id), io);
   try {
+    log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, ...names(provider) });
+    display.start();
     const end = await workOnRun({
       ...drive,
       providers: {
         v1: provider.v1 && { client: provider.v1 as unknown as AnyClient, environment: provider.names.v1 },
         v2: provider.v2 && { client: provider.v2 as unknown as AnyClient, environment: provider.names.v2 },
       },
-      ledger,
+      ledger: watched(ledger, display, log),
       clock: io.clock,
       drain: drain.signal,
       abort: abort.signal,
-    });
-    printEnd(end, drive, io);
+    }).finally(() => display.stop());
+    logEnd(end, log);
+    const files = end.interrupted ? undefined : await exportAtEnd(run, { ledger, dataDir, ...drive }, io);
+    printEnd(end, { ...drive, files, log: logPath }, io);
     return exitCodeOfEnd(end, signal);
+  } catch (error) {
+    log.warn('broken_off', { error: error instanceof Error ? error.name : 'unknown' });
+    throw error;
   } finally {
     stopListening();
+    log.close();
   }
+}
+
+const watched = (ledger: Ledger, display: ProgressDisplay, log: Logger) =>
+  watchLedger(ledger, {
+    onSettled: (settlement) => display.settled(settlement),
+    onCheckpoint(row, checkpoint) {
+      display.checkpoint(row, checkpoint);
+      const { outcome, stage, hold, holdReason, errorCode } = checkpoint;
+      // The messages of rows quote names and numbers; codes do not.
+      log.info('row', { row, outcome, stage, hold, hold_reason: holdReason, error_code: errorCode });
+    },
+    onLostIntents: (count) => log.warn('lost_intents', { count }),
+  });
+
+const names = ({ names: { v1, v2 } }: Provider) => ({ v1, v2 });
+
+function logEnd({ progress, stopped, finished, interrupted }: RunEnd, log: Logger): void {
+  if (stopped !== undefined) {
+    const { code, api, operation, message, httpStatus, requestId } = stopped;
+    log.warn('stopped', { code, api, operation, message, http_status: httpStatus, request_id: requestId });
+  }
+  for (const [reason, count] of Object.entries(progress.parkedReasons)) log.info('parked', { reason, count });
+  log.info('end', { finished, interrupted, units_charged: progress.unitsCharged, ...progress.byOutcome });
 }
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
@@ -69,7 +109,7 @@ export function checkProvider(pipeline: LoadedPipeline, provider: Provider): voi
   );
 }
 
-function exitCodeOfEnd(end: RunEnd, signal: 'SIGINT' | 'SIGTERM' | undefined): ExitCode {
+export function exitCodeOfEnd(end: RunEnd, signal: Interrupt | undefined): ExitCode {
   if (end.stopped !== undefined) {
     if (end.stopped.stop === 'credentials') return ExitCode.credentials;
     return end.stopped.stop === 'unavailable' ? ExitCode.unavailable : ExitCode.usage;

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/errors.js';
 import { UsageError } from '../domain/errors.js';
 import { LockedError } from '../ledger/locked-error.js';
+import { ParkedError } from './parked-error.js';
 
 /** The contract with cron jobs and scripts. */
 export const ExitCode = {
@@ -21,6 +22,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return ExitCode.usage;
   if (error instanceof LockedError) return ExitCode.locked;
+  if (error instanceof ParkedError) return error.reason === 'scope' ? ExitCode.credentials : ExitCode.allowance;
   if (error instanceof ApiError) return exitCodeOfApiError(error);
   return ExitCode.internal;
 }

@@ -13,6 +13,8 @@ export interface Io {
   readonly columns: number;
   /** The keys a person presses, one at a time, for as long as they are listened to. Absent without a terminal. */
   readonly keys?: (() => AsyncIterable<string>) | undefined;
+  /** Puts a question to the person and resolves with the answer; undefined if there was none. Absent without a terminal. */
+  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Calls back on SIGINT and SIGTERM; returns the way to stop listening. */
   readonly onInterrupt: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
 }

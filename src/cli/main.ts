@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import type { Io } from './io.js';
@@ -13,6 +14,7 @@ const io: Io = {
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   columns: process.stderr.columns ?? 100,
   keys: process.stdin.isTTY === true ? readKeys : undefined,
+  ask: process.stdin.isTTY === true && process.stderr.isTTY === true ? ask : undefined,
   onInterrupt(listener) {
     process.on('SIGINT', listener);
     process.on('SIGTERM', listener);
@@ -22,6 +24,19 @@ const io: Io = {
     };
   },
 };
+
+/** On stderr, so that stdout stays for results. Ctrl-C and Ctrl-D are no answer. */
+function ask(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((resolve) => {
+    lines.on('close', () => resolve(undefined));
+    lines.on('SIGINT', () => lines.close());
+    lines.question(question, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
 
 // A reader that goes away (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

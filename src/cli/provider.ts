@@ -15,7 +15,7 @@ export interface Provider {
   readonly v1: KybV1Client | null;
   readonly v2: PlatformV2Client | null;
   /** What answers are filed under: the base URL, or the sandbox's seed, whose port changes. */
-  readonly names: { readonly v1: string; readonly v2: string };
+  readonly names: ProviderNames;
   readonly sandbox: Sandbox | null;
 }
 
@@ -54,10 +54,8 @@ export async function withProvider<T>(
   const v1 = first && new KybV1Client({ ...shared, baseUrl: first.baseUrl, apiKey: first.apiKey.reveal() });
   const v2 =
     second && new PlatformV2Client({ ...shared, baseUrl: second.baseUrl, apiKey: second.apiKey.reveal(), routes });
-  const names =
-    sandbox === null ? { v1: first?.baseUrl ?? '', v2: second?.baseUrl ?? '' } : { v1: SANDBOX_NAME, v2: SANDBOX_NAME };
   try {
-    return await use({ environment, v1, v2, names, sandbox });
+    return await use({ environment, v1, v2, names: providerNames(args, io), sandbox });
   } finally {
     await Promise.all([v1?.close(), v2?.close()]);
     await sandbox?.close();
@@ -65,6 +63,18 @@ export async function withProvider<T>(
 }
 
 const SANDBOX_NAME = 'sandbox:1';
+
+export interface ProviderNames {
+  readonly v1: string;
+  readonly v2: string;
+}
+
+/** What answers are filed under, without opening anything; empty where an API is not configured. */
+export function providerNames(args: ProviderArgs, io: Io): ProviderNames {
+  if (args.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME };
+  const { v1, v2 } = loadEnvironment(io, args);
+  return { v1: v1?.baseUrl ?? '', v2: v2?.baseUrl ?? '' };
+}
 
 async function startEmbeddedSandbox(io: Io, dataDir: string | undefined): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/index.js');

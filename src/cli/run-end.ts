@@ -2,14 +2,21 @@ import { ROW_OUTCOMES } from '../domain/outcomes.js';
 import type { RunEnd } from '../engine/run.js';
 import type { Progress, RunRecord } from '../ledger/ledger.js';
 import type { Io } from './io.js';
+import { count } from './text.js';
 
 export interface EndView {
   readonly run: RunRecord;
   readonly json: boolean;
-  readonly againFlags: string;
+  readonly budgetUnits: number | null;
+  /** Searches and a record: the most that a row can still cost. */
+  readonly unitsPerRowAtMost: number;
+  /** The flags that make the same command line again, with another budget where that is what stopped the run. */
+  readonly againFlags: (budget?: number) => string;
+  readonly files: string | undefined;
+  readonly log: string | undefined;
 }
 
-/** The last lines: conservation, units, and what to do next. */
+/** The last lines: conservation, units, files, and what to do next. */
 export function printEnd(end: RunEnd, view: EndView, io: Io): void {
   const { progress, stopped } = end;
   const next = nextCommand(end, view);
@@ -17,11 +24,13 @@ export function printEnd(end: RunEnd, view: EndView, io: Io): void {
   const lines = [
     ...(stopped === undefined ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`, `  ${stopped.hint}`]),
     ...Object.entries(progress.parkedReasons).map(
-      ([reason, count]) => `${count} row(s) wait for: ${PARKED[reason] ?? reason}`,
+      ([reason, rows]) => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${PARKED[reason] ?? reason}`,
     ),
     conservation(progress, view.run.rowCount),
-    `${progress.unitsCharged} unit(s) spent in run ${view.run.id}.`,
-    ...(next === undefined ? [] : [`Go on with: ${next}`]),
+    `${count(progress.unitsCharged, 'unit')} spent in run ${view.run.id}.`,
+    ...(view.files === undefined ? [] : [`Tables: ${view.files}`]),
+    ...(view.log === undefined ? [] : [`Log: ${view.log}`]),
+    ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
   ];
   io.stderr(`${lines.join('\n')}\n`);
 }
@@ -35,20 +44,35 @@ export function conservation({ byOutcome }: Progress, rowCount: number): string 
     : `${parts} = ${sum}, but the input has ${rowCount} rows: this is a defect`;
 }
 
-const PARKED: Readonly<Record<string, string>> = {
-  allowance: 'the allowance (the provider says it is spent)',
-  budget: 'the budget (raise --budget)',
+export const PARKED: Readonly<Record<string, string>> = {
+  allowance: 'the allowance: the provider says it is spent',
+  budget: 'a higher budget',
   scope: 'a scope that the key lacks',
-  in_doubt: 'a person: their calls were lost and may have been charged (kybatch usage shows them)',
+  in_doubt: 'a person: their calls were lost and may have been charged (`kybatch usage` shows them)',
 };
 
-function nextCommand(end: RunEnd, { run, againFlags }: EndView): string | undefined {
-  if (!end.finished) return `kybatch resume ${run.id}${againFlags}`;
-  if (end.progress.byOutcome.failed > 0) return `kybatch retry ${run.id}${againFlags}`;
-  return end.progress.byOutcome.needs_review > 0 ? `kybatch review export ${run.id}` : undefined;
+interface Next {
+  readonly words: string;
+  readonly command: string;
 }
 
-function toJson(end: RunEnd, { run }: EndView, next: string | undefined) {
+function nextCommand(end: RunEnd, view: EndView): Next | undefined {
+  const { run, againFlags, budgetUnits } = view;
+  const { byOutcome, parkedReasons, unitsCharged } = end.progress;
+  if (!end.finished) {
+    const spent = (parkedReasons.budget ?? 0) > 0 && budgetUnits !== null;
+    // Enough for every open row, however its searches end.
+    const budget = spent ? unitsCharged + byOutcome.pending * view.unitsPerRowAtMost : undefined;
+    return { words: 'Go on with', command: `kybatch resume ${run.id}${againFlags(budget)}` };
+  }
+  if (byOutcome.failed > 0)
+    return { words: 'Try the failed rows again with', command: `kybatch retry ${run.id}${againFlags()}` };
+  if (byOutcome.needs_review > 0)
+    return { words: 'Answer the open questions with', command: `kybatch review export ${run.id}` };
+  return undefined;
+}
+
+function toJson(end: RunEnd, { run, files }: EndView, next: Next | undefined) {
   const { progress, stopped } = end;
   return {
     run: run.id,
@@ -61,6 +85,7 @@ function toJson(end: RunEnd, { run }: EndView, next: string | undefined) {
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === undefined ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
-    ...(next === undefined ? {} : { next }),
+    ...(files === undefined ? {} : { files }),
+    ...(next === undefined ? {} : { next: next.command }),
   };
 }

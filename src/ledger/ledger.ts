@@ -1,5 +1,6 @@
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
+import type { RunSnapshot } from './snapshot.js';
 
 /**
  * The store of everything that was paid for and everything that was decided. It is asynchronous although SQLite is
@@ -75,6 +76,18 @@ export interface Ledger {
   withdrawDecision(id: number, by: string, at: number): Promise<readonly RowRef[] | undefined>;
 
   usage(): Promise<UsageReport>;
+  /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
+  snapshot(runId: string): Promise<RunSnapshot | undefined>;
+  /** Looks only: an environment nobody has used yet is not created. */
+  findEnvironment(api: 'v1' | 'v2', name: string): Promise<number | undefined>;
+  /** The provider whose answers the run has used, if it has used any. */
+  environmentOfRun(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;
+  /** The last call made by hand for this request. */
+  newestCall(environmentId: number, requestKey: string): Promise<SettledCall | undefined>;
+  /** What a run has been doing; `since` bounds the count of rows settled of late. */
+  runActivity(runId: string, since: number): Promise<RunActivity>;
+  /** Calls whose charge nobody knows, the newest first. */
+  unknownChargesEverywhere(limit: number): Promise<readonly UnknownCharge[]>;
   /** Resolves when everything asked for so far is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -304,6 +317,36 @@ export interface DecisionRecord {
   readonly note: string | null;
   /** The candidates that the person saw. */
   readonly shown: readonly string[];
+}
+
+export interface SettledCall {
+  readonly httpStatus: number | null;
+  readonly requestId: string | null;
+  readonly durationMs: number | null;
+  readonly unitsCharged: number | null;
+  readonly remainingUnits: number | null;
+}
+
+export interface RunActivity {
+  readonly calls: number;
+  readonly owned: number;
+  readonly firstCallAt: number | null;
+  readonly lastCallAt: number | null;
+  readonly settledSince: number;
+  /** When the first parked row may go on by itself. */
+  readonly parkedUntil: number | null;
+  readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];
+}
+
+export interface UnknownCharge {
+  readonly id: number;
+  readonly api: string;
+  readonly environment: string;
+  readonly operation: string;
+  readonly runId: string | null;
+  readonly row: number | null;
+  readonly startedAt: number;
+  readonly errorCode: string | null;
 }
 
 export interface UsageReport {

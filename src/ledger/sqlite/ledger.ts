@@ -1,11 +1,13 @@
 import type { Ledger } from '../ledger.js';
 import { callStore } from './calls.js';
 import { evidenceStore } from './evidence.js';
+import { openSnapshot } from './export-reads.js';
 import { acquireLock } from './lock.js';
 import { type Connection, openForReading, openForWriting } from './open.js';
 import { reviewStore } from './review.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
+import { statusReads } from './status-reads.js';
 import { Writer } from './writer.js';
 
 /** The ledger of a data directory, for the one process that holds its lock. Throws LockedError if another does. */
@@ -32,6 +34,11 @@ function compose(database: Connection, onClose: () => void): Ledger {
     ...callStore(database, writer),
     ...evidenceStore(database, writer),
     ...reviewStore(database, writer),
+    ...statusReads(database),
+    async snapshot(runId) {
+      await writer.flush();
+      return await openSnapshot(database.name, runId);
+    },
     flush: () => writer.flush(),
     async close() {
       await writer.flush();

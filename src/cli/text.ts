@@ -1,0 +1,41 @@
+/** "1 row", "2 rows" */
+export const count = (number: number, thing: string): string => `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`;
+
+/** 12,345 */
+export const grouped = (number: number): string => number.toLocaleString('en-US');
+
+/** "3 min 20 s": the two largest parts. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1440) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`;
+}
+
+/** 2026-01-05 09:00 UTC */
+export const moment = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** "5", or "5 to 9" */
+export const between = (atLeast: number, atMost: number): string =>
+  atLeast === atMost ? grouped(atLeast) : `${grouped(atLeast)} to ${grouped(atMost)}`;
+
+/** Columns as wide as their widest cell; numbers to the right. */
+export function table(header: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
+  const cells = lines.map((line) => line.map((cell) => (typeof cell === 'number' ? grouped(cell) : cell)));
+  const widths = header.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
+  const format = (line: readonly string[], numeric: (index: number) => boolean) =>
+    line
+      .map((cell, index) => (numeric(index) ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  const isNumeric = (index: number) => lines.length > 0 && lines.every((line) => typeof line[index] === 'number');
+  return [format(header, isNumeric), ...cells.map((line) => format(line, isNumeric))]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** A word of a command line that can be pasted into a shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,224 @@
+import type { Pipeline } from '../config/pipeline.js';
+import type { Subject } from '../domain/grade.js';
+import type { RepairRule } from '../domain/numbers/types.js';
+import type { AllowanceRecord } from '../ledger/ledger.js';
+
+/** What a run would do and cost. */
+export interface RunPlan {
+  readonly rows: number;
+  readonly valid: number;
+  readonly invalid: number;
+  /** The first of them. */
+  readonly invalidRows: readonly InvalidRow[];
+  /** Rows whose registration number is repaired without asking, and how often each repair is needed. */
+  readonly repaired: number;
+  readonly repairs: Readonly<Partial<Record<RepairRule, number>>>;
+  /** Rows whose repaired number counts only if the name agrees. */
+  readonly needName: number;
+  /** Rows that a person has to look at whatever is found, by reason. */
+  readonly toPerson: number;
+  readonly toPersonReasons: Readonly<Record<string, number>>;
+  /** Rows that ask the same as an earlier one. */
+  readonly repeated: number;
+  /** Rows that end without a call. */
+  readonly owned: number;
+  /** Rows whose company must be searched for first. */
+  readonly toSearch: number;
+  /** Rows whose company is known; something about it is to be bought. */
+  readonly toBuy: number;
+  readonly units: Range & {
+    /** If every company is found by its first search. */
+    readonly likely: number;
+  };
+  readonly v2Calls: Range;
+  readonly creditReportsAtMost: number;
+  readonly allowance: AllowanceView | null;
+  readonly days: Range;
+}
+
+export interface Range {
+  readonly atLeast: number;
+  readonly atMost: number;
+}
+
+export interface InvalidRow {
+  readonly row: number;
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface AllowanceView {
+  readonly observedAt: number;
+  /** Left now, as far as the provider has told; null if it has not. */
+  readonly unitsLeft: number | null;
+  /** Free workspaces only. */
+  readonly dailyLimit: number | null;
+  readonly resetAt: number | null;
+}
+
+export interface SearchCosts {
+  readonly searches: number;
+  /** Searches of this row that we own. */
+  readonly asked: number;
+  readonly confirmable: boolean;
+  readonly stages: Pipeline['stages'];
+  readonly attempts: number;
+  readonly idsShared: boolean;
+}
+
+const INVALID_SHOWN = 20;
+/** Beyond this many different questions repeats are no longer recognised, so that memory stays bounded. */
+const REMEMBERED = 4_000_000;
+
+export class PlanTally {
+  rows = 0;
+  #valid = 0;
+  #invalid = 0;
+  readonly #invalidRows: InvalidRow[] = [];
+  #repaired = 0;
+  readonly #repairs: Partial<Record<RepairRule, number>> = {};
+  #needName = 0;
+  #toPerson = 0;
+  readonly #reasons: Record<string, number> = {};
+  #repeated = 0;
+  readonly #rowsBy = { owned: 0, toSearch: 0, toBuy: 0 };
+  readonly #units = { atLeast: 0, likely: 0, atMost: 0 };
+  readonly #v2Calls = { atLeast: 0, atMost: 0 };
+  #reports = 0;
+  readonly #questions = new Set<number>();
+
+  invalid(row: InvalidRow): void {
+    this.rows += 1;
+    this.#invalid += 1;
+    if (this.#invalidRows.length < INVALID_SHOWN) this.#invalidRows.push(row);
+  }
+
+  valid(subject: Subject): void {
+    this.rows += 1;
+    this.#valid += 1;
+    const number = subject.registrationNumber;
+    const doubt = personNeeded(subject);
+    if (doubt !== undefined) {
+      this.#toPerson += 1;
+      this.#reasons[doubt] = (this.#reasons[doubt] ?? 0) + 1;
+    } else if (number?.treatment === 'needs_name') this.#needName += 1;
+    else if (number !== undefined && number.repairs.length > 0) this.#repaired += 1;
+    if (doubt !== undefined) return;
+    for (const rule of new Set(number?.repairs.map((repair) => repair.rule)))
+      this.#repairs[rule] = (this.#repairs[rule] ?? 0) + 1;
+  }
+
+  isRepeated(questions: string): boolean {
+    const hash = shortHash(questions);
+    if (this.#questions.has(hash)) return true;
+    if (this.#questions.size < REMEMBERED) this.#questions.add(hash);
+    return false;
+  }
+
+  repeated(): void {
+    this.#repeated += 1;
+    this.#rowsBy.owned += 1;
+  }
+
+  toSearch({ searches, asked, confirmable, stages, attempts, idsShared }: SearchCosts): void {
+    this.#rowsBy.toSearch += 1;
+    const record = confirmable ? 1 : 0;
+    this.#units.atLeast += 1;
+    this.#units.likely += 1 + record;
+    this.#units.atMost += searches - asked + record;
+    if (!confirmable) return;
+    if (stages.includes('financials')) this.#v2Calls.atMost += (idsShared ? 0 : attempts) + 1;
+    if (!stages.includes('credit-report')) return;
+    this.#v2Calls.atMost += attempts;
+    this.#reports += 1;
+  }
+
+  buyRecord(): void {
+    for (const bound of ['atLeast', 'likely', 'atMost'] as const) this.#units[bound] += 1;
+  }
+
+  callV2(atLeast: number, atMost: number): void {
+    this.#v2Calls.atLeast += atLeast;
+    this.#v2Calls.atMost += atMost;
+  }
+
+  report(): void {
+    this.#reports += 1;
+  }
+
+  known(what: 'owned' | 'toSearch' | 'toBuy'): void {
+    this.#rowsBy[what] += 1;
+  }
+
+  plan(allowance: AllowanceRecord | undefined, now: number): RunPlan {
+    const view = allowance === undefined ? null : viewOf(allowance, now);
+    const { atLeast, atMost } = this.#units;
+    return {
+      rows: this.rows,
+      valid: this.#valid,
+      invalid: this.#invalid,
+      invalidRows: this.#invalidRows,
+      repaired: this.#repaired,
+      repairs: this.#repairs,
+      needName: this.#needName,
+      toPerson: this.#toPerson,
+      toPersonReasons: this.#reasons,
+      repeated: this.#repeated,
+      ...this.#rowsBy,
+      units: this.#units,
+      v2Calls: this.#v2Calls,
+      creditReportsAtMost: this.#reports,
+      allowance: view,
+      days: { atLeast: daysFor(atLeast, view), atMost: daysFor(atMost, view) },
+    };
+  }
+}
+
+/** Why a person has to look at the row whatever the searches find. */
+function personNeeded({ registrationNumber: number, vatNumber: vat, name, ticker }: Subject): string | undefined {
+  if (number?.treatment === 'review')
+    return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
+  if (number !== undefined) return undefined;
+  if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
+  if (vat !== undefined) return undefined;
+  if (name !== undefined) return 'only a name is given: names support, they never confirm';
+  return ticker === undefined ? undefined : 'only a ticker is given';
+}
+
+/** Reasons quote the number they are about; the kind is what they have in common. */
+const kindOf = (reason: string) => reason.replace(/"[^"]*"|\b[A-Z][A-Za-z]{1,2} \d+\b/g, '…');
+
+/** A free workspace has so many successes a UTC day (V1-2); without an observation that is assumed. */
+const FREE_PER_DAY = 3;
+
+function daysFor(units: number, allowance: AllowanceView | null): number {
+  if (units === 0) return 0;
+  if (allowance !== null && allowance.dailyLimit === null) return 1;
+  const perDay = Math.max(1, allowance?.dailyLimit ?? FREE_PER_DAY);
+  const today = allowance?.unitsLeft ?? perDay;
+  return units <= today ? 1 : 1 + Math.ceil((units - today) / perDay);
+}
+
+function viewOf(record: AllowanceRecord, now: number): AllowanceView {
+  const renewed = record.resetAt !== null && now >= record.resetAt;
+  const daily = renewed ? record.dailyLimit : (record.dailyRemaining ?? record.remainingUnits);
+  return {
+    observedAt: record.observedAt,
+    unitsLeft: record.dailyLimit === null ? record.remainingUnits : daily,
+    dailyLimit: record.dailyLimit,
+    resetAt: record.resetAt,
+  };
+}
+
+/** 52 bits: among a million questions two are taken for one with a chance of one in ten thousand. */
+function shortHash(text: string): number {
+  let high = 0x811c9dc5;
+  let low = 0x01000193;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ (code + index), 0x85ebca6b);
+  }
+  return (high >>> 0) * 2 ** 20 + ((low >>> 0) & 0xfffff);
+}
