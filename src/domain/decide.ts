@@ -1,5 +1,6 @@
 import type { CandidateFacts, Graded, MatchedOn, Subject } from './grade.js';
 import { NAME_AGREEMENT } from './names.js';
+import { isSlipProof } from './numbers/slip-proof.js';
 
 export interface MatchPolicy {
   /** Score from which names agree. Names support a number, they never confirm alone. */
@@ -9,8 +10,8 @@ export interface MatchPolicy {
   /** Confirm a number that was repaired. If false, every repair is a question. */
   readonly confirmRepaired: boolean;
   /**
-   * Confirm a number with nothing beside it, neither name nor VAT number. One digit off is another company's number;
-   * a check digit tells, where the register has one.
+   * Confirm a number with nothing beside it, neither name nor VAT number. One digit off is another company's number:
+   * `with_checksum` confirms where the check digit rules that out.
    */
   readonly confirmNumberAlone: 'always' | 'with_checksum' | 'never';
 }
@@ -118,8 +119,9 @@ function singleOut(here: readonly GradedCandidate[], policy: MatchPolicy): Grade
   return named.length === 1 && ruledOut ? named[0] : undefined;
 }
 
-function mayStandAlone({ registrationNumber }: Subject, { confirmNumberAlone }: MatchPolicy): boolean {
-  if (confirmNumberAlone === 'with_checksum') return registrationNumber?.valid === 'yes';
+function mayStandAlone(subject: Subject, { confirmNumberAlone }: MatchPolicy): boolean {
+  const { registrationNumber: number, countryCode, state } = subject;
+  if (confirmNumberAlone === 'with_checksum') return number !== undefined && isSlipProof(number, countryCode, state);
   return confirmNumberAlone === 'always';
 }
 
