@@ -1,0 +1,280 @@
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/util/clock.js';
+import { turns, wholeCompanies } from '../engine/support.js';
+import { full, v2, withHall } from './support.js';
+
+const idsOf = (hall: { readonly sandbox: Parameters<typeof wholeCompanies>[0] }, count: number) =>
+  wholeCompanies(hall.sandbox, count).map((company) => company.v1Id);
+
+describe('owned answers', () => {
+  test('cost nothing and are the same bytes; an answer that is too old is bought again', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      const door = hall.door();
+      const bought = await door.call(full(id));
+      clock.advance(1000);
+      const owned = await door.call(full(id, { ownedSince: clock.now() - 1000 }));
+      if (bought.kind !== 'answer' || owned.kind !== 'answer') throw new Error('expected answers');
+      expect(owned).toMatchObject({ owned: true, fetchedAt: bought.fetchedAt });
+      expect(owned.body.equals(bought.body)).toBe(true);
+      expect(hall.sandbox.chargeLog).toHaveLength(1);
+      expect(await door.call(full(id, { ownedSince: clock.now() - 999 }))).toMatchObject({ owned: false });
+      expect(hall.sandbox.chargeLog).toHaveLength(2);
+    });
+  });
+
+  test('two rows that ask at the same moment share one call', async () => {
+    await withHall({}, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      const door = hall.door();
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => door.call(full(id))));
+      expect(
+        outcomes.map((outcome) => outcome.kind === 'answer' && outcome.owned).filter((owned) => !owned),
+      ).toHaveLength(1);
+      expect(hall.sandbox.chargeLog).toHaveLength(1);
+    });
+  });
+
+  test('are asked for without being bought', async () => {
+    await withHall({}, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      expect(await hall.door().owned(full(id), true)).toBeUndefined();
+      expect(hall.sandbox.requests.size).toBe(0);
+    });
+  });
+});
+
+describe('what an error means for the next call', () => {
+  test('V1-12 502, 503 and 504 are sent again at 0 units; each attempt is written down', async () => {
+    await withHall({}, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      hall.sandbox.script('fullKyb', [502, 504]);
+      expect(await hall.door().call(full(id))).toMatchObject({ kind: 'answer' });
+      const usage = await hall.ledger.usage();
+      expect(usage.byOperation).toMatchObject([{ key: 'fullKyb', calls: 3, unitsCharged: 1, unknown: 0 }]);
+    });
+  });
+
+  test('V1-12 400 is not sent again', async () => {
+    await withHall({}, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      hall.sandbox.script('fullKyb', 400);
+      expect(await hall.door().call(full(id))).toMatchObject({ kind: 'failed', attempts: 1 });
+    });
+  });
+
+  test('V1-11 DATA_SERVICE_404 is the row’s own answer', async () => {
+    await withHall({}, async (hall) => {
+      expect(await hall.door().call(full('999999999999'))).toMatchObject({ kind: 'not_available' });
+    });
+  });
+
+  test('V1-4 a 429 waits for Retry-After, by the clock, and is not counted as a failure', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      hall.sandbox.script('fullKyb', Array(5).fill({ status: 429, code: 'RATE_LIMITED', retryAfter: 60 }));
+      let answered = false;
+      const answer = hall
+        .door()
+        .call(full(id))
+        .finally(() => {
+          answered = true;
+        });
+      for (let round = 1; round <= 5; round++) {
+        while (hall.sandbox.requests.get('fullKyb') !== round) await turns(1);
+        await turns(100);
+        clock.advance(59_000);
+        await turns(100);
+        expect(hall.sandbox.requests.get('fullKyb')).toBe(round);
+        expect(answered).toBe(false);
+        clock.advance(1000);
+      }
+      expect(await answer).toMatchObject({ kind: 'answer' });
+    });
+  });
+
+  test('V1-4 ALLOWANCE_EXHAUSTED closes v1 at once, whoever waits; v2 goes on', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock, plan: 'free' }, async (hall) => {
+      const ids = idsOf(hall, 8);
+      while (hall.sandbox.v1Remaining > 0) hall.sandbox.dashboardUnlock();
+      const door = hall.door();
+      const outcomes = await Promise.all(ids.map((id) => door.call(full(id))));
+      const midnight = Date.parse('2026-01-06T00:00:00Z');
+      for (const outcome of outcomes)
+        expect(outcome).toMatchObject({ kind: 'parked', reason: 'allowance', until: midnight });
+      expect(hall.sandbox.requests.get('fullKyb')).toBe(1);
+      expect(door.refusal('v1', 'searchKyb')).toMatchObject({ reason: 'allowance' });
+      const [company] = wholeCompanies(hall.sandbox, 1);
+      expect(await door.call(v2('financial', { id: company?.v2Id }))).toMatchObject({ kind: 'answer' });
+      await door.close();
+      expect(await hall.ledger.allowance(1)).toMatchObject({ spentUntil: midnight, dailyRemaining: 0 });
+    });
+  });
+
+  test('V1-10 a 401 stops everything: calls that waited are not sent', async () => {
+    await withHall({}, async (hall) => {
+      hall.sandbox.revoke(hall.sandbox.keys.v1);
+      const door = hall.door();
+      const outcomes = await Promise.all(idsOf(hall, 8).map((id) => door.call(full(id))));
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'stopped' });
+      expect(hall.sandbox.requests.get('fullKyb')).toBe(1);
+    });
+  });
+
+  test('V2-1 a limit closes the operations of its permission, as configured, and no others', async () => {
+    await withHall({ v2Limits: { kyb_details: { plan: 0 } } }, async (hall) => {
+      const [company] = wholeCompanies(hall.sandbox, 1);
+      const door = hall.door({ permissions: { kyb_details: ['kybLite', 'kybOfficers'] } });
+      expect(await door.call(v2('kybLite', { id: company?.v2Id }))).toMatchObject({ kind: 'parked', until: null });
+      expect(door.refusal('v2', 'kybOfficers')).toMatchObject({ kind: 'parked', reason: 'allowance' });
+      expect(door.refusal('v2', 'financial')).toBeUndefined();
+      expect(door.refusal('v1', 'fullKyb')).toBeUndefined();
+    });
+  });
+
+  test('the breaker counts transport errors and 5xx in a row, and nothing else', async () => {
+    await withHall({}, async (hall) => {
+      const ids = idsOf(hall, 4);
+      const door = hall.door({ breakerFailures: 6, concurrency: 1 });
+      hall.sandbox.script('fullKyb', [
+        503,
+        'resetBefore',
+        'none',
+        400,
+        { status: 429, code: 'RATE_LIMITED' },
+        503,
+        503,
+        'none',
+      ]);
+      for (const id of ids.slice(0, 3)) await door.call(full(id));
+      expect(door.stopped).toBeUndefined();
+      hall.sandbox.setFaults({ rate503: 1 });
+      await door.call(full('1'));
+      expect(door.stopped).toBeUndefined();
+      await door.call(full('2'));
+      expect(door.stopped).toMatchObject({ stop: 'unavailable' });
+    });
+  });
+});
+
+describe('lost answers (V1-5)', () => {
+  test('are flagged unknown and sent again up to the cap; then a person has to look', async () => {
+    await withHall({}, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      hall.sandbox.script('fullKyb', ['lostAnswer', 'lostAnswer', 'lostAnswer', 'lostAnswer']);
+      const door = hall.door({ retry: { attempts: 9, baseMs: 1, capMs: 1 } });
+      expect(await door.call(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
+      expect(hall.sandbox.requests.get('fullKyb')).toBe(3);
+      expect(await hall.ledger.unknownCharges(1)).toHaveLength(3);
+      expect(await hall.door().call(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
+      expect(await hall.door({ inDoubtCap: 4 }).call(full(id))).toMatchObject({ kind: 'parked' });
+      expect(await hall.door({ inDoubtCap: 5 }).call(full(id))).toMatchObject({ kind: 'answer' });
+      // It has been answered: what was lost before says nothing about the next purchase.
+      expect(await hall.door({ inDoubt: 'park' }).call(full(id, { ownedSince: Infinity }))).toMatchObject({
+        kind: 'answer',
+      });
+    });
+  });
+
+  test('with in_doubt: park nothing is sent a second time', async () => {
+    await withHall({}, async (hall) => {
+      const [id = ''] = idsOf(hall, 1);
+      hall.sandbox.script('fullKyb', 'resetMidBody');
+      expect(await hall.door({ inDoubt: 'park' }).call(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
+      expect(hall.sandbox.requests.get('fullKyb')).toBe(1);
+    });
+  });
+
+  test('of free operations leave nothing in doubt: a history that is lost ten times is asked for an eleventh (V2-6)', async () => {
+    await withHall({}, async (hall) => {
+      const request = v2('creditReportHistory', { page: 1 }, { own: false });
+      hall.sandbox.script('creditReportHistory', Array(10).fill('resetMidBody'));
+      const outcomes = [];
+      for (let round = 0; round < 4; round++) outcomes.push((await hall.door().call(request)).kind);
+      expect(outcomes).toEqual(['failed', 'failed', 'failed', 'answer']);
+      expect(await hall.ledger.unknownCharges(2)).toEqual([]);
+    });
+  });
+
+  test.each([
+    ['all charged', ['lostAnswer', 'lostAnswer'], 'charged'],
+    ['none charged', ['resetBefore', 'resetBefore'], 'free'],
+    ['some charged', ['lostAnswer', 'resetBefore'], 'unknown'],
+  ] as const)('are settled by the remaining units at the next solo call: %s', async (_, faults, verdict) => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [first = '', second = '', third = ''] = idsOf(hall, 3);
+      const once = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
+      await hall.door().call(full(first));
+      hall.sandbox.script('fullKyb', faults);
+      await hall.door(once).call(full(second));
+      await hall.door(once).call(full(second));
+      clock.advance(40_000);
+      await hall.door().call(full(third));
+      const unknown = await hall.ledger.unknownCharges(1);
+      expect(unknown).toHaveLength(verdict === 'unknown' ? 2 : 0);
+      const { byOperation } = await hall.ledger.usage();
+      expect(byOperation[0]).toMatchObject({ unitsCharged: verdict === 'charged' ? 4 : 2 });
+    });
+  });
+
+  test('a call lost a moment ago may still be charged: it is not settled as free yet, but later', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [first = '', second = '', third = '', fourth = ''] = idsOf(hall, 4);
+      await hall.door().call(full(first));
+      hall.sandbox.script('fullKyb', 'resetBefore');
+      await hall.door({ retry: { attempts: 1, baseMs: 1, capMs: 1 } }).call(full(second));
+      await hall.door().call(full(third));
+      expect(await hall.ledger.unknownCharges(1)).toHaveLength(1);
+      clock.advance(40_000);
+      await hall.door().call(full(fourth));
+      expect(await hall.ledger.unknownCharges(1)).toHaveLength(0);
+    });
+  });
+
+  test('V1-2 a new day’s units settle nothing and are no drift', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock, plan: 'free' }, async (hall) => {
+      const [first = '', second = '', third = ''] = idsOf(hall, 3);
+      await hall.door().call(full(first));
+      hall.sandbox.script('fullKyb', 'lostAnswer');
+      await hall.door({ retry: { attempts: 1, baseMs: 1, capMs: 1 } }).call(full(second));
+      clock.advance(86_400_000);
+      await hall.door().call(full(third));
+      expect(await hall.ledger.unknownCharges(1)).toHaveLength(1);
+      expect(await hall.ledger.allowance(1)).toMatchObject({ driftUnits: 0, anchorUnits: 2 });
+    });
+  });
+
+  test('units that others used are drift', async () => {
+    await withHall({}, async (hall) => {
+      const [first = '', second = ''] = idsOf(hall, 2);
+      await hall.door().call(full(first));
+      hall.sandbox.dashboardUnlock();
+      hall.sandbox.dashboardUnlock();
+      await hall.door().call(full(second));
+      expect(await hall.ledger.allowance(1)).toMatchObject({ driftUnits: 2 });
+    });
+  });
+
+  test('V2-6 a lost generate is not repeated before somebody has looked', async () => {
+    await withHall({}, async (hall) => {
+      const [company] = wholeCompanies(hall.sandbox, 1);
+      const params = { source_id: company?.sourceId, country: company?.countryCode };
+      hall.sandbox.script('creditReportGenerate', 'lostAnswer');
+      const door = hall.door();
+      const lost = await door.call(v2('creditReportGenerate', params, { lookedSince: 0 }));
+      if (lost.kind !== 'in_doubt') throw new Error(`expected a doubt, got ${lost.kind}`);
+      expect(await door.call(v2('creditReportGenerate', params, { lookedSince: lost.lostAt }))).toMatchObject({
+        kind: 'in_doubt',
+      });
+      expect(hall.sandbox.reports).toHaveLength(1);
+      const looked = await door.call(v2('creditReportGenerate', params, { lookedSince: lost.lostAt + 1 }));
+      expect(looked).toMatchObject({ kind: 'answer' });
+    });
+  });
+});
