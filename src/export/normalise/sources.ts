@@ -1,0 +1,53 @@
+import type { ExactJson } from '../../util/exact-json.js';
+import { sourceFields } from '../tables/companies.js';
+import { extraOf, readFields } from './read-fields.js';
+import { isObject, type JsonObject, type Place } from './reading.js';
+
+/**
+ * Takes the source objects out of a record. Where they stand in a full record is not shown: `provenance` or `sources`
+ * with one for each module, `<module>_source`, or `source` inside the module are all understood. A `source` that is a
+ * text (V1-26) is none, and is left alone.
+ */
+export function takeSources(object: JsonObject, module: string, companyId: string, place: Place): JsonObject {
+  const taken = Object.entries(object).filter(([key, value]) => {
+    const named = /^(?:(.*)_)?(?:source|provenance)s?$/.exec(key);
+    return named !== null && takeFrom(value, named[1] ?? module, companyId, place.at(key));
+  });
+  if (taken.length === 0) return object;
+  const keys = new Set(taken.map(([key]) => key));
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)));
+}
+
+/** True if there was nothing but source objects here. */
+function takeFrom(value: ExactJson, module: string, companyId: string, place: Place): boolean {
+  if (Array.isArray(value)) {
+    if (!value.every(isObject)) return false;
+    for (const [index, item] of value.entries()) emit(item as JsonObject, module, companyId, place.at(index));
+    return true;
+  }
+  if (!isObject(value)) return false;
+  if (looksLikeSource(value)) {
+    emit(value, module, companyId, place);
+    return true;
+  }
+  const members = Object.entries(value);
+  if (members.length === 0 || !members.every(([, member]) => member === null || isObject(member))) return false;
+  for (const [key, member] of members) if (isObject(member)) emit(member, key, companyId, place.at(key));
+  return true;
+}
+
+const looksLikeSource = (value: JsonObject): boolean =>
+  sourceFields.some(({ name }) => Object.hasOwn(value, name) && !isObject(value[name]));
+
+function emit(source: JsonObject, module: string, companyId: string, place: Place): void {
+  const { cells, rest } = readFields(source, sourceFields, place);
+  place.gathered.rows.sources.push({
+    v1_company_id: companyId,
+    module,
+    ...cells,
+    operation: place.answer.operation,
+    pointer: place.pointer,
+    raw_sha256: place.answer.rawSha256,
+    extra: extraOf(rest),
+  });
+}

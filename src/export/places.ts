@@ -1,0 +1,50 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SUMMARY } from './folder.js';
+
+/** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
+export interface ExportPlace {
+  readonly run: string;
+  readonly folder: string;
+  readonly at: string;
+}
+
+const placesFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
+
+export function noteExport(dataDir: string, place: ExportPlace): void {
+  appendFileSync(placesFile(dataDir), `${JSON.stringify(place)}\n`, { mode: 0o600 });
+}
+
+/** The exports that are still where they were put. */
+export function findExports(dataDir: string): readonly ExportPlace[] {
+  const inside = join(dataDir, 'exports');
+  const folders = new Set([
+    ...(existsSync(inside) ? readdirSync(inside).map((name) => join(inside, name)) : []),
+    ...readPlaces(dataDir).map(({ folder }) => folder),
+  ]);
+  return [...folders].flatMap((folder) => readSummary(folder) ?? []);
+}
+
+function readPlaces(dataDir: string): readonly ExportPlace[] {
+  const path = placesFile(dataDir);
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return [JSON.parse(line) as ExportPlace];
+      } catch {
+        // The last line of a process that was killed.
+        return [];
+      }
+    });
+}
+
+function readSummary(folder: string): ExportPlace | undefined {
+  try {
+    const summary = JSON.parse(readFileSync(join(folder, SUMMARY), 'utf8')) as { run: string; exported_at: string };
+    return { run: summary.run, folder, at: summary.exported_at };
+  } catch {
+    return undefined;
+  }
+}

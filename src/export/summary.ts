@@ -1,0 +1,87 @@
+import { ROW_OUTCOMES } from '../domain/outcomes.js';
+import type { RunSnapshot } from '../ledger/snapshot.js';
+import type { Resource } from './data-package.js';
+import type { ExportOptions } from './export-run.js';
+import type { TableName } from './tables/index.js';
+
+/** `summary.json`: what was exported, and whether it adds up. */
+export interface ExportSummary {
+  readonly run: string;
+  readonly state: string;
+  readonly exported_at: string;
+  readonly input: { readonly path: string; readonly sha256: string; readonly rows: number };
+  readonly pipeline: { readonly name: string; readonly sha256: string };
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Every row of the input is in exactly one outcome, and in the table `rows`. */
+  readonly conservation: {
+    readonly input_rows: number;
+    readonly sum_of_outcomes: number;
+    readonly exported_rows: number;
+    readonly holds: boolean;
+  };
+  readonly units_charged: number;
+  readonly tables: Readonly<Record<TableName, number>>;
+  readonly unexpected_shapes: number;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly versions: { readonly kybatch: string; readonly node: string; readonly duckdb?: string };
+  readonly files: readonly ExportedFile[];
+}
+
+export interface ExportedFile {
+  readonly path: string;
+  readonly table: string;
+  readonly format: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export function summarise(
+  { run, progress }: RunSnapshot,
+  resources: readonly Resource[],
+  counts: Readonly<Record<TableName, number>>,
+  unexpectedShapes: number,
+  duckdb: string | undefined,
+  options: ExportOptions,
+): ExportSummary {
+  const sum = ROW_OUTCOMES.reduce((total, outcome) => total + progress.byOutcome[outcome], 0);
+  // While the input is still being read, its rows are not counted yet.
+  const expected = run.state === 'reading' ? sum : run.rowCount;
+  return {
+    run: run.id,
+    state: run.state,
+    exported_at: new Date(options.now).toISOString(),
+    input: { path: run.inputPath, sha256: run.inputSha256, rows: expected },
+    pipeline: { name: run.pipelineName, sha256: run.pipelineSha256 },
+    outcomes: progress.byOutcome,
+    stages: progress.stages,
+    conservation: {
+      input_rows: expected,
+      sum_of_outcomes: sum,
+      exported_rows: counts.rows,
+      holds: sum === expected && counts.rows === expected,
+    },
+    units_charged: progress.unitsCharged,
+    tables: counts,
+    unexpected_shapes: unexpectedShapes,
+    options: {
+      formats: options.formats,
+      delimiter: options.csv.delimiter,
+      bom: options.csv.bom,
+      include_contacts: options.includeContacts,
+      partition_by: options.partitionByCountry ? 'country' : null,
+    },
+    versions: { kybatch: options.version, node: process.version, ...(duckdb === undefined ? {} : { duckdb }) },
+    files: resources.flatMap(({ table, format, files }) =>
+      files.map(({ path, rows, bytes, sha256 }) => ({
+        path,
+        table: table.name,
+        format,
+        rows,
+        bytes,
+        sha256,
+      })),
+    ),
+  };
+}
