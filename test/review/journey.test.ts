@@ -1,0 +1,230 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runCli } from '../../src/cli/cli.js';
+import type { Io } from '../../src/cli/io.js';
+import { openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
+import { createRegistry } from '../../src/sandbox/registry/index.js';
+import type { Company, Registry } from '../../src/sandbox/registry/types.js';
+import { systemClock } from '../../src/util/clock.js';
+import { withFolder } from '../helpers/cli.js';
+
+interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command line in this process, as a person at a terminal (with keys) or a script (without). */
+async function kybatch(cwd: string, argv: readonly string[], keys?: readonly string[]): Promise<Said> {
+  let stdout = '';
+  let stderr = '';
+  async function* typing() {
+    yield* keys ?? [];
+  }
+  const io: Io = {
+    stdout: (text) => {
+      stdout += text;
+    },
+    stderr: (text) => {
+      stderr += text;
+    },
+    env: { USER: 'anna' },
+    cwd,
+    clock: systemClock,
+    interactive: keys !== undefined,
+    columns: 100,
+    keys: keys === undefined ? undefined : typing,
+    onInterrupt: () => () => {},
+  };
+  const code = await runCli(argv, io);
+  return { code, stdout, stderr };
+}
+
+/** The embedded sandbox serves the same registry. */
+let registry: Registry;
+const company = (fits: (company: Company) => boolean): Company => {
+  for (let index = 0; ; index++) {
+    const found = registry.company(index * 7);
+    if (fits(found)) return found;
+  }
+};
+const ordinary = (found: Company) =>
+  found.countryCode === 'GB' &&
+  found.registrationNumber !== null &&
+  registry.hasRecord(found) &&
+  registry.inV2(found) &&
+  !registry.traits(found).identityMismatch &&
+  !registry.traits(found).namesake;
+
+beforeAll(() => {
+  registry = createRegistry({ seed: 1 });
+});
+
+const csv = (...rows: readonly string[][]) => stringify([['name', 'country', 'registration_number'], ...rows]);
+
+async function rowsOf(folder: string, run: string) {
+  const ledger = openLedgerForReading(join(folder, 'data'));
+  try {
+    const found = [];
+    for (let row = 1; ; row++) {
+      const record = await ledger.row(run, row);
+      if (record === undefined) return { rows: found, units: await ledger.unitsOfRun(run) };
+      found.push(record);
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function run(folder: string, file: string): Promise<{ id: string; code: number }> {
+  writeFileSync(join(folder, 'records.yaml'), 'stages: [record]\n');
+  const said = await kybatch(folder, ['run', file, '--sandbox', '--yes', '--json', '--pipeline', './records.yaml']);
+  const { run: id } = JSON.parse(said.stdout) as { run: string };
+  return { id, code: said.code };
+}
+
+/** Fills in the decision of the first line whose cell holds the text. */
+function decide(folder: string, file: string, decisions: Readonly<Record<string, string>>): void {
+  const path = join(folder, file);
+  const lines = parse(readFileSync(path), { bom: true, columns: true }) as Record<string, string>[];
+  for (const [text, decision] of Object.entries(decisions)) {
+    const line = lines.find((cells) => Object.values(cells).includes(text));
+    if (line === undefined) throw new Error(`no line holds ${text}`);
+    line.decision = decision;
+  }
+  writeFileSync(path, stringify(lines, { header: true, delimiter: ';', bom: true, record_delimiter: '\r\n' }));
+}
+
+describe('from a question to a complete row', () => {
+  test('only decided rows go on, the search is not paid again, and no later file asks', () =>
+    withFolder(async (folder) => {
+      const nameless = company(ordinary);
+      const other = company((found) => ordinary(found) && found.index > nameless.index + 1000);
+      const third = company((found) => ordinary(found) && found.index > other.index + 1000);
+      const asking = [
+        [third.name, 'GB', nameless.registrationNumber ?? ''],
+        [other.name, 'GB', ''],
+        ['', 'GB', other.registrationNumber ?? ''],
+      ];
+      writeFileSync(join(folder, 'one.csv'), csv(...asking, [third.name, 'GB', third.registrationNumber ?? '']));
+      const first = await run(folder, 'one.csv');
+      expect(first.code).toBe(3);
+      const before = await rowsOf(folder, first.id);
+      expect(before.rows.map(({ errorCode, outcome }) => errorCode ?? outcome)).toEqual([
+        'NAME_CONFLICT',
+        'NAME_ONLY',
+        'NUMBER_ALONE',
+        'complete',
+      ]);
+
+      expect((await kybatch(folder, ['review', 'export', first.id])).code).toBe(0);
+      decide(folder, 'review.csv', {
+        [nameless.name]: 'confirm',
+        [`${first.id}: 2`]: 'none of these',
+        [`${first.id}: 3`]: 'maybe',
+      });
+      const applied = await kybatch(folder, ['review', 'apply', 'review.csv']);
+      expect(applied.code).toBe(3);
+      expect(applied.stderr).toMatch(/review\.csv, line \d+: "maybe" is no decision/);
+      expect(applied.stderr).toContain('2 decisions taken, 0 known already, 1 line refused');
+      expect(applied.stderr).toContain(`2 rows can go on with: kybatch resume ${first.id} --sandbox`);
+
+      const second = await run(folder, 'one.csv');
+      expect(second.id).toBe(first.id);
+      const after = await rowsOf(folder, first.id);
+      expect(after.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match', 'needs_review', 'complete']);
+      expect(after.rows[0]).toMatchObject({ matchedOn: 'review', v1CompanyId: nameless.v1Id });
+      expect(after.rows[1]).toMatchObject({ errorCode: 'REVIEWED' });
+      expect(after.units - before.units).toBe(1);
+
+      // Another file asks the same of the same companies, spelled differently.
+      writeFileSync(join(folder, 'two.csv'), csv([third.name.toUpperCase(), 'UK', nameless.registrationNumber ?? '']));
+      const later = await run(folder, 'two.csv');
+      expect(later.code).toBe(0);
+      const { rows, units } = await rowsOf(folder, later.id);
+      expect(rows).toMatchObject([{ outcome: 'complete', matchedOn: 'review' }]);
+      expect(units).toBe(0);
+
+      // Taken back, both rows that rest on it are asked about again.
+      const withdrawn = await kybatch(folder, ['review', 'withdraw', '1']);
+      expect(withdrawn.stderr).toContain('2 rows rested on it');
+      expect((await run(folder, 'two.csv')).code).toBe(3);
+      expect((await rowsOf(folder, later.id)).rows).toMatchObject([{ outcome: 'needs_review', matchedOn: null }]);
+    }));
+
+  test('a record that is not what was confirmed is a question, asked once; accepting it ends the row', () =>
+    withFolder(async (folder) => {
+      const odd = (from: number) =>
+        company(
+          (found) =>
+            found.index > from &&
+            found.countryCode === 'GB' &&
+            registry.traits(found).identityMismatch &&
+            registry.hasRecord(found),
+        );
+      const accepted = odd(0);
+      const refused = odd(accepted.index);
+      const row = (of: Company) => [of.name, 'GB', of.registrationNumber ?? ''];
+      writeFileSync(join(folder, 'odd.csv'), csv(row(accepted), row(refused)));
+      const first = await run(folder, 'odd.csv');
+      const before = await rowsOf(folder, first.id);
+      expect(before.rows.map(({ errorCode }) => errorCode)).toEqual(['IDENTITY_MISMATCH', 'IDENTITY_MISMATCH']);
+
+      const session = await kybatch(folder, ['review', '--by', 'Bea'], ['1', 'n', 'q']);
+      expect(session.stderr).toContain('2 questions answered by Bea, 0 left');
+      expect(session.stderr).toContain('bought record · row 1');
+      expect((await run(folder, 'odd.csv')).code).toBe(0);
+      const after = await rowsOf(folder, first.id);
+      expect(after.rows).toMatchObject([
+        { outcome: 'complete', matchedOn: 'review', v1CompanyId: accepted.v1Id },
+        { outcome: 'no_match', errorCode: 'REVIEWED', v1CompanyId: null },
+      ]);
+      expect(after.units).toBe(before.units);
+    }));
+
+  test('V2-4 each ID space asks its own question, and remembers the answer', () =>
+    withFolder(async (folder) => {
+      const unnumbered = company(
+        (found) =>
+          found.countryCode === 'GB' &&
+          found.registrationNumber === null &&
+          registry.hasRecord(found) &&
+          registry.inV2(found) &&
+          registry.hasCreditReport(found) &&
+          !registry.traits(found).namesake,
+      );
+      writeFileSync(join(folder, 'all.csv'), csv([unnumbered.name, 'GB', '']));
+      const all = (file: string) => kybatch(folder, ['run', file, '--sandbox', '--yes', '--json']);
+      const asked: string[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        expect((await all('all.csv')).code).toBe(3);
+        const { stdout } = await kybatch(folder, ['review', 'list', '--json']);
+        const { questions } = JSON.parse(stdout) as { questions: { about: string; candidates: { name: string }[] }[] };
+        asked.push(...questions.map(({ about }) => about));
+        const place = questions[0]?.candidates.findIndex(({ name }) => name === unnumbered.name) ?? -1;
+        await kybatch(folder, ['review'], [String(place + 1), 'q']);
+      }
+      expect(asked).toEqual(['v1', 'v2', 'credit']);
+      const { code, stdout } = await all('all.csv');
+      expect(code).toBe(0);
+      const { rows } = await rowsOf(folder, (JSON.parse(stdout) as { run: string }).run);
+      expect(rows).toMatchObject([
+        { outcome: 'complete', v2CompanyId: unnumbered.v2Id, creditSourceId: unnumbered.sourceId },
+      ]);
+    }));
+});
+
+test('without a terminal the session says what to use instead; an unknown run is told', () =>
+  withFolder(async (folder) => {
+    expect(await kybatch(folder, ['review'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no terminal'),
+    });
+    expect(await kybatch(folder, ['review', 'list'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no ledger'),
+    });
+  }));
