@@ -2,16 +2,19 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
-import type { DecisionEntry, Ledger, RowRef } from '../ledger/ledger.js';
+import type { Ledger, RowRef } from '../ledger/ledger.js';
 import { openLedger, openLedgerForReading } from '../ledger/sqlite/ledger.js';
 import { applySheet } from '../review/apply.js';
-import { openQuestions, type Question } from '../review/questions.js';
+import { openQuestions } from '../review/questions.js';
 import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { printable, questionInWords } from '../review/words.js';
 import { ExitCode } from './exit-codes.js';
+import { findRun } from './find-run.js';
 import type { Io } from './io.js';
 import { loadSheet, saveSheet } from './review-sheet.js';
+import { decisionInWords, decisionToJson, questionToJson } from './review-views.js';
+import { count } from './text.js';
 import { type CommonArgs, register, type Verb } from './verb.js';
 
 interface RunArgs extends CommonArgs {
@@ -32,7 +35,7 @@ const listVerb: Verb<RunArgs> = {
   run: (args, io) =>
     reading(args, io, async (ledger) => {
       const questions = await openQuestions(ledger, await knownRun(args.run, ledger));
-      if (args.json) io.stdout(`${JSON.stringify({ questions: questions.map(toJson) })}\n`);
+      if (args.json) io.stdout(`${JSON.stringify({ questions: questions.map(questionToJson) })}\n`);
       else for (const question of questions) io.stdout(`${questionInWords(question)}\n`);
       io.stderr(`${count(questions.length, 'open question')}.\n`);
       if (questions.length > 0)
@@ -206,10 +209,8 @@ async function closing(ledger: Ledger, use: (ledger: Ledger) => Promise<ExitCode
   }
 }
 
-async function knownRun(runId: string | undefined, ledger: Ledger): Promise<string | undefined> {
-  if (runId === undefined || (await ledger.findRun(runId)) !== undefined) return runId;
-  throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
-}
+const knownRun = async (id: string | undefined, ledger: Ledger): Promise<string | undefined> =>
+  id === undefined ? undefined : (await findRun(id, ledger))?.id;
 
 function decider({ by }: ByArgs, { env }: Io): string {
   const named = [by, env.USER, env.LOGNAME, env.USERNAME].find((name) => name !== undefined && name.trim() !== '');
@@ -232,63 +233,3 @@ function tellNext(rows: readonly RowRef[], next: readonly string[], io: Io): voi
   if (next.length === 0) return;
   io.stderr(`${count(rows.length, 'row')} can go on with: ${next.join('; ')}\n`);
 }
-
-const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
-
-function toJson({ id, about, code, message, rows, input, candidates, decision }: Question) {
-  return {
-    question: id,
-    about,
-    code,
-    message,
-    rows: rows.map(({ runId, row, line }) => ({ run: runId, row, line })),
-    input,
-    candidates: candidates.map(
-      ({ key, id: candidateId, name, registrationNumber, vatNumber, countryCode, state, matchGrade, evidence }) => ({
-        candidate: key,
-        id: candidateId,
-        name,
-        registration_number: registrationNumber,
-        vat_number: vatNumber,
-        country_code: countryCode,
-        state,
-        grade: matchGrade,
-        evidence,
-      }),
-    ),
-    ...(decision === undefined ? {} : { not_sure: { by: decision.decidedBy, note: decision.note } }),
-  };
-}
-
-function decisionInWords({
-  id,
-  decidedAt,
-  decidedBy,
-  decision,
-  summary,
-  note,
-  withdrawnAt,
-  withdrawnBy,
-}: DecisionEntry) {
-  const withdrawn = withdrawnAt === null ? '' : `  (withdrawn ${day(withdrawnAt)} by ${withdrawnBy ?? '?'})`;
-  const remark = note === null ? '' : `  "${note}"`;
-  return printable(
-    `${String(id).padStart(5)}  ${day(decidedAt)}  ${decidedBy}  ${decision}  ${summary}${remark}${withdrawn}`,
-  );
-}
-
-const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-
-const decisionToJson = (entry: DecisionEntry) => ({
-  id: entry.id,
-  about: entry.about,
-  decision: entry.decision,
-  candidate_id: entry.candidateId,
-  summary: entry.summary,
-  decided_by: entry.decidedBy,
-  decided_at: new Date(entry.decidedAt).toISOString(),
-  note: entry.note,
-  ...(entry.withdrawnAt === null
-    ? {}
-    : { withdrawn_at: new Date(entry.withdrawnAt).toISOString(), withdrawn_by: entry.withdrawnBy }),
-});
