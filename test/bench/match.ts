@@ -1,4 +1,4 @@
-/** How well rows are matched: `npm run bench:match [rows]`. Exit code 1 if a target is missed. */
+/** How well rows are matched: `npm run bench:match [rows] [seed]`. Exit code 1 if a target is missed. */
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import { Random } from '../../src/sandbox/registry/random.js';
@@ -10,12 +10,12 @@ import { groupLines, isFalse, isRightlyAsked, type Judged, percent, scoreLine, s
 import { type Setting, travel } from './match/world.js';
 import { formatTable } from './table.js';
 
-const SEED = 7;
 const count = Number(process.argv[2] ?? 20_000);
-const registry = createRegistry({ seed: 1 });
-const rows = [...writeSample({ registry, rows: count, dirty: true, seed: SEED })];
-const hard = [...hardRows(registry, new Random(SEED), Math.ceil(count / 50))];
-console.log(`${rows.length} rows of the sampler and ${hard.length} harder ones, registry seed 1, sample seed ${SEED}`);
+const seed = Number(process.argv[3] ?? 7);
+const registry = createRegistry({ seed });
+const rows = [...writeSample({ registry, rows: count, dirty: true })];
+const hard = [...hardRows(registry, new Random(seed), Math.ceil(count / 50))];
+console.log(`${rows.length} rows of the sampler and ${hard.length} harder ones, seed ${seed}`);
 
 const misses: string[] = [];
 for (const search of ['forgiving', 'exact'] as const) {
