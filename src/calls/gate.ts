@@ -1,4 +1,5 @@
 import type { ApiName } from '../api/operation.js';
+import type { Clock } from '../util/clock.js';
 import type { Parked, ParkReason } from './outcome.js';
 
 /** What the gate is asked to let through. */
@@ -34,6 +35,7 @@ export class Gate {
   readonly #closures = new Map<string, Closure>();
   readonly #permissions: Readonly<Record<string, readonly string[]>>;
   readonly #budgetUnits: number | null;
+  readonly #clock: Clock;
   #spentUnits: number;
   #unitsInFlight = 0;
   #admissions = 0;
@@ -47,7 +49,9 @@ export class Gate {
     readonly budgetUnits: number | null;
     readonly spentUnits: number;
     readonly permissions: Readonly<Record<string, readonly string[]>>;
+    readonly clock: Clock;
   }) {
+    this.#clock = options.clock;
     this.#budgetUnits = options.budgetUnits;
     this.#spentUnits = options.spentUnits;
     this.#permissions = options.permissions;
@@ -126,7 +130,7 @@ export class Gate {
 
   #decide({ api, operation }: GateRequest): Parked | 'go' | 'wait' {
     if (this.#draining) return DRAINING;
-    const closure = this.#closures.get(api) ?? this.#closures.get(`${api}:${operation}`);
+    const closure = this.#closure(api) ?? this.#closure(`${api}:${operation}`);
     if (closure !== undefined) return { kind: 'parked', ...closure };
     if (api === 'v2') return 'go';
     if (this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) return 'wait';
@@ -143,6 +147,15 @@ export class Gate {
     if (this.#remainingUnits !== null && this.#unitsInFlight > 0 && this.#unitsInFlight >= this.#remainingUnits)
       return 'wait';
     return 'go';
+  }
+
+  /** A run may go on past the time at which an allowance comes back. */
+  #closure(key: string): Closure | undefined {
+    const closure = this.#closures.get(key);
+    if (closure === undefined || closure.until === null || closure.until > this.#clock.now()) return closure;
+    this.#closures.delete(key);
+    if (key === 'v1') this.#remainingUnits = null;
+    return undefined;
   }
 
   #wake(): void {

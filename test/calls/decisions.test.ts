@@ -120,7 +120,7 @@ describe('the gate', () => {
         fc.integer({ min: 0, max: 4 }),
         fc.array(fc.record({ units: fc.constantFrom(0, 1, 1, null), turns: fc.nat(4) }), { maxLength: 25 }),
         async (budgetUnits, spentUnits, calls) => {
-          const gate = new Gate({ budgetUnits, spentUnits, permissions: {} });
+          const gate = new Gate({ budgetUnits, spentUnits, permissions: {}, clock: new ManualClock() });
           let spent = spentUnits;
           let inFlight = 0;
           let parked = 0;
@@ -154,7 +154,7 @@ describe('the gate', () => {
         fc.integer({ min: 1, max: 5 }),
         fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }),
         async (units, successes) => {
-          const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {} });
+          const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock: new ManualClock() });
           let remaining = units;
           gate.observeRemaining(remaining, true, null);
           await Promise.all(
@@ -178,7 +178,7 @@ describe('the gate', () => {
   });
 
   test('the first call goes alone until one brings a figure, or three have brought none', async () => {
-    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {} });
+    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock: new ManualClock() });
     const first = await gate.admit(v1);
     let admitted = 0;
     const others = [1, 2, 3].map(async () => {
@@ -199,7 +199,7 @@ describe('the gate', () => {
   });
 
   test('a call is alone only if nobody else was let through until its answer', async () => {
-    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {} });
+    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock: new ManualClock() });
     gate.observeRemaining(10, true, null);
     const first = await gate.admit(v1);
     if (first.kind !== 'place') throw new Error('expected a place');
@@ -210,8 +210,20 @@ describe('the gate', () => {
     if (second.kind === 'place') expect(second.alone()).toBe(false);
   });
 
+  test('V1-4 a closure ends at its time; one without a time stays', () => {
+    const clock = new ManualClock();
+    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock });
+    gate.close('v1', 'allowance', clock.now() + 1000, 'spent');
+    gate.close('v2:financial', 'allowance', null, 'spent');
+    clock.advance(999);
+    expect(gate.refusal(v1)).toMatchObject({ kind: 'parked', reason: 'allowance' });
+    clock.advance(1);
+    expect(gate.refusal(v1)).toBeUndefined();
+    expect(gate.refusal({ api: 'v2', operation: 'financial' })).toMatchObject({ kind: 'parked' });
+  });
+
   test('draining wakes everyone who waits', async () => {
-    const gate = new Gate({ budgetUnits: 1, spentUnits: 0, permissions: {} });
+    const gate = new Gate({ budgetUnits: 1, spentUnits: 0, permissions: {}, clock: new ManualClock() });
     await gate.admit(v1);
     const waiting = gate.admit(v1);
     gate.drain();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { findCompany } from '../helpers/sandbox.js';
 import { lineOf, present, turns, wholeCompanies, withWorkshop } from './support.js';
 
 const HOUR = 3_600_000;
@@ -149,6 +150,7 @@ describe('the journey of a row', () => {
       const drain = new AbortController();
       let settled = 0;
       const end = await work(run, {
+        concurrency: 2,
         drain: drain.signal,
         onRow: () => {
           settled += 1;
@@ -210,6 +212,39 @@ describe('the journey of a row', () => {
     });
   });
 
+  test('an answer that was cut fails its row; a retry buys it again, and nothing else', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+      sandbox.script('fullKyb', 'truncatedJson');
+      const end = await work(run);
+      expect(end.progress).toMatchObject({ byOutcome: { complete: 1, failed: 1 }, unitsCharged: 4 });
+      await ledger.releaseFailed(run.id);
+      expect((await work(run)).progress).toMatchObject({ byOutcome: { complete: 2 }, unitsCharged: 5 });
+    });
+  });
+
+  test('V1-21 a record of another company goes to a person, and nothing further is bought', async () => {
+    await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
+      const { registry } = sandbox;
+      const company = findCompany(sandbox, (other) => {
+        const number = other.registrationNumber;
+        if (number === null || !registry.traits(other).identityMismatch || !registry.hasRecord(other)) return false;
+        const found = registry.search({ location: other.countryCode, registrationNumber: number }, 'forgiving');
+        return (
+          ['NL', 'FR', 'NO', 'DK', 'PL'].includes(other.countryCode) &&
+          found.length === 1 &&
+          /^[\w .&]+$/.test(other.name)
+        );
+      });
+      const run = await open([lineOf(company)]);
+      await work(run);
+      expect(await rows(run)).toMatchObject([
+        { outcome: 'needs_review', stage: 'record', errorCode: 'IDENTITY_MISMATCH' },
+      ]);
+      expect(sandbox.chargeLog.map((charge) => charge.operation)).toEqual(['searchKyb', 'fullKyb']);
+    });
+  });
+
   test('while v1 cannot be asked, v2 finding nobody decides nothing', async () => {
     await withWorkshop({ plan: 'free', clock: new ManualClock() }, async ({ sandbox, open, work, rows }) => {
       while (sandbox.v1Remaining > 0) sandbox.dashboardUnlock();
@@ -232,20 +267,20 @@ describe('the journey of a row', () => {
       pipeline: { stages: ['credit-report'] as const, report },
     };
     await withWorkshop(options, async ({ sandbox, ledger, open, work }) => {
-      const run = await open(wholeCompanies(sandbox, 300).map((company) => lineOf(company)));
+      const run = await open(wholeCompanies(sandbox, 150).map((company) => lineOf(company)));
       const ended = work(run, { concurrency: 2 });
       let done = false;
       void ended.finally(() => {
         done = true;
       });
-      while ((await ledger.progress(run.id)).waiting < 300) await turns(50);
+      while ((await ledger.progress(run.id)).waiting < 150) await turns(50);
       expect(sandbox.requests.get('creditReportStatus') ?? 0).toBe(0);
       while (!done) {
         clock.advance(2000);
         await turns(5);
       }
-      expect((await ended).progress.byOutcome).toMatchObject({ complete: 300 });
-      expect(sandbox.reports).toHaveLength(300);
+      expect((await ended).progress.byOutcome).toMatchObject({ complete: 150 });
+      expect(sandbox.reports).toHaveLength(150);
     });
   });
 });

@@ -143,7 +143,8 @@ function isWhole({ registry }: Sandbox, company: Company): boolean {
   if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
   if (!/^[\w .&]+$/.test(name)) return false;
   if (!registry.hasRecord(company) || !registry.inV2(company) || !registry.hasCreditReport(company)) return false;
-  if (JSON.stringify(registry.v2.flatFinancials(company)) === '{}') return false;
+  const traits = registry.traits(company);
+  if (traits.identityMismatch || traits.noAccounts || traits.namesake || traits.dissolved) return false;
   return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;
 }
 
