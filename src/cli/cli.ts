@@ -19,6 +19,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   usage: async () => register((await import('./usage.js')).usageVerb),
   review: async () => register((await import('./review.js')).reviewVerb),
   export: async () => register((await import('./export.js')).exportVerb),
+  purge: async () => register((await import('./purge.js')).purgeVerb),
   call: async () => register((await import('./call.js')).callVerb),
   doctor: async () => register((await import('./doctor.js')).doctorVerb),
   sandbox: async () => register((await import('./sandbox.js')).sandboxVerb),

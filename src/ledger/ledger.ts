@@ -1,5 +1,6 @@
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
+import type { PurgeReport, PurgeRequest } from './purge.js';
 import type { RunSnapshot } from './snapshot.js';
 
 /**
@@ -76,6 +77,8 @@ export interface Ledger {
   withdrawDecision(id: number, by: string, at: number): Promise<readonly RowRef[] | undefined>;
 
   usage(): Promise<UsageReport>;
+  /** Removes data for good: when this resolves it is in no page of the file any more. */
+  purge(request: PurgeRequest): Promise<PurgeReport>;
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   /** Looks only: an environment nobody has used yet is not created. */

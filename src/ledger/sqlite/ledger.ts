@@ -4,6 +4,7 @@ import { evidenceStore } from './evidence.js';
 import { openSnapshot } from './export-reads.js';
 import { acquireLock } from './lock.js';
 import { type Connection, openForReading, openForWriting } from './open.js';
+import { purge } from './purge.js';
 import { reviewStore } from './review.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
@@ -35,6 +36,10 @@ function compose(database: Connection, onClose: () => void): Ledger {
     ...evidenceStore(database, writer),
     ...reviewStore(database, writer),
     ...statusReads(database),
+    async purge(request) {
+      await writer.flush();
+      return purge(database, request);
+    },
     async snapshot(runId) {
       await writer.flush();
       return await openSnapshot(database.name, runId);

@@ -1,0 +1,54 @@
+import type { PurgeReport, PurgeRequest } from '../purge.js';
+import { Bodies } from './bodies.js';
+import type { Connection } from './open.js';
+import { purgeEntity } from './purge-entity.js';
+
+/**
+ * Removes data for good. Deleted text stays in SQLite's free pages and in the write-ahead log until both are written
+ * anew, so that is done before anything is reported. Calls stay, without their bodies: units were spent, whoever for.
+ */
+export function purge(database: Connection, request: PurgeRequest): PurgeReport {
+  const report = database
+    .transaction(() =>
+      request.kind === 'before'
+        ? purgeBefore(database, request.at)
+        : purgeEntity(database, new Bodies(database), request),
+    )
+    .immediate();
+  database.exec('VACUUM');
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  return report;
+}
+
+/** Runs that came to rest before, and answers from before. A run that went on later keeps its rows. */
+function purgeBefore(database: Connection, at: number): PurgeReport {
+  const run = (sql: string, ...parameters: unknown[]) => database.prepare(sql).run(...parameters).changes;
+  const runs = database
+    .prepare<[number, number], string>(
+      `SELECT id FROM runs WHERE created_at < ? AND NOT EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND updated_at >= ?) ORDER BY id`,
+    )
+    .pluck()
+    .all(at, at);
+  let rows = 0;
+  let candidates = 0;
+  for (const id of runs) {
+    rows += run('DELETE FROM rows WHERE run_id = ?', id);
+    candidates += run('DELETE FROM candidates WHERE run_id = ?', id);
+    run('DELETE FROM errors WHERE run_id = ?', id);
+    run('DELETE FROM questions WHERE run_id = ?', id);
+    run('DELETE FROM runs WHERE id = ?', id);
+  }
+  const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
+  const answers = run('DELETE FROM answers WHERE fetched_at < ?', at);
+  // The same bytes may have been bought again since.
+  const bodies = run(
+    `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (SELECT raw_sha256 FROM answers)
+       AND sha256 NOT IN (SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL AND charge = 'charged' AND settled_at >= ?)`,
+    at,
+    at,
+  );
+  run(
+    'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND raw_sha256 NOT IN (SELECT sha256 FROM bodies)',
+  );
+  return { runs, runsRemoved: runs, rows, answers, bodies, candidates, decisions };
+}
