@@ -23,7 +23,9 @@ export function questionToJson({ id, about, code, message, rows, input, candidat
         evidence,
       }),
     ),
-    ...(decision === undefined ? {} : { not_sure: { by: decision.decidedBy, note: decision.note } }),
+    ...(decision === undefined
+      ? {}
+      : { earlier: { decision: decision.decision, by: decision.decidedBy, note: decision.note } }),
   };
 }
 

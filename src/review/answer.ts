@@ -38,9 +38,18 @@ export function giveAnswer(
   });
 }
 
-/** The decision that is in force says the same already. */
-export const saysTheSame = ({ decision }: Question, { verdict, choice }: Pick<Answer, 'verdict' | 'choice'>): boolean =>
-  decision !== undefined && decision.decision === verdict && decision.candidateId === (choice?.id ?? null);
+/**
+ * The decision in force says the same already. Where the question is open all the same, it has come up again with
+ * candidates that nobody has seen, and only doubt stays as it was.
+ */
+export const saysTheSame = (
+  { decision, open }: Question,
+  { verdict, choice }: Pick<Answer, 'verdict' | 'choice'>,
+): boolean =>
+  decision !== undefined &&
+  decision.decision === verdict &&
+  decision.candidateId === (choice?.id ?? null) &&
+  (!open || verdict === 'not_sure');
 
 const nameOf = ({ name, registrationNumber, id }: Choice) =>
   [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');

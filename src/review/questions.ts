@@ -19,7 +19,7 @@ export interface Question {
   /** Changes when the question does: other candidates, or another reason to ask. */
   readonly basis: string;
   readonly open: boolean;
-  /** The decision in force. An open question can have one only if it is `not_sure`. */
+  /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
   readonly decision: DecisionEntry | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { QuestionAbout } from '../ledger/ledger.js';
+import type { DecisionEntry, QuestionAbout } from '../ledger/ledger.js';
 import type { Choice, Question } from './questions.js';
 
 /** What a question is about, for people. */
@@ -38,9 +38,7 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   const lines = [
     `${id}  ${ABOUT[about]} · ${rowsInWords(question)} · ${code}`,
     `  ${printable(message)}`,
-    ...(decision?.decision === 'not_sure'
-      ? [`  ${printable(decision.decidedBy)} was not sure${decision.note ? `: ${printable(decision.note)}` : ''}`]
-      : []),
+    ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     `  input  ${inputInWords(input)}`,
     ...shown.flatMap((choice, index) => [
       `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`,
@@ -50,6 +48,11 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
     ...(shown.length < candidates.length ? [`         ${shown.length} of ${candidates.length} shown`] : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
+  const said = decision === 'not_sure' ? 'was not sure' : `said ${decision}, but the candidates have changed since`;
+  return printable(`${decidedBy} ${said}${note === null ? '' : `: ${note}`}`);
 }
 
 export function rowsInWords({ rows }: Question): string {

@@ -94,6 +94,22 @@ describe('decisions', () => {
       expect(await desk.ledger.decisions()).toHaveLength(1);
     }));
 
+  test('a question that comes up again with other candidates takes the same answer once more', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      await apply(desk, line(question, { decision: 'none_of_these' }));
+      await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'new' }], at: 6 });
+      const [again] = await openQuestions(desk.ledger);
+      expect(again).toMatchObject({ id: question.id, decision: { decision: 'none_of_these' } });
+      expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({
+        applied: 0,
+        refused: [{ problem: expect.stringContaining('has changed since') }],
+      });
+      const applied = await apply(desk, line(again, { decision: 'none_of_these' }));
+      expect(applied).toMatchObject({ applied: 1, released: [{ row: 1 }] });
+      expect(await desk.remembered('k')).toMatchObject({ shown: ['a', 'new'] });
+    }));
+
   test('the line of a candidate may be there twice', () =>
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
