@@ -5,16 +5,18 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import { cli, environmentFor, startCli, withFolder } from '../helpers/cli.js';
+import { here as cli } from '../cli/here.js';
+import { cli as builtCli, environmentFor, startCli, withFolder } from '../helpers/cli.js';
 import { findCompany, withSandbox } from '../helpers/sandbox.js';
 
 describe('kybatch', () => {
   test('--help lists the commands; a mistyped one gets a suggestion and exit 2', async () => {
     await withFolder(async (cwd) => {
-      const help = await cli(['--help'], { cwd });
+      const help = await builtCli(['--help'], { cwd });
       expect(help.code).toBe(0);
-      for (const command of ['call', 'doctor', 'sandbox']) expect(help.stdout).toContain(`kybatch ${command}`);
-      const mistyped = await cli(['docter'], { cwd });
+      for (const command of ['run', 'plan', 'resume', 'retry', 'runs', 'status', 'usage', 'call', 'doctor', 'sandbox'])
+        expect(help.stdout).toContain(`kybatch ${command}`);
+      const mistyped = await builtCli(['docter'], { cwd });
       expect(mistyped).toMatchObject({ code: 2, stdout: '' });
       expect(mistyped.stderr).toContain('doctor');
       expect((await cli([], { cwd })).code).toBe(2);
@@ -24,8 +26,19 @@ describe('kybatch', () => {
 
   test('each command has a help page with examples or exit codes', async () => {
     await withFolder(async (cwd) => {
-      for (const command of [['call'], ['doctor'], ['sandbox'], ['sandbox', 'sample']]) {
-        const { code, stdout } = await cli([...command, '--help'], { cwd });
+      for (const command of [
+        'run',
+        'plan',
+        'resume',
+        'retry',
+        'runs',
+        'status',
+        'usage',
+        'call',
+        'doctor',
+        'sandbox',
+      ]) {
+        const { code, stdout } = await cli([command, '--help'], { cwd });
         expect(code).toBe(0);
         expect(stdout).toMatch(/Examples:|Exit code:/);
       }
@@ -59,7 +72,7 @@ describe('kybatch call', () => {
         const plain = await cli(['call', 'v1', 'fullKyb', '--params', params], { cwd, env });
         expect(plain.code).toBe(0);
         expect(plain.stderr).toContain('units_charged 1');
-        const raw = await cli(['call', 'v1', 'fullKyb', '--params', params, '--json'], { cwd, env });
+        const raw = await cli(['call', 'v1', 'fullKyb', '--params', params, '--json', '--fresh'], { cwd, env });
         expect(raw.stdout.trim().split('\n')).toHaveLength(1);
         expect(raw.stdout).toContain('"units_charged":1');
         expect(raw.stdout.replace(/\s/g, '')).toContain(plain.stdout.replace(/\s/g, ''));

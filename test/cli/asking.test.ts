@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { Io } from '../../src/cli/io.js';
+import { ProgressDisplay } from '../../src/cli/progress.js';
+import { duration, shellWord } from '../../src/cli/text.js';
+import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
+import type { Checkpoint, Progress, Settlement } from '../../src/ledger/ledger.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml'];
+
+describe('on a terminal', () => {
+  test('run shows the plan and asks; a no spends nothing, a yes runs with a bar', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const questions: string[] = [];
+      const no = await kybatch(RUN, {
+        answers: (question) => {
+          questions.push(question);
+          return '';
+        },
+      });
+      expect(no).toMatchObject({ code: 130, stderr: expect.stringContaining('Nothing was spent.') });
+      expect(no.stderr).toContain('3 rows, 3 valid, 0 invalid');
+      expect(questions).toEqual(['Spend up to 9 v1 units? [y/N] ']);
+      expect(sandbox.requestLog).toEqual([]);
+      const yes = await kybatch(RUN, { answers: () => 'y' });
+      expect(yes.code).toBe(0);
+      expect(yes.stderr).toContain('█');
+      expect(sandbox.chargeLog).toHaveLength(6);
+    });
+  });
+});
+
+describe('plan', () => {
+  test('sends nothing; tells invalid rows with their lines, repairs in words, what is owned and what it costs', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      const british = rows.find(({ country }) => country === 'GB');
+      writeCsv('in.csv', [
+        rows[0] ?? {},
+        {
+          ...british,
+          id: 'spaced',
+          registration_number: `${british?.registration_number.slice(0, 3)} ${british?.registration_number.slice(3)}`,
+        },
+        { ...rows[1], country: 'Atlantis' },
+        { ...rows[2], registration_number: '', vat_number: '' },
+        { ...rows[0], id: 'twice' },
+      ]);
+      const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+      expect(plan.code).toBe(0);
+      expect(plan.stderr).toContain('5 rows, 4 valid, 1 invalid');
+      expect(plan.stderr).toMatch(/line 4: .*Atlantis/);
+      expect(plan.stderr).toMatch(/1 {2}by (?:ignoring separators|removing spaces)/);
+      expect(plan.stderr).toContain('only a name is given');
+      const json = jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      expect(json).toMatchObject({
+        repaired: 1,
+        to_person: 1,
+        repeated: 1,
+        to_search: 3,
+        v1_units: { at_least: 3, likely: 5 },
+        allowance: null,
+      });
+      expect(sandbox.requestLog).toEqual([]);
+      await kybatch([...RUN, '--yes']);
+      const after = jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      expect(after).toMatchObject({ owned: 4, to_search: 0, to_buy: 0, v1_units: { at_least: 0, at_most: 0 } });
+      expect(after).toMatchObject({ allowance: { units_left: 999_995, daily_limit: null } });
+    });
+  });
+});
+
+describe('progress without a terminal', () => {
+  test('a plain line every 30 s: rows, rate, units spent and left, reports awaited, failures, time to go', async () => {
+    const clock = new ManualClock();
+    const lines: string[] = [];
+    const display = new ProgressDisplay(100, progressOf({ pending: 90, complete: 10 }), {
+      clock,
+      interactive: false,
+      stderr: (text: string) => lines.push(text),
+    } as unknown as Io);
+    display.start();
+    for (let row = 11; row <= 40; row++) display.checkpoint(row, { outcome: 'complete', hold: null } as Checkpoint);
+    display.checkpoint(41, { outcome: 'failed', hold: null } as Checkpoint);
+    display.checkpoint(42, { outcome: 'pending', hold: 'waiting' } as Checkpoint);
+    display.settled({ unitsCharged: 1, remainingUnits: 899 } as Settlement);
+    clock.advance(29_999);
+    await Promise.resolve();
+    expect(lines).toEqual([]);
+    clock.advance(1);
+    await new Promise(setImmediate);
+    expect(lines).toEqual([
+      '41 of 100 rows, 1.0 rows/s, 21 units spent, 899 left, 1 report awaited, 1 failed, about 57 s to go\n',
+    ]);
+    await display.stop();
+  });
+});
+
+const progressOf = (counts: Partial<Progress['byOutcome']>): Progress => ({
+  byOutcome: {
+    ...(Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Progress['byOutcome']),
+    ...counts,
+  },
+  waiting: 0,
+  parked: 0,
+  parkedReasons: {},
+  unitsCharged: 20,
+  stages: {},
+});
+
+test.each([
+  [900, '1 s'],
+  [61_000, '1 min 1 s'],
+  [3_700_000, '1 h 1 min'],
+  [90_000_000, '1 d 1 h'],
+])('%i ms reads %s', (ms, words) => expect(duration(ms)).toBe(words));
+
+test('a word of a command can be pasted into a shell', () => {
+  expect(shellWord('/a/b-1.csv')).toBe('/a/b-1.csv');
+  expect(shellWord("it's here")).toBe(`'it'\\''s here'`);
+});

@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readStoredSettings } from '../../src/cli/stored-settings.js';
+import type { RunRecord } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { type EndJson, here, Interrupts, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
+
+describe('retry', () => {
+  test('tries the failed rows and only those: it pays for exactly them', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      sandbox.script({ operation: 'fullKyb' }, ['none', 400, 'none', 400]);
+      const end = await kybatch([...RUN, '--concurrency', '1']);
+      expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 4, failed: 2 }, units_charged: 10 });
+      const status = jsonOf<{ failures: object[] }>(await kybatch(['status', '--json']));
+      expect(status.failures).toEqual([{ code: 'INVALID_REQUEST', rows: 2, first_row: expect.any(Number) }]);
+      const paid = sandbox.chargeLog.length;
+      const retried = await kybatch(['retry', '--json', '--yes']);
+      expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows to go') });
+      expect(jsonOf<EndJson>(retried)).toMatchObject({ outcomes: { complete: 6, failed: 0 }, units_charged: 12 });
+      expect(sandbox.chargeLog.slice(paid).map(({ operation }) => operation)).toEqual(['fullKyb', 'fullKyb']);
+      expect(await kybatch(['retry'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no run has failed') });
+    });
+  });
+});
+
+describe('what was bought is not bought again', () => {
+  test('the same company in two rows and in two files is bought once', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      const [first, second, third] = rows;
+      writeCsv(
+        'in.csv',
+        [first, second, first].map((row) => ({ ...row })),
+      );
+      expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ outcomes: { complete: 3 }, units_charged: 4 });
+      writeCsv('in.csv', [{ ...third }, { ...first, segment: 'another' }]);
+      const plan = jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      expect(plan).toMatchObject({ owned: 1, to_search: 1, v1_units: { at_least: 1, likely: 2 } });
+      expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ outcomes: { complete: 2 }, units_charged: 2 });
+      expect(sandbox.chargeLog).toHaveLength(6);
+    });
+  });
+
+  test('--fresh buys anew in a run of its own', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const first = jsonOf<EndJson>(await kybatch(RUN));
+      const second = jsonOf<EndJson>(await kybatch([...RUN, '--fresh']));
+      expect(second.run).not.toBe(first.run);
+      expect(sandbox.chargeLog).toHaveLength(4);
+      const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
+      expect(runs.map(({ state }) => state)).toEqual(['finished', 'finished']);
+    });
+  });
+
+  test('call goes through the same door: a second time the answer is owned; --fresh asks anew', async () => {
+    await withJob({}, async ({ cwd, env, rows, kybatch, sandbox }) => {
+      const params = JSON.stringify({ location: 'GB', name: rows[0]?.name });
+      const call = ['call', 'v1', 'searchKyb', '--params', params, '--json'];
+      const facts = async (args: readonly string[]) => jsonOf<object>(await kybatch(args));
+      expect(await facts(call)).toMatchObject({ owned: false, units_charged: 1, http_status: 200 });
+      expect(await facts(call)).toMatchObject({ owned: true, units_charged: 0 });
+      expect(await facts([...call, '--fresh'])).toMatchObject({ owned: false, units_charged: 1 });
+      const metrics = ['call', 'v2', 'metrics', '--json'];
+      for (const _ of [1, 2]) expect(await facts(metrics)).toMatchObject({ owned: false });
+      expect(sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(2);
+      const usage = jsonOf<{ by_run: object[] }>(await here(['usage', '--json'], { cwd, env }));
+      expect(usage.by_run).toContainEqual(
+        expect.objectContaining({ key: '(by hand)', api: 'v1', owned: 1, units_charged: 2 }),
+      );
+    });
+  });
+});
+
+/** Looks at each request as it comes in, and lets it pass. */
+function onceCharged(sandbox: Sandbox, units: number, act: () => void): void {
+  let acted = false;
+  sandbox.script((request) => {
+    if (!acted && sandbox.chargeLog.length >= units) {
+      acted = true;
+      act();
+    }
+    return request.api === 'none';
+  }, 'none');
+}
+
+describe('going on', () => {
+  test('an interrupt drains: 130, then resume finishes; the command that is printed works as pasted', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows);
+      sandbox.setFaults({ latency: { medianMs: 15, p99Ms: 15 } });
+      const interrupts = new Interrupts();
+      onceCharged(sandbox, 10, () => interrupts.send('SIGINT'));
+      const end = await kybatch([...RUN, '--data-dir', 'my data'], { interrupts });
+      expect(end.code).toBe(130);
+      const { next = '', units_charged } = jsonOf<EndJson>(end);
+      expect(sandbox.chargeLog).toHaveLength(units_charged);
+      expect(next).toMatch(/^kybatch resume \S+ --data-dir 'my data' --yes$/);
+      const resumed = await kybatch(['resume', '--data-dir', 'my data', '--json']);
+      expect(resumed.code).toBe(0);
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 30 }, units_charged: 60 });
+      expect(sandbox.chargeLog).toHaveLength(60);
+    });
+  });
+
+  test('SIGTERM ends with 143', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows);
+      const interrupts = new Interrupts();
+      onceCharged(sandbox, 4, () => interrupts.send('SIGTERM'));
+      expect((await kybatch(RUN, { interrupts })).code).toBe(143);
+    });
+  });
+
+  test('a run of the sandbox does not go on at the expense of a real account, and is no run of the real provider', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      expect((await kybatch([...RUN, '--sandbox', '--budget', '2'])).code).toBe(4);
+      const refused = await kybatch(['resume', '--budget', '9']);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --sandbox') });
+      expect((await kybatch(['resume', '--sandbox', '--budget', '9'])).code).toBe(0);
+      expect(sandbox.requestLog).toEqual([]);
+      expect((await kybatch(RUN)).code).toBe(0);
+      expect(sandbox.chargeLog).toHaveLength(4);
+    });
+  });
+
+  test('75 while another process is at work; looking is allowed', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      expect((await kybatch(RUN)).code).toBe(0);
+      const other = openLedger(join(cwd, 'data'), 0);
+      try {
+        for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
+          expect((await kybatch(args)).code, args[0]).toBe(75);
+        for (const args of [['status'], ['usage'], ['runs'], ['plan', 'in.csv']])
+          expect((await kybatch(args)).code, args[0]).toBe(0);
+      } finally {
+        await other.close();
+      }
+    });
+  });
+
+  test('nothing to look at, or to go on with, is told', async () => {
+    await withJob({}, async ({ kybatch }) => {
+      for (const verb of ['resume', 'retry', 'runs', 'status', 'usage'])
+        expect(await kybatch([verb])).toMatchObject({ code: 2, stderr: expect.stringContaining('no ledger') });
+    });
+  });
+
+  test('an answer that is good for ever stays so when a run is resumed', () => {
+    const settings = '{"pipeline":{"freshnessMs":{"fullKyb":null,"searchKyb":5}},"fresh":false,"limit":null}';
+    const { pipeline } = readStoredSettings({ settings } as RunRecord);
+    expect(pipeline.freshnessMs).toEqual({ fullKyb: Number.POSITIVE_INFINITY, searchKyb: 5 });
+  });
+});

@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { runCli } from '../../src/cli/cli.js';
+import type { Io } from '../../src/cli/io.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
+import { type Clock, systemClock } from '../../src/util/clock.js';
+import { environmentFor, type Finished, withFolder } from '../helpers/cli.js';
+import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
+
+export interface HereOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  /** A person at a terminal, and what they answer. */
+  readonly answers?: (question: string) => string | undefined;
+  /** Sees everything that is printed, as it is printed. */
+  readonly onOutput?: (text: string) => void;
+  readonly interrupts?: Interrupts;
+}
+
+/** The command line in this process: what a child would only add is time to start. */
+export async function here(args: readonly string[], options: HereOptions): Promise<Finished> {
+  const { cwd, env = {}, clock = systemClock, answers, onOutput = () => {}, interrupts = new Interrupts() } = options;
+  let stdout = '';
+  let stderr = '';
+  const io: Io = {
+    stdout: (text) => {
+      stdout += text;
+      onOutput(text);
+    },
+    stderr: (text) => {
+      stderr += text;
+      onOutput(text);
+    },
+    env,
+    cwd,
+    clock,
+    interactive: answers !== undefined,
+    columns: 100,
+    ask: answers && (async (question) => answers(question)),
+    onInterrupt: (listener) => interrupts.listen(listener),
+  };
+  return { code: await runCli(args, io), signal: null, stdout, stderr };
+}
+
+type Signal = 'SIGINT' | 'SIGTERM';
+
+/** Signals without a process to send them to. */
+export class Interrupts {
+  readonly #listeners = new Set<(signal: Signal) => void>();
+
+  listen(listener: (signal: Signal) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  send(signal: Signal): void {
+    for (const listener of [...this.#listeners]) listener(signal);
+  }
+}
+
+export interface Job {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly sandbox: Sandbox;
+  /** Clean rows of the sandbox's registry, with right answers. */
+  readonly rows: readonly SampleInput[];
+  readonly writeCsv: (name: string, rows: readonly object[]) => void;
+  readonly kybatch: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Finished>;
+}
+
+export interface JobOptions extends BenchOptions {
+  /** Lines of the pipeline file `p.yaml`. */
+  readonly pipeline?: readonly string[];
+}
+
+/** Patience is for people; tests have none. */
+const IMPATIENT = ['retry: {attempts: 2, base: 1ms, cap: 1ms}', 'report: {first_poll: 1ms, poll_at_most: 5ms}'];
+
+/** A sandbox, a folder with a pipeline in it, and a command line between them. */
+export async function withJob<T>(options: JobOptions, use: (job: Job) => Promise<T>): Promise<T> {
+  const { pipeline = ['stages: [record]'], ...bench } = options;
+  return await withFolder((cwd) =>
+    withSandbox({ reportDelayMs: 0, ...bench }, async ({ sandbox }) => {
+      const env = environmentFor(sandbox);
+      writeFileSync(join(cwd, 'p.yaml'), [...pipeline, ...IMPATIENT].join('\n'));
+      const rows = [...writeSample({ registry: sandbox.registry, rows: 30, dirty: false })].map(({ input }) => input);
+      return await use({
+        cwd,
+        env,
+        sandbox,
+        rows,
+        writeCsv: (name, records) => writeFileSync(join(cwd, name), stringify([...records], { header: true })),
+        kybatch: (args, more) =>
+          here(args, { cwd, env, ...(bench.clock === undefined ? {} : { clock: bench.clock }), ...more }),
+      });
+    }),
+  );
+}
+
+/** The one JSON object that a command with --json prints. */
+export function jsonOf<T>({ stdout }: Finished): T {
+  if (stdout.trimEnd().includes('\n')) throw new Error(`more than one line on stdout: ${stdout}`);
+  return JSON.parse(stdout) as T;
+}
+
+export interface EndJson {
+  readonly run: string;
+  readonly rows: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly units_charged: number;
+  readonly finished: boolean;
+  readonly next?: string;
+  readonly stopped?: { readonly code: string };
+  readonly parked: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,190 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/util/clock.js';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
+
+describe('how a run ends', () => {
+  test('0: every row settled; a second run of the same input spends nothing and needs no agreement', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 4));
+      const first = await kybatch([...RUN, '--yes']);
+      expect(first.code).toBe(0);
+      expect(jsonOf<EndJson>(first)).toMatchObject({ rows: 4, outcomes: { complete: 4 }, units_charged: 8 });
+      expect(first.stderr).toContain(
+        '4 complete + 0 no_match + 0 needs_review + 0 invalid + 0 failed + 0 pending = 4 rows',
+      );
+      const charged = sandbox.chargeLog.length;
+      const again = await kybatch(RUN);
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was spent now') });
+      expect(sandbox.chargeLog).toHaveLength(charged);
+    });
+  });
+
+  test('2: no table, no such file, no agreement, a half-written flag; nothing is sent', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      writeFileSync(join(cwd, 'no.csv'), 'colour,size\nred,4\n');
+      expect(await kybatch(['run', 'no.csv', '--yes'])).toMatchObject({ code: 2, stdout: '' });
+      expect((await kybatch(['run', 'missing.csv', '--yes'])).code).toBe(2);
+      expect((await kybatch([...RUN, '--budget', '-1'])).stderr).toContain('--budget must be a whole number');
+      const unattended = await kybatch(RUN);
+      expect(unattended).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --yes, or --budget') });
+      expect(sandbox.requestLog).toEqual([]);
+    });
+  });
+
+  test('3: rows need review, or are failed; each outcome is counted', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      const [good, named, absent, , broken] = rows as [object, object, object, object, { registration_number: string }];
+      writeCsv('in.csv', [
+        good,
+        { ...named, registration_number: '', vat_number: '' },
+        { ...absent, country: 'GB', registration_number: '09999998', vat_number: '', name: 'Nobody Knows Ltd' },
+        { ...good, country: 'Atlantis' },
+        broken,
+      ]);
+      sandbox.script({ operation: 'fullKyb' }, ['none', 400]);
+      const end = await kybatch([...RUN, '--yes', '--concurrency', '1']);
+      expect(end.code).toBe(3);
+      expect(jsonOf<EndJson>(end).outcomes).toEqual({
+        complete: 1,
+        no_match: 1,
+        needs_review: 1,
+        invalid: 1,
+        failed: 1,
+        pending: 0,
+      });
+      expect(end.stderr).toMatch(/Try the failed rows again with: kybatch retry \S+ --concurrency 1 --yes/);
+    });
+  });
+
+  test('4: the budget is spent to the unit; the command to go on gives enough', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 5));
+      const end = await kybatch([...RUN, '--budget', '5']);
+      expect(end.code).toBe(4);
+      expect(sandbox.chargeLog).toHaveLength(5);
+      const { next = '', outcomes } = jsonOf<EndJson>(end);
+      expect(next).toMatch(/^kybatch resume \S+ --budget \d+$/);
+      // The budget that was agreed to holds until another is given.
+      expect((await kybatch(['resume'])).code).toBe(4);
+      expect(sandbox.chargeLog).toHaveLength(5);
+      const resumed = await kybatch([...next.split(' ').slice(1), '--json']);
+      expect(resumed.code).toBe(0);
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 5 }, units_charged: 10 });
+      expect(sandbox.chargeLog).toHaveLength(10);
+      expect(outcomes.pending).toBeGreaterThan(0);
+    });
+  });
+
+  test('V1-10 5: a key that is revoked in the middle stops the run; nothing is failed, and it goes on later', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      sandbox.script({ operation: 'fullKyb' }, ['none', 401]);
+      const end = await kybatch([...RUN, '--yes']);
+      expect(end.code).toBe(5);
+      const json = jsonOf<EndJson>(end);
+      expect(json).toMatchObject({ outcomes: { failed: 0 }, finished: false, stopped: { code: 'UNAUTHENTICATED' } });
+      const resumed = await kybatch(['resume', '--yes', '--json']);
+      expect(resumed.code).toBe(0);
+      expect(sandbox.chargeLog).toHaveLength(12);
+    });
+  });
+
+  test('V1-10 5: a scope that the key lacks parks its operation, and says so', async () => {
+    await withJob({}, async ({ env, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const end = await kybatch([...RUN, '--yes'], {
+        env: { ...env, KYBATCH_V1_API_KEY: sandbox.keys.v1Scopes(['company:read']) },
+      });
+      expect(end).toMatchObject({ code: 5, stderr: expect.stringContaining('a scope that the key lacks') });
+      expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    });
+  });
+
+  test('6: a provider that is down opens the breaker; nothing is failed', async () => {
+    const pipeline = ['stages: [record]', 'breaker: {failures: 5}'];
+    await withJob({ pipeline, faults: { rate503: 1 } }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 20));
+      const end = await kybatch([...RUN, '--yes']);
+      expect(end.code).toBe(6);
+      expect(jsonOf<EndJson>(end)).toMatchObject({ finished: false, stopped: { code: 'PROVIDER_UNAVAILABLE' } });
+      sandbox.setFaults({});
+      expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    });
+  });
+
+  test('V1-2 V1-4 a free plan takes several days: parked each day, resumed after midnight UTC, nothing paid twice', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withJob({ plan: 'free', clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 4));
+      const plan = jsonOf<{ days: object }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      expect(plan.days).toEqual({ at_least: 2, at_most: 4 });
+      const codes = [(await kybatch([...RUN, '--yes'])).code];
+      expect(jsonOf<{ parked_until: string }>(await kybatch(['status', '--json'])).parked_until).toBe(
+        '2026-03-02T00:00:00.000Z',
+      );
+      // The same day nothing comes.
+      expect((await kybatch(['resume'])).code).toBe(4);
+      for (const day of ['2026-03-02', '2026-03-03']) {
+        clock.set(`${day}T00:00:01Z`);
+        codes.push((await kybatch(['resume'])).code);
+      }
+      expect(codes).toEqual([4, 4, 0]);
+      expect(sandbox.chargeLog).toHaveLength(8);
+      const usage = jsonOf<{ by_day: { key: string; units_charged: number }[] }>(await kybatch(['usage', '--json']));
+      expect(usage.by_day.map(({ key, units_charged }) => [key, units_charged])).toEqual([
+        ['2026-03-03', 2],
+        ['2026-03-02', 3],
+        ['2026-03-01', 3],
+      ]);
+    });
+  });
+
+  test('V2-1 a spent v2 permission parks its module alone; the records are bought meanwhile', async () => {
+    const options = { pipeline: ['stages: [record, financials]'], v2Limits: { financial: { daily: 2 } } };
+    await withJob(options, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const end = await kybatch([...RUN, '--yes']);
+      expect(end.code).toBe(4);
+      const json = jsonOf<EndJson & { stages: Record<string, Record<string, number>> }>(end);
+      expect(json.stages.record).toEqual({ done: 6 });
+      expect(json.stages.financials?.parked).toBeGreaterThan(0);
+      expect(json.units_charged).toBe(12);
+    });
+  });
+});
+
+describe('what a run leaves behind', () => {
+  test('no key in any file or output; logs without names; all files for the owner only', async () => {
+    await withJob(
+      { keys: { v1: 'live_canary_one', v2: 'canary_two' }, pipeline: ['stages: [record, financials, credit-report]'] },
+      async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+        writeCsv('in.csv', rows.slice(0, 4));
+        sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 401]);
+        const ends = [await kybatch([...RUN, '--yes', '--concurrency', '1']), await kybatch(['resume', '--yes'])];
+        expect(ends.map(({ code }) => code)).toEqual([5, 0]);
+        for (const { stdout, stderr } of ends) expect(stdout + stderr).not.toContain('canary');
+        const files = readdirSync(join(cwd, 'data'), { recursive: true, encoding: 'utf8' })
+          .map((name) => join(cwd, 'data', name))
+          .filter((path) => statSync(path).isFile());
+        expect(files.some((path) => path.endsWith('.log'))).toBe(true);
+        for (const path of files) {
+          expect(readFileSync(path).includes('canary'), path).toBe(false);
+          expect(statSync(path).mode & 0o077, path).toBe(0);
+        }
+        const log = files.filter((path) => path.endsWith('.log')).map((path) => readFileSync(path, 'utf8'))[0] ?? '';
+        const events = log
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line) as { event: string; row?: number });
+        expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['start', 'row', 'stopped', 'end']));
+        expect(new Set(events.flatMap(({ row }) => row ?? []))).toEqual(new Set([1, 2, 3, 4]));
+        for (const { name } of rows.slice(0, 4)) expect(log).not.toContain(name);
+      },
+    );
+  });
+});

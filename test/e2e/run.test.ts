@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { writeSample } from '../../src/sandbox/sample.js';
+import { type EndJson, jsonOf } from '../cli/here.js';
+import { cli, environmentFor, startCli, withFolder } from '../helpers/cli.js';
+import { withSandbox } from '../helpers/sandbox.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+
+describe('the built command line', () => {
+  test('a first interrupt drains (130), meanwhile others are kept out (75); resume finishes without paying twice', async () => {
+    await withJob(async ({ cwd, env, sandbox }) => {
+      sandbox.setFaults({ latency: { medianMs: 60, p99Ms: 60 } });
+      const { child, finished } = startCli(RUN, { cwd, env });
+      await charged(sandbox, 4);
+      // Frozen, it keeps its lock.
+      child.kill('SIGSTOP');
+      expect(await cli(RUN, { cwd, env })).toMatchObject({ code: 75, stderr: expect.stringContaining('another') });
+      child.kill('SIGINT');
+      child.kill('SIGCONT');
+      const end = await finished;
+      expect(end.code).toBe(130);
+      expect(jsonOf<EndJson>(end)).toMatchObject({ finished: false, outcomes: { failed: 0 } });
+      expect(jsonOf<EndJson>(end).units_charged).toBe(sandbox.chargeLog.length);
+      sandbox.setFaults({});
+      const resumed = await cli(['resume', '--json'], { cwd, env });
+      expect(resumed.code).toBe(0);
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: ROWS } });
+      expect(sandbox.chargeLog).toHaveLength(2 * ROWS);
+    });
+  });
+
+  test('V1-5 a second interrupt stops at once: the calls given up are flagged, and shown in usage', async () => {
+    await withJob(async ({ cwd, env, sandbox }) => {
+      sandbox.script({ operation: 'fullKyb' }, Array(8).fill({ latencyMs: 60_000 }));
+      const { child, finished } = startCli(RUN, { cwd, env });
+      let told = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        told += chunk.toString();
+      });
+      await until(() => (sandbox.requests.get('fullKyb') ?? 0) >= 2);
+      child.kill('SIGINT');
+      await until(() => told.includes('Once more stops at once'));
+      child.kill('SIGINT');
+      const end = await finished;
+      expect(end.code).toBe(130);
+      const usage = jsonOf<{ unknown_calls: { operation: string }[] }>(await cli(['usage', '--json'], { cwd, env }));
+      expect(usage.unknown_calls.length).toBeGreaterThan(0);
+      expect(new Set(usage.unknown_calls.map(({ operation }) => operation))).toEqual(new Set(['fullKyb']));
+    });
+  });
+
+  test('SIGTERM: 143', async () => {
+    await withJob(async ({ cwd, env, sandbox }) => {
+      sandbox.setFaults({ latency: { medianMs: 60, p99Ms: 60 } });
+      const { child, finished } = startCli(RUN, { cwd, env });
+      await charged(sandbox, 2);
+      child.kill('SIGTERM');
+      expect((await finished).code).toBe(143);
+    });
+  });
+});
+
+const ROWS = 20;
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly sandbox: Sandbox;
+}
+
+async function withJob(use: (place: Place) => Promise<void>): Promise<void> {
+  await withFolder((cwd) =>
+    withSandbox({}, async ({ sandbox }) => {
+      const rows = [...writeSample({ registry: sandbox.registry, rows: ROWS, dirty: false })].map(({ input }) => input);
+      writeFileSync(join(cwd, 'in.csv'), stringify(rows, { header: true }));
+      writeFileSync(join(cwd, 'p.yaml'), 'stages: [record]\nconcurrency: 4\n');
+      await use({ cwd, env: environmentFor(sandbox), sandbox });
+    }),
+  );
+}
+
+const charged = (sandbox: Sandbox, units: number) => until(() => sandbox.chargeLog.length >= units);
+
+/** Looks again until it is so; the test's own time limit is the limit. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((next) => setTimeout(next, 5));
+}
