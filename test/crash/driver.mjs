@@ -1,10 +1,10 @@
 // Runs a pipeline until it ends, or until it kills itself: at the given boundary, the given time round.
 import { readFileSync } from 'node:fs';
+import { KybV1Client } from '../../dist/api/v1/client.js';
+import { PlatformV2Client } from '../../dist/api/v2/client.js';
 import { parseRoutes } from '../../dist/api/v2/routes.js';
 import { loadPipeline } from '../../dist/config/pipeline.js';
 import { openRun, workOnRun } from '../../dist/engine/run.js';
-import { KybV1Client } from '../../dist/api/v1/client.js';
-import { PlatformV2Client } from '../../dist/api/v2/client.js';
 import { readInput } from '../../dist/input/index.js';
 import { openLedger } from '../../dist/ledger/sqlite/ledger.js';
 import { systemClock as clock } from '../../dist/util/clock.js';
