@@ -1,64 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
-import type { ApiClient, PreparedCall } from '../api/client.js';
+import type { PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
-import type { ApiName, Operation } from '../api/operation.js';
+import type { ApiName } from '../api/operation.js';
 import { readAllowance } from '../api/v1/allowance.js';
 import { LedgerError } from '../domain/errors.js';
 import type { CallContext, Intent, Ledger, Settlement } from '../ledger/ledger.js';
-import type { Clock } from '../util/clock.js';
 import { AllowanceBook } from './allowance-book.js';
 import { Breaker } from './breaker.js';
+import type { AnyClient, DoorApi, DoorOptions, DoorRequest } from './door-options.js';
+import { doubtAbout, isLost } from './doubt.js';
 import { DRAINING, Gate, type Place } from './gate.js';
 import { Limiter } from './limiter.js';
 import type { Answer, CallOutcome, Parked, Stopped } from './outcome.js';
+import { OwnedAnswers } from './owned-answers.js';
 import { requestKey } from './request-key.js';
-import { isTrouble, type RetryPolicy, retryDelayMs, sendsAtMost, type Tally } from './retry.js';
-import { isFree, refusalOf, settlementOf } from './settlement.js';
+import { isTrouble, retryDelayMs, sendsAtMost, type Tally } from './retry.js';
+import { refusalOf, settlementOf } from './settlement.js';
 
-export type AnyClient = ApiClient<Readonly<Record<string, Operation>>>;
-
-export interface DoorApi {
-  readonly client: AnyClient;
-  readonly environmentId: number;
-}
-
-export interface DoorOptions {
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly apis: Readonly<Record<ApiName, DoorApi | null>>;
-  readonly retry: RetryPolicy;
-  readonly concurrency: number;
-  readonly breakerFailures: number;
-  readonly budgetUnits: number | null;
-  /** Units this run has spent already. */
-  readonly spentUnits: number;
-  readonly inDoubt: 'resend' | 'park';
-  readonly inDoubtCap: number;
-  readonly permissions: Readonly<Record<string, readonly string[]>>;
-  readonly random?: () => number;
-  /** Aborts calls in flight: the second interrupt. */
-  readonly signal?: AbortSignal;
-}
-
-export interface DoorRequest {
-  readonly api: ApiName;
-  readonly operation: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly runId: string | null;
-  readonly row: number | null;
-  readonly stage: string | null;
-  /** An owned answer from this time on is as good as a new one; Infinity: never use an owned one. */
-  readonly ownedSince: number;
-  /** False where the answer is not worth owning: a status, a history. */
-  readonly own: boolean;
-  /**
-   * Null: a lost call may be sent again. Otherwise it is one that is not, unless somebody has looked, from this time
-   * on, whether it arrived after all.
-   */
-  readonly lookedSince: number | null;
-}
+export type { AnyClient, DoorApi, DoorOptions, DoorRequest } from './door-options.js';
 
 /**
  * The one door to the paid world. An answer that we own is used; otherwise the intent is written down, the call is
@@ -71,6 +32,7 @@ export class Door {
   readonly #limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #breakers: Readonly<Record<ApiName, Breaker>>;
   readonly #book: AllowanceBook | null;
+  readonly #owned: OwnedAnswers;
   readonly #shared = new Map<string, Promise<CallOutcome>>();
   readonly #random: () => number;
   /** Ends every pause: nothing more will be sent. */
@@ -80,6 +42,7 @@ export class Door {
   constructor(options: DoorOptions) {
     this.#options = options;
     this.#gate = new Gate(options);
+    this.#owned = new OwnedAnswers(options.ledger, options.clock);
     const { clock, concurrency, breakerFailures } = options;
     this.#limiters = { v1: new Limiter(concurrency, clock), v2: new Limiter(concurrency, clock) };
     this.#breakers = { v1: new Breaker('v1', breakerFailures), v2: new Breaker('v2', breakerFailures) };
@@ -121,7 +84,7 @@ export class Door {
     const { client, environmentId } = this.#apiOf(request.api);
     const prepared = prepare(client, request);
     if (prepared instanceof ApiError) return undefined;
-    return await this.#findOwned(request, contextOf(request, environmentId, prepared), writeDown);
+    return await this.#owned.find(contextOf(request, environmentId, prepared), request.ownedSince, writeDown);
   }
 
   async call(request: DoorRequest): Promise<CallOutcome> {
@@ -133,40 +96,19 @@ export class Door {
 
     const shareKey = `${environmentId}:${context.requestKey}`;
     const underway = this.#shared.get(shareKey);
-    if (underway !== undefined) return await this.#useShared(await underway, context);
+    if (underway !== undefined) return await this.#owned.share(await underway, context);
     const obtained = this.#obtain(request, prepared, context).finally(() => this.#shared.delete(shareKey));
     this.#shared.set(shareKey, obtained);
     return await obtained;
   }
 
   async #obtain(request: DoorRequest, prepared: PreparedCall, context: CallContext): Promise<CallOutcome> {
-    return (await this.#findOwned(request, context)) ?? (await this.#buy(request, prepared, context));
-  }
-
-  async #findOwned(request: DoorRequest, context: CallContext, writeDown = true): Promise<Answer | undefined> {
-    const { ledger } = this.#options;
-    const owned = await ledger.findAnswer(context.environmentId, context.requestKey, request.ownedSince);
-    if (owned === undefined) return undefined;
-    const body = await ledger.readBody(owned.rawSha256);
-    if (body === undefined) return undefined;
-    if (writeDown) this.#noteUse(context, owned.rawSha256);
-    return { kind: 'answer', body, owned: true, fetchedAt: owned.fetchedAt };
-  }
-
-  async #useShared(outcome: CallOutcome, context: CallContext): Promise<CallOutcome> {
-    if (outcome.kind !== 'answer') return outcome;
-    const owned = await this.#options.ledger.findAnswer(context.environmentId, context.requestKey, 0);
-    if (owned !== undefined) this.#noteUse(context, owned.rawSha256);
-    return { ...outcome, owned: true };
-  }
-
-  /** Cost nothing, so nobody waits for it: the next awaited write fails if this one did. */
-  #noteUse(context: CallContext, rawSha256: string): void {
-    this.#options.ledger.recordOwnedUse({ ...context, at: this.#options.clock.now(), rawSha256 }).catch(() => {});
+    const owned = await this.#owned.find(context, request.ownedSince);
+    return owned ?? (await this.#buy(request, prepared, context));
   }
 
   async #buy(request: DoorRequest, prepared: PreparedCall, context: CallContext): Promise<CallOutcome> {
-    const doubt = await this.#inDoubt(request, context);
+    const doubt = await doubtAbout(request, context, this.#options);
     if (doubt !== undefined) return doubt;
     const tally: Tally = { retry: 0, slow_down: 0 };
     let attempts = 0;
@@ -318,24 +260,11 @@ export class Door {
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
     if (delay === undefined || this.#halt.signal.aborted) return false;
     if (isLost(request, error)) {
-      if (request.lookedSince !== null || (await this.#inDoubt(request, context)) !== undefined) return false;
+      if (request.lookedSince !== null || (await doubtAbout(request, context, this.#options)) !== undefined)
+        return false;
     }
     await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
     return !this.#halt.signal.aborted;
-  }
-
-  /** A request whose answer was lost: the policy says whether it may be sent again, and how often. */
-  async #inDoubt(request: DoorRequest, context: CallContext): Promise<CallOutcome | undefined> {
-    if (isFree(request.operation)) return undefined;
-    const { ledger, inDoubt: policy, inDoubtCap } = this.#options;
-    const lost = await ledger.inDoubt(context.environmentId, context.requestKey);
-    if (lost.calls === 0) return undefined;
-    if (request.lookedSince !== null && lost.lastStartedAt >= request.lookedSince)
-      return { kind: 'in_doubt', lostAt: lost.lastStartedAt };
-    if (policy === 'resend' && lost.calls < inDoubtCap) return undefined;
-    const why = policy === 'park' ? 'in_doubt: park' : `cap of ${inDoubtCap}`;
-    const message = `${lost.calls} call(s) for this were lost and may have been charged; not sent again (${why})`;
-    return { kind: 'parked', reason: 'in_doubt', until: null, message };
   }
 
   async #giveUp(
@@ -355,7 +284,7 @@ export class Door {
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halt.signal.aborted && this.#mightGoOn(error, tally)) return DRAINING;
     if (isLost(request, error)) {
-      const doubt = await this.#inDoubt(request, context);
+      const doubt = await doubtAbout(request, context, this.#options);
       if (doubt !== undefined) return doubt;
     }
     return { kind: 'failed', error, attempts };
@@ -391,10 +320,6 @@ function prepare(client: AnyClient, request: DoorRequest): PreparedCall | ApiErr
     throw error;
   }
 }
-
-/** The answer did not arrive, and it may have been paid for. */
-const isLost = ({ operation }: DoorRequest, error: ApiError): boolean =>
-  error.charge === 'unknown' && !isFree(operation);
 
 const DAY_MS = 86_400_000;
 /** Daily limits of v2 are taken to end with the UTC day; the document does not say. */

@@ -257,6 +257,30 @@ describe('the journey of a row', () => {
     });
   });
 
+  test('a report that becomes due between two looks is not missed', async () => {
+    /** Time goes by with every look at it. */
+    class TickingClock extends ManualClock {
+      override now(): number {
+        const now = super.now();
+        this.set(now + 1);
+        return now;
+      }
+    }
+    const clock = new TickingClock();
+    await withWorkshop({ clock, reportDelayMs: 40 }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
+      let done = false;
+      const ended = work(run, { concurrency: 2 }).finally(() => {
+        done = true;
+      });
+      while (!done) {
+        clock.set(ManualClock.prototype.now.call(clock) + 1);
+        await turns(1);
+      }
+      expect((await ended).progress.byOutcome).toMatchObject({ complete: 5 });
+    });
+  });
+
   test('V2-6 hundreds of reports wait at once with two slots, since a waiting report holds none', async () => {
     const clock = new ManualClock();
     const { report } = loadPipeline('analyst', process.cwd());
