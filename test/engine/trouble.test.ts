@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { LedgerError } from '../../src/domain/errors.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { lineOf, turns, wholeCompanies, withWorkshop } from './support.js';
+
+const reportsOnly = { stages: ['credit-report'] as const };
+
+describe('credit reports in trouble (V2-6)', () => {
+  test.each([
+    ['was executed', 'lostAnswer'],
+    ['was not executed', 'resetBefore'],
+    ['was cut in the middle', 'resetMidBody'],
+    ['cannot be read', 'truncatedJson'],
+  ] as const)('a generate call that %s ends in one report', async (_, fault) => {
+    await withWorkshop({ pipeline: reportsOnly }, async ({ sandbox, open, work, calls }) => {
+      const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', fault);
+      const end = await work(run);
+      expect(sandbox.reports).toHaveLength(2);
+      expect(calls().filter((call) => call.charge === 'unknown')).toHaveLength(1);
+      expect(sandbox.requests.get('creditReportHistory')).toBeGreaterThanOrEqual(2);
+      expect(end.progress.byOutcome).toMatchObject({ complete: 2 });
+    });
+  });
+
+  test('an answer that is asked for anew every time is still not generated twice', async () => {
+    const pipeline = { ...reportsOnly, freshnessMs: {} };
+    await withWorkshop({ reportDelayMs: 30, pipeline }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+      expect(sandbox.reports).toHaveLength(3);
+    });
+  });
+
+  test('a report from the history is re-opened in another data directory for nothing', async () => {
+    await withWorkshop({ pipeline: reportsOnly }, async ({ sandbox, v2, open, work, rows }) => {
+      const [company] = wholeCompanies(sandbox, 1);
+      if (company === undefined) throw new Error('no company');
+      const params = { source_id: company.sourceId, country: company.countryCode };
+      await v2.call('creditReportGenerate', params);
+      const run = await open([lineOf(company)]);
+      await work(run);
+      expect(await rows(run)).toMatchObject([{ outcome: 'complete', creditReportId: String(sandbox.reports[0]?.id) }]);
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('V2-1 rows that wait when their module closes are parked until the next day, with their report', async () => {
+    const clock = new ManualClock();
+    await withWorkshop({ clock, reportDelayMs: 10_000, pipeline: reportsOnly }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+      const limit = {
+        access: { permission: 'credit_report', permission_name: '', module: 'credit_report', module_name: '' },
+        error_guard: 'limits.daily',
+        message_guard: 'spent',
+      };
+      sandbox.script('creditReportStatus', { reply: { status: 403, body: JSON.stringify(limit) } });
+      const ended = work(run, { concurrency: 1 });
+      while ((await ledger.progress(run.id)).waiting < 3) await turns(5);
+      clock.advance(60_000);
+      expect((await ended).progress.parkedReasons).toEqual({ allowance: 3 });
+      const midnight = Date.parse('2026-01-06T00:00:00Z');
+      for (const row of await rows(run)) {
+        expect(row).toMatchObject({ hold: 'parked', nextAt: midnight, stages: { 'credit-report': 'parked' } });
+        expect(row.creditReportId).not.toBeNull();
+      }
+      clock.set(midnight);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+      expect(sandbox.reports).toHaveLength(3);
+    });
+  });
+});
+
+describe('a ledger that cannot be written', () => {
+  test.each(['intend', 'settle', 'saveAllowance', 'checkpoint'] as const)(
+    '%s: the run ends, and nobody sets out again',
+    async (method) => {
+      await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work }) => {
+        const run = await open(wholeCompanies(sandbox, 20).map((company) => lineOf(company)));
+        let calls = 0;
+        const broken = {
+          ...ledger,
+          [method]: (...args: never[]) => {
+            calls += 1;
+            if (calls === (method === 'saveAllowance' ? 1 : 5))
+              return Promise.reject(new LedgerError(new Error('disk full')));
+            return (ledger[method] as (...all: never[]) => Promise<unknown>)(...args);
+          },
+        };
+        await expect(work(run, { ledger: broken, concurrency: 2 })).rejects.toThrow(/disk full/);
+        expect(sandbox.requests.get('searchKyb')).toBeLessThan(12);
+        expect((await ledger.progress(run.id)).byOutcome).toMatchObject({ failed: 0 });
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 20 });
+      });
+    },
+  );
+
+  test('a process that was taken over stops, and marks no row', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+      const fenced = { ...ledger, settle: async () => false };
+      await expect(work(run, { ledger: fenced })).rejects.toThrow(/taken over/);
+      expect((await ledger.progress(run.id)).byOutcome).toMatchObject({ pending: 3 });
+    });
+  });
+});
+
+test('a defect in one row fails that row, with its stack, and no other', async () => {
+  await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, ledger, open, work, rows, query }) => {
+    const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+    let asked = 0;
+    const odd = {
+      ...ledger,
+      findAnswer: async (...args: Parameters<typeof ledger.findAnswer>) => {
+        asked += 1;
+        if (asked === 2) throw new RangeError('odd');
+        return await ledger.findAnswer(...args);
+      },
+    };
+    const end = await work(run, { ledger: odd, concurrency: 1 });
+    expect(end.progress.byOutcome).toMatchObject({ complete: 3, failed: 1 });
+    expect((await rows(run)).filter((row) => row.errorCode === 'INTERNAL_ERROR')).toHaveLength(1);
+    expect(query<{ message: string }>('SELECT message FROM errors')[0]?.message).toMatch(/RangeError: odd\n\s+at /);
+  });
+});
