@@ -59,7 +59,9 @@ export async function drive(drive: Drive, provider: Provider, ledger: Ledger, io
       abort: abort.signal,
     }).finally(() => display.stop());
     logEnd(end, log);
-    const files = end.interrupted ? undefined : await exportAtEnd(run, { ledger, dataDir, ...drive }, io);
+    const files = end.interrupted
+      ? undefined
+      : await exportAtEnd(run, { ledger, dataDir, out: drive.out, format: drive.format }, io);
     printEnd(end, { ...drive, files, log: logPath }, io);
     return exitCodeOfEnd(end, signal);
   } catch (error) {

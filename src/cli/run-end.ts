@@ -2,6 +2,7 @@ import { ROW_OUTCOMES } from '../domain/outcomes.js';
 import type { RunEnd } from '../engine/run.js';
 import type { Progress, RunRecord } from '../ledger/ledger.js';
 import type { Io } from './io.js';
+import { placeFlags } from './spending.js';
 import { count } from './text.js';
 
 export interface EndView {
@@ -12,6 +13,8 @@ export interface EndView {
   readonly unitsPerRowAtMost: number;
   /** The flags that make the same command line again, with another budget where that is what stopped the run. */
   readonly againFlags: (budget?: number) => string;
+  /** The `--data-dir` of this command line, if it has one. */
+  readonly dataDir: string | undefined;
   readonly files: string | undefined;
   readonly log: string | undefined;
 }
@@ -68,7 +71,7 @@ function nextCommand(end: RunEnd, view: EndView): Next | undefined {
   if (byOutcome.failed > 0)
     return { words: 'Try the failed rows again with', command: `kybatch retry ${run.id}${againFlags()}` };
   if (byOutcome.needs_review > 0)
-    return { words: 'Answer the open questions with', command: `kybatch review export ${run.id}` };
+    return { words: 'Answer the open questions with', command: `kybatch review export ${run.id}${placeFlags(view)}` };
   return undefined;
 }
 

@@ -42,6 +42,10 @@ export async function agrees(question: string, args: SpendingArgs, io: Io): Prom
   return false;
 }
 
+/** Where the ledger is, for commands that spend nothing. */
+export const placeFlags = ({ dataDir }: Pick<SpendingArgs, 'dataDir'>): string =>
+  dataDir === undefined ? '' : ` --data-dir ${shellWord(dataDir)}`;
+
 /** What to add to `kybatch resume RUN`, so that it goes on in the same way. */
 export function againFlags(args: SpendingArgs): (budget?: number) => string {
   return (budget = args.budget) =>
