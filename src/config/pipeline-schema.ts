@@ -68,7 +68,7 @@ export const pipelineFile = section({
       .describe('What to search by, first to last; what is not listed is not searched by'),
     further_spellings: yesOrNo()
       .default(true)
-      .describe('Try a second spelling of the number when the first finds nothing; it counts as a search'),
+      .describe('Try further spellings of the number when nothing else has found the company; each counts as a search'),
   })
     .prefault({})
     .describe('How companies are looked up'),

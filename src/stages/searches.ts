@@ -5,8 +5,10 @@ import type { StagePolicy } from './stage.js';
 export type Search = Readonly<Record<string, string>>;
 
 /**
- * What to ask, first to last: each key in the order of the policy, further spellings of the number right after its
- * first. Never more than the policy allows: each costs a unit, found or not.
+ * What to ask, first to last: each key in the order of the policy, further spellings of the number when all else is
+ * asked. A VAT number or a name finds the company also where the provider spells its number differently, and where
+ * the row has mistyped it; another spelling does only the former. Never more than the policy allows: each costs a
+ * unit, found or not.
  */
 export function planSearches({ subject, location }: Question, policy: StagePolicy['search']): readonly Search[] {
   const number = subject.registrationNumber;
@@ -19,7 +21,10 @@ export function planSearches({ subject, location }: Question, policy: StagePolic
     vat_number: vat === null ? [] : [{ location, vat_number: vat }],
     name: subject.name === undefined ? [] : [{ location, name: subject.name }],
   };
-  const planned = policy.order.flatMap((key) => by[key]);
+  const planned = [
+    ...policy.order.flatMap((key) => by[key].slice(0, 1)),
+    ...policy.order.flatMap((key) => by[key].slice(1)),
+  ];
   if (planned.length === 0 && subject.ticker !== undefined) return [{ location, ticker: subject.ticker }];
   return planned.slice(0, policy.attempts);
 }
