@@ -125,9 +125,7 @@ function conclude(group: readonly Said[]): Conclusion {
     );
   }
   if (group.some(({ line }) => line.basis !== '' && line.basis !== question.basis)) {
-    return all(
-      'the question has changed since this file was written (other candidates, or another reason); export again',
-    );
+    return all('the question has changed since this file was written: it has other candidates now; export again');
   }
   return { kind: 'answer', said: first };
 }

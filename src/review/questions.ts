@@ -16,7 +16,7 @@ export interface Question {
   /** The fields of the first of them. */
   readonly input: Readonly<Record<string, string>>;
   readonly candidates: readonly Choice[];
-  /** Changes when the question does: other candidates, or another reason to ask. */
+  /** Changes with the candidates: a sheet that shows others is out of date. */
   readonly basis: string;
   readonly open: boolean;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
@@ -74,7 +74,7 @@ function toQuestion(key: string, group: readonly AskedQuestion[], decision: Deci
     rows: shown.map(({ runId, row, line }) => ({ runId, row, line })),
     input: first?.fields ?? {},
     candidates: unique,
-    basis: `B-${digest(JSON.stringify([code, unique.map(({ id }) => id).sort()]), 8)}`,
+    basis: `B-${digest(JSON.stringify(unique.map(({ id }) => id).sort()), 8)}`,
     open: waiting.length > 0,
     decision,
   };

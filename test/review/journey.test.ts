@@ -151,6 +151,9 @@ describe('from a question to a complete row', () => {
       // Taken back, both rows that rest on it are asked about again.
       const withdrawn = await kybatch(folder, ['review', 'withdraw', '1']);
       expect(withdrawn.stderr).toContain('2 rows rested on it');
+      const again = await kybatch(folder, ['review', 'apply', 'review.csv']);
+      expect(again.stderr).toContain('1 decision taken, 1 known already, 1 line refused');
+      await kybatch(folder, ['review', 'withdraw', '3']);
       expect((await run(folder, 'two.csv')).code).toBe(3);
       expect((await rowsOf(folder, later.id)).rows).toMatchObject([{ outcome: 'needs_review', matchedOn: null }]);
     }));
