@@ -17,28 +17,28 @@ function die() {
   for (;;);
 }
 
-/** Dies at `boundary`, when it is reached for the `occurrence`th time. */
-function mortal(ledger, { boundary, occurrence }) {
+/** Dies at `boundary`, when it is reached (by this operation, if one is named) for the `occurrence`th time. */
+function mortal(ledger, { boundary, occurrence, operation }) {
   let left = occurrence;
-  const reached = (name) => {
-    if (name !== boundary) return;
+  const reached = (name, call) => {
+    if (name !== boundary || (operation !== undefined && call?.operation !== operation)) return;
     left -= 1;
     if (left === 0) die();
   };
   return {
     ...ledger,
     async intend(intent) {
-      reached('before-intent');
+      reached('before-intent', intent);
       const written = await ledger.intend(intent);
-      reached('after-intent');
+      reached('after-intent', intent);
       return written;
     },
     async settle(intent, settlement) {
-      reached('after-answer');
+      reached('after-answer', intent);
       const written = ledger.settle(intent, settlement);
-      reached('inside-settlement');
+      reached('inside-settlement', intent);
       const settled = await written;
-      reached('after-settlement');
+      reached('after-settlement', intent);
       return settled;
     },
     async checkpoint(runId, row, checkpoint) {

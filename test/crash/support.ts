@@ -19,7 +19,12 @@ export const BOUNDARIES = [
 ] as const;
 
 export type Kill =
-  | { readonly boundary: (typeof BOUNDARIES)[number]; readonly occurrence: number }
+  | {
+      readonly boundary: (typeof BOUNDARIES)[number];
+      readonly occurrence: number;
+      /** Only calls of this operation count. */
+      readonly operation?: string;
+    }
   | { readonly afterMs: number };
 
 export const CONCURRENCY = 4;
