@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
+import { ENDONYMS } from './country-endonyms.js';
 import { isIsoCountry } from './location.js';
 import { plainPlace } from './subdivisions.js';
 
@@ -125,5 +126,6 @@ function buildIndex(): ReadonlyMap<string, string> {
   }
   // A word that means two countries in two languages means neither for certain.
   for (const plain of ambiguous) found.delete(plain);
+  for (const [code, own] of Object.entries(ENDONYMS)) for (const name of own) found.set(plainPlace(name), code);
   return found;
 }

@@ -1,9 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ENDONYMS } from '../../src/domain/country-endonyms.js';
 import { LOCATION_PATTERN } from '../../src/domain/location.js';
 import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { countries } from '../../src/sandbox/registry/countries/index.js';
 
 describe('countries in many spellings', () => {
+  test('every name of the synthetic registry and every endonym is read', () => {
+    const known = [
+      ...countries.flatMap(({ code, aliases }) => aliases.map((name) => [name, code])),
+      ...Object.entries(ENDONYMS).flatMap(([code, names]) => names.map((name) => [name, code])),
+    ];
+    const read = known.map(([name = '']) => resolveLocation(name)).map((place) => place.ok && place.countryCode);
+    expect(read).toEqual(known.map(([, code]) => code));
+  });
+
   test.each([
     ['GB', 'GB'],
     ['gb', 'GB'],
@@ -32,6 +43,11 @@ describe('countries in many spellings', () => {
     ['Vereinigte Staaten', 'US'],
     ['ＤＥ', 'DE'],
     ['Deutschland (DE)', 'DE'],
+    ['Lëtzebuerg', 'LU'],
+    ['États-Unis', 'US'],
+    ['Magyarország', 'HU'],
+    ['한국', 'KR'],
+    ['BVI', 'VG'],
   ])('%s is %s', (text, code) => {
     expect(resolveLocation(text)).toMatchObject({ ok: true, location: code, countryCode: code });
   });
