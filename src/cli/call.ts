@@ -81,20 +81,32 @@ async function send(operation: Operation, params: Record<string, unknown>, args:
       const ledger = openLedger(provider.environment.dataDir, io.clock.now());
       try {
         const environmentId = await ledger.environment(api, provider.names[api]);
-        const door = handDoor({ api, client, environmentId }, ledger, io);
-        const freshness = freshnessMs(handPipeline(io), operation.name);
-        const outcome = await door.call({
-          api,
-          operation: operation.name,
-          params,
-          runId: null,
-          row: null,
-          stage: null,
-          own: freshness > 0,
-          ownedSince: args.fresh ? Number.POSITIVE_INFINITY : io.clock.now() - freshness,
-          lookedSince: null,
+        const abort = new AbortController();
+        let interrupt: 'SIGINT' | 'SIGTERM' | undefined;
+        const stopListening = io.onInterrupt((signal) => {
+          interrupt = signal;
+          abort.abort(new Error('interrupted'));
         });
+        const door = handDoor({ api, client, environmentId, signal: abort.signal }, ledger, io);
+        const freshness = freshnessMs(handPipeline(io), operation.name);
+        const outcome = await door
+          .call({
+            api,
+            operation: operation.name,
+            params,
+            runId: null,
+            row: null,
+            stage: null,
+            own: freshness > 0,
+            ownedSince: args.fresh ? Number.POSITIVE_INFINITY : io.clock.now() - freshness,
+            lookedSince: null,
+          })
+          .finally(stopListening);
         await door.close();
+        if (interrupt !== undefined && outcome.kind !== 'answer') {
+          io.stderr('Stopped. The call may have been charged; `kybatch usage` shows it.\n');
+          return interrupt === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+        }
         const answer = answerOf(outcome);
         const key = requestKey(operation.name, prepared.params);
         const sent = answer.owned ? undefined : await ledger.newestCall(environmentId, key);
@@ -114,12 +126,11 @@ interface HandApi {
   readonly api: ApiName;
   readonly client: AnyClient;
   readonly environmentId: number;
+  readonly signal: AbortSignal;
 }
 
 /** One attempt: the person at the terminal decides whether to try again. */
-function handDoor({ api, client, environmentId }: HandApi, ledger: Ledger, io: Io): Door {
-  const abort = new AbortController();
-  io.onInterrupt(() => abort.abort(new Error('interrupted')));
+function handDoor({ api, client, environmentId, signal }: HandApi, ledger: Ledger, io: Io): Door {
   return new Door({
     ledger,
     clock: io.clock,
@@ -132,7 +143,7 @@ function handDoor({ api, client, environmentId }: HandApi, ledger: Ledger, io: I
     inDoubt: 'resend',
     inDoubtCap: Number.POSITIVE_INFINITY,
     permissions: {},
-    signal: abort.signal,
+    signal,
   });
 }
 

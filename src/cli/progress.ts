@@ -55,7 +55,8 @@ export class ProgressDisplay {
   line(): string {
     const seconds = (this.#io.clock.now() - this.#startedAt) / 1000;
     const rate = seconds > 0 ? (this.#settled - this.#settledBefore) / seconds : 0;
-    const open = this.#total - this.#settled;
+    // Rows that wait for a report take the time their report takes, not the time that rows take.
+    const open = this.#total - this.#settled - this.#waiting.size;
     return [
       `${grouped(this.#settled)} of ${count(this.#total, 'row')}`,
       `${rate.toFixed(1)} rows/s`,

@@ -91,7 +91,7 @@ describe('progress without a terminal', () => {
     clock.advance(1);
     await new Promise(setImmediate);
     expect(lines).toEqual([
-      '41 of 100 rows, 1.0 rows/s, 21 units spent, 899 left, 1 report awaited, 1 failed, about 57 s to go\n',
+      '41 of 100 rows, 1.0 rows/s, 21 units spent, 899 left, 1 report awaited, 1 failed, about 56 s to go\n',
     ]);
     await display.stop();
   });

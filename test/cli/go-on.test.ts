@@ -158,3 +158,20 @@ describe('going on', () => {
     expect(pipeline.freshnessMs).toEqual({ fullKyb: Number.POSITIVE_INFINITY, searchKyb: 5 });
   });
 });
+
+test('V1-5 a call by hand that is interrupted ends with 130, and is shown in usage as unknown', async () => {
+  await withJob({}, async ({ kybatch, sandbox }) => {
+    const interrupts = new Interrupts();
+    sandbox.script(
+      ({ operation }) => {
+        setImmediate(() => interrupts.send('SIGINT'));
+        return operation === 'liteKyb';
+      },
+      { latencyMs: 60_000 },
+    );
+    const stopped = await kybatch(['call', 'v1', 'liteKyb', '--params', '{"id":"1"}'], { interrupts });
+    expect(stopped).toMatchObject({ code: 130, stdout: '' });
+    const { unknown_calls } = jsonOf<{ unknown_calls: object[] }>(await kybatch(['usage', '--json']));
+    expect(unknown_calls).toEqual([expect.objectContaining({ operation: 'liteKyb', run: null })]);
+  });
+});
