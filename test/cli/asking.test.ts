@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Io } from '../../src/cli/io.js';
 import { ProgressDisplay } from '../../src/cli/progress.js';
 import { duration, shellWord } from '../../src/cli/text.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
 import type { Checkpoint, Progress, Settlement } from '../../src/ledger/ledger.js';
+import { writeSampleFiles } from '../../src/sandbox/sample.js';
 import { ManualClock } from '../../src/util/clock.js';
-import { jsonOf, withJob } from './here.js';
+import { type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml'];
 
@@ -67,6 +69,23 @@ describe('plan', () => {
       const after = jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
       expect(after).toMatchObject({ owned: 4, to_search: 0, to_buy: 0, v1_units: { at_least: 0, at_most: 0 } });
       expect(after).toMatchObject({ allowance: { units_left: 999_995, daily_limit: null } });
+    });
+  });
+});
+
+describe('plan, held against the run', () => {
+  test('a dirty file costs no less than at least and no more than at most; then nothing is left to buy', async () => {
+    await withJob({}, async ({ cwd, kybatch, sandbox }) => {
+      await writeSampleFiles({ registry: sandbox.registry, rows: 60, dirty: true, out: join(cwd, 'in.csv') });
+      const planned = async () =>
+        jsonOf<{ v1_units: Record<'at_least' | 'at_most', number>; to_search: number }>(
+          await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']),
+        );
+      const { v1_units: bounds } = await planned();
+      const { units_charged } = jsonOf<EndJson>(await kybatch([...RUN, '--yes', '--json']));
+      expect(units_charged).toBeGreaterThanOrEqual(bounds.at_least);
+      expect(units_charged).toBeLessThanOrEqual(bounds.at_most);
+      expect((await planned()).to_search).toBe(0);
     });
   });
 });
