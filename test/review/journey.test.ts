@@ -200,7 +200,11 @@ describe('from a question to a complete row', () => {
           !registry.traits(found).namesake,
       );
       writeFileSync(join(folder, 'all.csv'), csv([unnumbered.name, 'GB', '']));
-      const all = (file: string) => kybatch(folder, ['run', file, '--sandbox', '--yes', '--json']);
+      const everything =
+        'stages: [record, financials, credit-report]\nreport: { first_poll: 50ms, poll_at_most: 200ms }\n';
+      writeFileSync(join(folder, 'all.yaml'), everything);
+      const all = (file: string) =>
+        kybatch(folder, ['run', file, '--sandbox', '--yes', '--json', '--pipeline', './all.yaml']);
       const asked: string[] = [];
       for (let turn = 0; turn < 3; turn++) {
         expect((await all('all.csv')).code).toBe(3);
