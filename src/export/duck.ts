@@ -3,6 +3,7 @@ import { literal } from './parquet-file.js';
 /** DuckDB, as far as it is needed to write Parquet. It is loaded only when asked for. */
 export interface Duck {
   run(statement: string): Promise<void>;
+  rows(query: string): Promise<readonly (readonly unknown[])[]>;
   /** Rows in a Parquet file. */
   count(path: string): Promise<number>;
   readonly version: string;
@@ -14,25 +15,27 @@ export interface DuckOptions {
   readonly scratch: string;
   /** One thread keeps the order of rows where a table is split up. */
   readonly threads: number;
+  readonly memory?: string;
 }
 
-export async function openDuck({ scratch, threads }: DuckOptions): Promise<Duck> {
+export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptions): Promise<Duck> {
   const { DuckDBInstance, version } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(threads),
-    memory_limit: '384MB',
+    memory_limit: memory,
     temp_directory: scratch,
     autoinstall_known_extensions: 'false',
   });
   const connection = await instance.connect();
+  const rows: Duck['rows'] = async (query) => (await connection.runAndReadAll(query)).getRows();
   return {
     version: version(),
     async run(statement) {
       await connection.run(statement);
     },
+    rows,
     async count(path) {
-      const reader = await connection.runAndReadAll(`FROM read_parquet(${literal(path)}) SELECT count(*)::INTEGER`);
-      return Number(reader.getRows()[0]?.[0]);
+      return Number((await rows(`FROM read_parquet(${literal(path)}) SELECT count(*)::INTEGER`))[0]?.[0]);
     },
     close() {
       connection.closeSync();

@@ -6,7 +6,7 @@ import { dataPackage, type Resource } from './data-package.js';
 import { type Duck, openDuck } from './duck.js';
 import { DATA_PACKAGE, GrowingFolder, SUMMARY } from './folder.js';
 import { callRow, candidateRow, errorRow, inputColumns, inputRow, issueRow, stagesOf } from './ledger-rows.js';
-import { ParquetFile } from './parquet-file.js';
+import { type ParquetCompression, ParquetFile } from './parquet-file.js';
 import { readAnswers } from './read-answers.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { type Column, columnsOf } from './table.js';
@@ -21,6 +21,7 @@ export interface ExportOptions {
   readonly formats: readonly ExportFormat[];
   readonly csv: CsvOptions;
   readonly includeContacts: boolean;
+  readonly compression?: ParquetCompression;
   /** Parquet in one folder per country. */
   readonly partitionByCountry: boolean;
   readonly now: number;
@@ -103,9 +104,13 @@ function openOutputs(
     if (options.formats.includes('csv'))
       files.push({ format: 'csv', file: new CsvFile(join(folder, `${name}.csv`), columns, options.csv) });
     if (duck !== undefined) {
+      const compression = options.compression ?? 'zstd';
       const byCountry = options.partitionByCountry && !WHOLE.has(name);
       const path = join(folder, byCountry ? name : `${name}.parquet`);
-      files.push({ format: 'parquet', file: new ParquetFile(path, name, columns, { duck, scratch, byCountry }) });
+      files.push({
+        format: 'parquet',
+        file: new ParquetFile(path, name, columns, { duck, scratch, byCountry, compression }),
+      });
     }
     return { columns, files };
   };

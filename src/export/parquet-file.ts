@@ -6,12 +6,16 @@ import type { Duck } from './duck.js';
 import type { Cell, Column, ColumnType } from './table.js';
 import type { FileFacts, Row, TableFile } from './table-file.js';
 
+/** Zstandard makes the smallest files; readers without it know Snappy. */
+export type ParquetCompression = 'zstd' | 'snappy';
+
 export interface ParquetOptions {
   readonly duck: Duck;
   /** Where the text lies until DuckDB has read it. */
   readonly scratch: string;
   /** One folder per country instead of one file. */
   readonly byCountry: boolean;
+  readonly compression: ParquetCompression;
 }
 
 /**
@@ -55,9 +59,12 @@ export class ParquetFile implements TableFile {
   async finish(): Promise<readonly FileFacts[]> {
     this.#flush();
     closeSync(this.#descriptor);
-    await this.#options.duck.run(copyStatement(this.#columns, this.#source(), this.path, this.#options.byCountry));
+    // Without rows there is no country: one file with the columns, and nothing in it.
+    const split = this.#options.byCountry && this.#rows > 0;
+    const path = this.#options.byCountry && !split ? `${this.path}.parquet` : this.path;
+    await this.#options.duck.run(copyStatement(this.#columns, this.#source(), path, split, this.#options.compression));
     rmSync(this.#textPath);
-    const files = this.#options.byCountry ? filesBelow(this.path) : [this.path];
+    const files = split ? filesBelow(path) : [path];
     return await Promise.all(files.map((file) => this.#facts(file, files.length === 1)));
   }
 
@@ -142,7 +149,13 @@ export const parquetColumns = (
       : [{ name, type: SQL_TYPES[type] }],
   );
 
-function copyStatement(columns: readonly Column[], source: string, path: string, byCountry: boolean): string {
+function copyStatement(
+  columns: readonly Column[],
+  source: string,
+  path: string,
+  byCountry: boolean,
+  compression: ParquetCompression,
+): string {
   const chosen = columns.flatMap(({ name, type }) => {
     if (!DECIMAL_TYPES.has(type)) return [identifier(name)];
     const [small, large] = [identifier(`${name}_small`), identifier(`${name}_large`)];
@@ -151,7 +164,7 @@ function copyStatement(columns: readonly Column[], source: string, path: string,
   });
   if (byCountry) chosen.push('country');
   const partition = byCountry ? ", PARTITION_BY (country), FILENAME_PATTERN 'part-{i}'" : '';
-  return `COPY (FROM ${source} SELECT ${chosen.join(', ')}) TO ${literal(path)} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880${partition})`;
+  return `COPY (FROM ${source} SELECT ${chosen.join(', ')}) TO ${literal(path)} (FORMAT parquet, COMPRESSION ${compression}, ROW_GROUP_SIZE 122880${partition})`;
 }
 
 /** Quotes tell an empty text from null. */

@@ -91,15 +91,18 @@ function fullRecord(object: JsonObject, of: ListOf, place: Place): Piece {
   const rest = takeSources(object, 'record', id, place);
   const profile = lite(place.at('lite').object(rest.lite) ?? {}, id, place.at('lite'));
   const financial = place.at('financial').object(rest.financial);
-  const statements = financial && filed(financial, of, place.at('financial'));
   const counts = {
     officers: officers(rest.officers, of, place.at('officers')),
     shareholders: shareholders(rest.shareholders, of, place.at('shareholders')),
     group_links: groupLinks(rest.group_structures_full, id, place.at('group_structures_full')),
-    filed_periods: statements?.periods ?? null,
   };
+  const statements = financial && filed(financial, of, place.at('financial'));
   const others = Object.entries(rest).filter(([key, value]) => MODULES[key]?.(value) !== true);
-  return { cells: profile.cells, rest: [...profile.rest, ...others, ...(statements?.rest ?? [])], counts };
+  return {
+    cells: profile.cells,
+    rest: [...profile.rest, ...others, ...(statements?.rest ?? [])],
+    counts: { ...counts, filed_periods: statements?.periods ?? null },
+  };
 }
 
 const isList = (value: ExactJson) => value === null || Array.isArray(value);

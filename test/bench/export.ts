@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeRun } from './export/make-run.js';
+import type { Measured } from './export/measured.js';
+import { formatTable } from './table.js';
+
+/**
+ * What an export costs beside its two writers alone. Each case runs in a process of its own, so that its peak memory
+ * is its own. `--small` is a tenth of it.
+ */
+const scale = process.argv.includes('--small') ? 0.1 : 1;
+const companies = Math.round(7_000 * scale);
+const many = Math.round(100_000 * scale);
+
+const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-export-'));
+try {
+  const values = await makeRun(join(folder, 'flat'), { companies, kind: 'flat' });
+  const small = await makeRun(join(folder, 'half'), { companies: companies / 2, kind: 'flat' });
+  console.log(`${companies} companies, ${values} flat-financial values\n`);
+  const csv = measure('csv', 'flat');
+  const csvHalf = measure('csv', 'half');
+  const parquet = measure('parquet', 'flat');
+  const parquetHalf = measure('parquet', 'half');
+  const stringify = measure('csv-stringify', 'flat');
+  const duckRows = measure('duckdb-rows', 'flat');
+  const duckTable = measure('duckdb-table', 'flat');
+  const line = (name: string, { seconds, rows, peakMb }: Measured, against = '') => ({
+    case: name,
+    s: seconds.toFixed(2),
+    'thousand rows/s': Math.round(rows / seconds / 1_000).toString(),
+    'peak RSS MB': peakMb.toFixed(0),
+    'ours / alone': against,
+  });
+  const ratio = (ours: Measured, alone: Measured) =>
+    (ours.rows / ours.seconds / (alone.rows / alone.seconds)).toFixed(2);
+  console.log(
+    formatTable([
+      line('export to CSV', csv, ratio(csv, stringify)),
+      line('csv-stringify alone, rows in memory', stringify),
+      line('export to Parquet', parquet, `${ratio(parquet, duckRows)} / ${ratio(parquet, duckTable)}`),
+      line('DuckDB alone, rows in JavaScript memory', duckRows),
+      line('DuckDB alone, a table of its own', duckTable),
+      line('export of half the run to CSV', csvHalf),
+      line('export of half the run to Parquet', parquetHalf),
+    ]),
+  );
+  console.log(`${small} values in half the run: memory must not grow from there to the whole.\n`);
+  const lines = [];
+  for (const count of [many / 4, many]) {
+    const name = `many-${count}`;
+    await makeRun(join(folder, name), { companies: count, kind: 'record' });
+    const { seconds, peakMb } = measure('csv', name);
+    lines.push({
+      'companies (full records)': String(count),
+      s: seconds.toFixed(2),
+      'µs per company': ((seconds / count) * 1e6).toFixed(0),
+      'peak RSS MB': peakMb.toFixed(0),
+    });
+  }
+  console.log(formatTable(lines));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function measure(what: string, name: string): Measured {
+  const script = fileURLToPath(new URL('./export/case.ts', import.meta.url));
+  const child = spawnSync(process.execPath, ['--import', 'tsx', script, what, join(folder, name)], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  if (child.status !== 0) throw new Error(`${what} failed: ${child.stderr}`);
+  return JSON.parse(child.stdout) as Measured;
+}

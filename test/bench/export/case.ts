@@ -1,0 +1,120 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { openDuck } from '../../../src/export/duck.js';
+import { exportRun } from '../../../src/export/export-run.js';
+import { flatFinancials as normalise } from '../../../src/export/normalise/financials.js';
+import { ParquetFile } from '../../../src/export/parquet-file.js';
+import type { Row } from '../../../src/export/table-file.js';
+import { flatFinancials } from '../../../src/export/tables/figures.js';
+import { openLedgerForReading } from '../../../src/ledger/sqlite/ledger.js';
+import { parseExact } from '../../../src/util/exact-json.js';
+import { RUN } from './make-run.js';
+import type { Measured } from './measured.js';
+
+/** One case in one process: what it takes and how much memory it needed at most. */
+const [what = '', dataDir = ''] = process.argv.slice(2);
+const out = mkdtempSync(join(dataDir, 'case-'));
+try {
+  const { seconds, rows } = await cases();
+  const measured: Measured = { seconds, rows, peakMb: process.resourceUsage().maxRSS / 1024 };
+  process.stdout.write(JSON.stringify(measured));
+} finally {
+  rmSync(out, { recursive: true, force: true });
+}
+
+async function cases(): Promise<Omit<Measured, 'peakMb'>> {
+  switch (what) {
+    case 'csv':
+    case 'parquet':
+      return await exportIt(what);
+    case 'csv-stringify':
+      return await withRows((rows, count) => {
+        const arrays = rows.map((batch) =>
+          batch.map((row) => flatFinancials.columns.map(({ name }) => row[name] ?? null)),
+        );
+        const descriptor = openSync(join(out, 'alone.csv'), 'w');
+        const seconds = timed(() => {
+          for (let i = 0, done = 0; done < count; i++) {
+            const batch = arrays[i % arrays.length] ?? [];
+            writeSync(descriptor, stringify(batch));
+            done += batch.length;
+          }
+        });
+        closeSync(descriptor);
+        return seconds;
+      });
+    case 'duckdb-rows':
+      return await withRows(async (rows, count) => {
+        const duck = await openDuck({ scratch: out, threads: 2 });
+        const started = performance.now();
+        const file = new ParquetFile(join(out, 'alone.parquet'), 'alone', flatFinancials.columns, {
+          duck,
+          scratch: out,
+          byCountry: false,
+          compression: 'zstd',
+        });
+        for (let i = 0, done = 0; done < count; i++) {
+          const batch = rows[i % rows.length] ?? [];
+          file.write(batch, null);
+          done += batch.length;
+        }
+        await file.finish();
+        return (performance.now() - started) / 1_000;
+      });
+    case 'duckdb-table': {
+      const { rows } = await exportIt('parquet');
+      const duck = await openDuck({ scratch: out, threads: 2, memory: '4GB' });
+      await duck.run(`CREATE TEMP TABLE alone AS FROM '${join(out, 'export', 'flat_financials.parquet')}'`);
+      const started = performance.now();
+      await duck.run(`COPY alone TO '${join(out, 'alone.parquet')}' (FORMAT parquet, COMPRESSION zstd)`);
+      return { seconds: (performance.now() - started) / 1_000, rows };
+    }
+    default:
+      throw new Error(`no case ${what}`);
+  }
+}
+
+async function exportIt(format: 'csv' | 'parquet') {
+  const ledger = openLedgerForReading(dataDir);
+  const started = performance.now();
+  const snapshot = await ledger.snapshot(RUN);
+  if (snapshot === undefined) throw new Error('no run');
+  const { tables } = await exportRun(snapshot, {
+    folder: join(out, 'export'),
+    formats: [format],
+    csv: { delimiter: ',', bom: false },
+    includeContacts: false,
+    partitionByCountry: false,
+    now: 1,
+    version: 'bench',
+  });
+  await snapshot.close();
+  const seconds = (performance.now() - started) / 1_000;
+  await ledger.close();
+  return { seconds, rows: tables.flat_financials + tables.officers + tables.shareholders };
+}
+
+/** The rows of the first companies, to be written again and again: all of them would not be "in memory" for long. */
+async function withRows(write: (rows: readonly (readonly Row[])[], count: number) => number | Promise<number>) {
+  const ledger = openLedgerForReading(dataDir);
+  const snapshot = await ledger.snapshot(RUN);
+  if (snapshot === undefined) throw new Error('no run');
+  const batches: (readonly Row[])[] = [];
+  for await (const answers of snapshot.answers(['financial'], 'id')) {
+    for (const answer of answers) {
+      const opened = { ...answer, params: {}, body: parseExact(answer.body), fetchedAt: '' };
+      batches.push(normalise(opened).rows.flat_financials);
+    }
+    if (batches.length >= 64) break;
+  }
+  const count = snapshot.run.rowCount * (batches[0]?.length ?? 0);
+  const seconds = await write(batches, count);
+  return { seconds, rows: count };
+}
+
+function timed(work: () => void): number {
+  const started = performance.now();
+  work();
+  return (performance.now() - started) / 1_000;
+}

@@ -1,0 +1,5 @@
+export interface Measured {
+  readonly seconds: number;
+  readonly rows: number;
+  readonly peakMb: number;
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDuck } from '../../src/export/duck.js';
+import { GrowingFolder } from '../../src/export/folder.js';
+import { buy, exportTo, fullRecord, NOW, type RunFixture, readTable, withRun } from './support.js';
+
+const acme: RunFixture = {
+  columns: ['id', 'name'],
+  rows: [
+    { values: ['007', '=HYPERLINK("x")'], state: { v1CompanyId: '77', v2CompanyId: '9', matchGrade: 'AAAAA' } },
+    { values: ['-5.20', ''], state: { outcome: 'needs_review', stage: 'confirm', stages: {} } },
+  ],
+  bought: [
+    {
+      row: 1,
+      api: 'v1',
+      operation: 'fullKyb',
+      params: { id: '77' },
+      body: fullRecord('"officers":[{"id":1,"first_name":"","email":"ada@example.com","contact":{"phone":"+44 1"}}]'),
+    },
+    { row: 1, api: 'v2', operation: 'financial', params: { id: '9' }, body: '{"2024":{"Turnover":-5.20,"Note":"=1"}}' },
+  ],
+};
+
+const withExport = (
+  use: (folder: string, run: { dataDir: string; ledger: Parameters<typeof exportTo>[1]; id: string }) => Promise<void>,
+) => withRun(acme, async (run) => use(join(run.dataDir, 'exports', run.id), run));
+
+test('formulas are defused, numbers are not; null, empty text and leading zeros survive', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id);
+    const [first, second] = readTable(folder, 'rows');
+    expect(first).toMatchObject({ row: '1', input_id: '007', input_name: `'=HYPERLINK("x")`, record_status: 'done' });
+    expect(second).toMatchObject({ input_id: '-5.20', input_name: null, record_status: 'skipped' });
+    expect(readTable(folder, 'flat_financials').map(({ value }) => value)).toEqual(["'=1", '-5.20']);
+    expect(readTable(folder, 'officers')[0]).toMatchObject({ first_name: '', last_name: null });
+    expect(readTable(folder, 'companies')[0]).toMatchObject({
+      registration_number: '00045590',
+      officers_returned: '1',
+    });
+  });
+});
+
+test('for Excel: a byte order mark and another delimiter', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id, { csv: { delimiter: ';', bom: true } });
+    const text = readFileSync(join(folder, 'rows.csv'), 'utf8');
+    expect(text.startsWith('\ufeffrow;outcome;stage;')).toBe(true);
+    expect(text.endsWith('\r\n')).toBe(true);
+  });
+});
+
+test('contacts are in no column and no extra unless asked for', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id);
+    const everything = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    expect(everything.filter((text) => /ada@example|\+44 1/.test(text))).toEqual([]);
+    await exportTo(folder, ledger, id, { includeContacts: true });
+    expect(readTable(folder, 'officers')[0]).toMatchObject({ email: 'ada@example.com', phone: "'+44 1" });
+  });
+});
+
+test('the summary adds up and names every file with its hash', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
+    expect(JSON.parse(readFileSync(join(folder, 'summary.json'), 'utf8'))).toEqual(summary);
+    expect(summary.conservation).toEqual({ input_rows: 2, sum_of_outcomes: 2, exported_rows: 2, holds: true });
+    expect(summary).toMatchObject({
+      units_charged: 1,
+      outcomes: { complete: 1, needs_review: 1 },
+      unexpected_shapes: 0,
+    });
+    for (const { path, sha256, bytes } of summary.files) {
+      const file = readFileSync(join(folder, path));
+      expect([createHash('sha256').update(file).digest('hex'), file.length]).toEqual([sha256, bytes]);
+    }
+    const listed = [...summary.files.map(({ path }) => path), 'datapackage.json', 'summary.json'].sort();
+    expect(readdirSync(folder).sort()).toEqual(listed);
+    expect(statSync(join(folder, 'rows.csv')).mode & 0o077).toBe(0);
+  });
+});
+
+test('a run still going is exported as it stood at one moment', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    const snapshot = await ledger.snapshot(id);
+    await ledger.addRows(id, [{ row: 3, line: 4, values: ['x', 'y'], fields: {} }]);
+    await buy(ledger, id, {
+      row: 3,
+      api: 'v1',
+      operation: 'fullKyb',
+      params: { id: '78' },
+      body: '{"lite":{"id":78}}',
+    });
+    const seen: number[] = [];
+    for await (const rows of snapshot?.rows() ?? []) seen.push(...rows.map(({ row }) => row));
+    for await (const answers of snapshot?.answers(['fullKyb'], 'id') ?? [])
+      seen.push(...answers.map((a) => Number(a.id)));
+    await snapshot?.close();
+    expect(seen).toEqual([1, 2, 77]);
+    const { tables } = await exportTo(folder, ledger, id);
+    expect([tables.rows, tables.companies]).toEqual([3, 2]);
+  });
+});
+
+test('the newest answer to a question stands', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await buy(ledger, id, {
+      row: 1,
+      api: 'v1',
+      operation: 'fullKyb',
+      params: { id: '77' },
+      body: '{"lite":{"id":77,"name":"New"}}',
+    });
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'companies').map(({ name }) => name)).toEqual(['New']);
+  });
+});
+
+test('a body that cannot be read is an error with its place, and the others are exported', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await buy(ledger, id, { row: 2, api: 'v2', operation: 'financial', params: { id: '8' }, body: '<html>' });
+    const summary = await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'errors')).toMatchObject([
+      {
+        row: '2',
+        class: 'unexpected_shape',
+        code: 'UNEXPECTED_SHAPE',
+        operation: 'financial',
+        pointer: '',
+        position: '1',
+      },
+    ]);
+    expect(summary.unexpected_shapes).toBe(1);
+    expect(readTable(folder, 'flat_financials')).toHaveLength(2);
+  });
+});
+
+test('an export that fails leaves the one before untouched, and nothing else behind', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id);
+    const before = readFileSync(join(folder, 'summary.json'), 'utf8');
+    const snapshot = await ledger.snapshot(id);
+    await snapshot?.close();
+    await expect(
+      exportTo(folder, { ...ledger, snapshot: async () => snapshot } as typeof ledger, id),
+    ).rejects.toThrow();
+    expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
+    expect(readdirSync(join(folder, '..'))).toEqual([id]);
+  });
+});
+
+test('what a killed export left is cleared, and a folder that was on its way out comes back', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    const parent = join(folder, '..');
+    const dead = 2 ** 22 + 1;
+    mkdirSync(join(parent, `.${id}.tmp-${dead}-abc`), { recursive: true });
+    mkdirSync(join(parent, `.${id}.tmp-${dead}-def.old`));
+    writeFileSync(join(parent, `.${id}.tmp-${dead}-def.old`, 'summary.json'), '{}');
+    new GrowingFolder(folder).abandon();
+    expect(readdirSync(parent)).toEqual([id]);
+    expect(existsSync(join(folder, 'summary.json'))).toBe(true);
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'rows')).toHaveLength(2);
+  });
+});
+
+test('a folder with something else in it is not replaced', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id);
+    writeFileSync(join(folder, 'notes.txt'), 'mine');
+    await expect(exportTo(folder, ledger, id)).rejects.toThrow(/no export: notes.txt/);
+    expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('mine');
+  });
+});
+
+test('Parquet by country, sorted by key, read with DuckDB', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    await ledger.saveCandidates(id, 1, 'v1', [
+      {
+        id: '77',
+        name: 'Acme',
+        registrationNumber: null,
+        vatNumber: null,
+        countryCode: 'GB',
+        state: null,
+        matchGrade: 'AAAAA',
+        decision: 'confirmed',
+        evidence: '',
+      },
+    ]);
+    const summary = await exportTo(folder, ledger, id, { formats: ['parquet'], partitionByCountry: true });
+    const paths = summary.files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['flat_financials/country=GB/part-0.parquet', 'rows.parquet']));
+    await exportTo(folder, ledger, id, { formats: ['csv'], now: NOW });
+    expect(existsSync(join(folder, 'flat_financials'))).toBe(false);
+  });
+});
+
+test('the DuckDB query of the docs runs', async () => {
+  const docs = readFileSync(new URL('../../docs/tables.md', import.meta.url), 'utf8');
+  const query = /```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '';
+  await withExport(async (folder, { ledger, id, dataDir }) => {
+    await exportTo(folder, ledger, id, { formats: ['parquet'] });
+    const duck = await openDuck({ scratch: dataDir, threads: 1 });
+    const rows = await duck.rows(query.replaceAll(/'(\w+\.parquet)'/g, `'${folder}/$1'`));
+    duck.close();
+    expect(rows.map((row) => row.map(String))).toEqual([['Acme', '2024', '-5.2000000000']]);
+  });
+});

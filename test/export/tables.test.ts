@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
+import { expect, test } from 'vitest';
+import { describeTables } from '../../src/export/describe-tables.js';
+import { parquetColumns } from '../../src/export/parquet-file.js';
+import type { Table } from '../../src/export/table.js';
+import { columnsOf } from '../../src/export/table.js';
+import { type TableName, tableNames, tables } from '../../src/export/tables/index.js';
+import { exportTo, withRun } from './support.js';
+
+/** The contract: tables and their leading columns. */
+const CONTRACT: Readonly<Record<TableName, string>> = {
+  rows: 'row outcome stage record_status financials_status credit_report_status match_grade matched_on v1_company_id v2_company_id credit_source_id credit_report_id units_charged error_code error_message',
+  companies:
+    'v1_company_id name registration_number vat_number incorporation_date status country_code legal_form officers_returned shareholders_returned group_links_returned fetched_at raw_sha256',
+  officers:
+    'v1_company_id position id first_name last_name appointed_at resigned_at work_status date_of_birth_year date_of_birth_month job_title address_country address_line_1 address_locality address_region address_postal_code',
+  shareholders:
+    'v1_company_id position id name percentage quantity share_price share_type share_value currency status total_value',
+  group_links:
+    'v1_company_id position company_id country_source country_target source target title target_title temporary',
+  filed_financials: 'v1_company_id group_id group_name group_order metric period value value_type',
+  flat_financials: 'v2_company_id year indicator value value_type',
+  credit_reports:
+    'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
+  credit_report_remarks: 'credit_report_id kind position text',
+  candidates: 'row api position id name registration_number vat_number country_code state match_grade decision',
+  calls:
+    'row stage api operation attempt started_at duration_ms http_status error_code request_id units_charged charge raw_sha256',
+  errors: 'row stage class code message request_id attempts at',
+  sources: 'v1_company_id module category comment id name url',
+};
+
+test.each(tableNames)('%s has the columns of the contract first, each once, and its key among them', (name) => {
+  const declared: Table = tables[name];
+  const columns = declared.columns.map((column) => column.name);
+  expect(columns.slice(0, CONTRACT[name].split(' ').length)).toEqual(CONTRACT[name].split(' '));
+  expect(new Set(columns).size).toBe(columns.length);
+  expect(columns).toEqual(expect.arrayContaining([...declared.key]));
+  expect(declared.name).toBe(name);
+  if (columns.includes('extra')) expect(columns.at(-1)).toBe('extra');
+});
+
+test('V1-24 no table and no column speaks of beneficial owners', () => {
+  const names = tableNames.flatMap((name) => [name, ...tables[name].columns.map((column) => column.name)]);
+  expect(names.filter((name) => /owner|ubo|beneficial|controller/i.test(name))).toEqual([]);
+});
+
+test('header, Parquet schema and data package follow from the declaration', async () => {
+  await withRun(
+    { columns: ['Name', 'name', ''], rows: [{ values: ['a', 'b', 'c'] }] },
+    async ({ dataDir, ledger, id }) => {
+      const folder = join(dataDir, 'out');
+      await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'], includeContacts: true });
+      const inputs = ['input_Name', 'input_name_2', 'input_column_3'];
+      const description = JSON.parse(readFileSync(join(folder, 'datapackage.json'), 'utf8')) as {
+        resources: { name: string; schema: { fields: { name: string }[] } }[];
+      };
+      const fieldsOf = (resource: string) =>
+        description.resources.find(({ name }) => name === resource)?.schema.fields.map(({ name }) => name);
+      for (const name of tableNames) {
+        const columns = columnsOf(tables[name], true);
+        const expected = [...columns.map((column) => column.name), ...(name === 'rows' ? inputs : [])];
+        const [header] = readFileSync(join(folder, `${name}.csv`), 'utf8').split('\r\n');
+        expect(header).toBe(expected.join(','));
+        expect(fieldsOf(name)).toEqual(expected);
+        const inParquet = [...parquetColumns(columns).map((column) => column.name), ...(name === 'rows' ? inputs : [])];
+        const metadata = await parquetMetadataAsync(await asyncBufferFromFile(join(folder, `${name}.parquet`)));
+        expect(metadata.schema.slice(1).map((element) => element.name)).toEqual(inParquet);
+        expect(fieldsOf(`${name}-parquet`)).toEqual(inParquet);
+      }
+    },
+  );
+});
+
+test('the reference in docs/tables.md is the declaration', () => {
+  const text = readFileSync(new URL('../../docs/tables.md', import.meta.url), 'utf8');
+  expect(text, 'run npx tsx src/export/write-reference.ts').toContain(describeTables());
+});
