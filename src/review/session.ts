@@ -1,9 +1,10 @@
 import type { Ledger, RowRef } from '../ledger/ledger.js';
 import { type Answer, giveAnswer } from './answer.js';
 import type { Question } from './questions.js';
+import { readText } from './read-text.js';
 import { questionInWords } from './words.js';
 
-export interface Session {
+export interface SessionOptions {
   readonly questions: readonly Question[];
   /** One key a time; the end of it ends the session. */
   readonly keys: AsyncIterable<string>;
@@ -23,86 +24,121 @@ export interface SessionEnd {
  * One question at a time. Each answer is on disk before the next question is shown, so that quitting loses nothing;
  * undo withdraws the last one and goes back to it.
  */
-export async function runSession(session: Session): Promise<SessionEnd> {
-  const { questions, print, now, ledger, by } = session;
-  const keys = session.keys[Symbol.asyncIterator]();
-  const given: { position: number; id: number; released: readonly RowRef[] }[] = [];
-  let position = 0;
-  let page = 0;
-  let note = '';
-  const show = () => {
-    const question = questions[position];
-    if (question === undefined) return;
-    const count = `\n[${position + 1} of ${questions.length}] `;
-    print(`${count}${questionInWords(question, page * PAGE, PAGE)}${note === '' ? '' : `  note: ${note}\n`}`);
-    print(`  ${keysInWords(question)} `);
-  };
-  const goTo = (next: number) => {
-    position = next;
-    page = 0;
-    note = '';
-    show();
-  };
-  const answer = async (question: Question, said: Pick<Answer, 'verdict' | 'choice'>) => {
-    const { id, released } = await giveAnswer(ledger, question, { ...said, by, note }, now());
-    given.push({ position, id, released });
+export async function runSession(options: SessionOptions): Promise<SessionEnd> {
+  const keys = options.keys[Symbol.asyncIterator]();
+  const session = new Session(options);
+  try {
+    session.show();
+    while (!session.over) {
+      const { value: key, done } = await keys.next();
+      if (done === true || ENDS.has(key)) break;
+      if (key === 't') session.note = await readText(keys, options.print);
+      await session.press(key);
+    }
+  } finally {
+    await keys.return?.();
+  }
+  return session.end();
+}
+
+/** q, Ctrl-C, Ctrl-D. */
+const ENDS: ReadonlySet<string> = new Set(['q', '\u0003', '\u0004']);
+const PAGE = 9;
+
+class Session {
+  note = '';
+  over: boolean;
+  readonly #options: SessionOptions;
+  readonly #given: { readonly position: number; readonly id: number; readonly released: readonly RowRef[] }[] = [];
+  #position = 0;
+  #page = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.over = options.questions.length === 0;
+  }
+
+  show(): void {
+    const { questions, print } = this.#options;
+    const question = questions[this.#position];
+    if (question === undefined) {
+      if (!this.over) print('\nThat was the last question. u undoes, any other key ends. ');
+      return;
+    }
+    const note = this.note === '' ? '' : `  note: ${this.note}\n`;
     print(
-      `${said.choice === undefined ? said.verdict.replaceAll('_', ' ') : `confirmed: ${said.choice.name ?? said.choice.id}`}\n`,
+      `\n[${this.#position + 1} of ${questions.length}] ${questionInWords(question, this.#page * PAGE, PAGE)}${note}`,
     );
-    goTo(position + 1);
-  };
-  const undo = async () => {
-    const last = given.pop();
+    print(`  ${keysInWords(question)} `);
+  }
+
+  async press(key: string): Promise<void> {
+    const question = this.#options.questions[this.#position];
+    if (key === 'u') await this.#undo();
+    else if (question === undefined) this.over = true;
+    else if (key === 'n') await this.#answer(question, { verdict: 'none_of_these' });
+    else if (key === 's') await this.#answer(question, { verdict: 'not_sure' });
+    else if (key === 'k' || key === ' ') this.#skip();
+    else if (key === 't') this.show();
+    else if (key === 'm' && question.candidates.length > PAGE) this.#turnPage(question);
+    else await this.#choose(question, key);
+  }
+
+  end(): SessionEnd {
+    const decided = new Set(this.#given.map(({ position }) => position)).size;
+    return {
+      decided,
+      left: this.#options.questions.length - decided,
+      released: this.#given.flatMap(({ released }) => released),
+    };
+  }
+
+  async #choose(question: Question, key: string): Promise<void> {
+    const choice = /^[1-9]$/.test(key) ? question.candidates[this.#page * PAGE + Number(key) - 1] : undefined;
+    if (choice !== undefined) await this.#answer(question, { verdict: 'confirm', choice });
+    else if (key.trim() !== '') this.#options.print(`\n  ${keysInWords(question)} `);
+  }
+
+  async #answer(question: Question, said: Pick<Answer, 'verdict' | 'choice'>): Promise<void> {
+    const { ledger, by, now, print } = this.#options;
+    const { id, released } = await giveAnswer(ledger, question, { ...said, by, note: this.note }, now());
+    this.#given.push({ position: this.#position, id, released });
+    const { choice, verdict } = said;
+    print(`${choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`}\n`);
+    this.#goTo(this.#position + 1);
+  }
+
+  async #undo(): Promise<void> {
+    const { ledger, by, now, print } = this.#options;
+    const last = this.#given.pop();
     if (last === undefined) {
       print('there is nothing to undo\n');
       return;
     }
     await ledger.withdrawDecision(last.id, by, now());
     print('taken back\n');
-    goTo(last.position);
-  };
-
-  try {
-    show();
-    // After the last question undo and quit are still possible.
-    while (position < questions.length || given.length > 0) {
-      if (position >= questions.length) print('\nThat was the last question. u undoes, any other key ends. ');
-      const { value: key, done } = await keys.next();
-      if (done === true || ENDS.has(key)) break;
-      const question = questions[position];
-      if (key === 'u') await undo();
-      else if (question === undefined) break;
-      else if (key === 'n') await answer(question, { verdict: 'none_of_these' });
-      else if (key === 's') await answer(question, { verdict: 'not_sure' });
-      else if (key === 'k' || key === ' ') {
-        print('left for later\n');
-        goTo(position + 1);
-      } else if (key === 'm' && question.candidates.length > PAGE) {
-        page = (page + 1) % Math.ceil(question.candidates.length / PAGE);
-        show();
-      } else if (key === 't') {
-        note = await readText(keys, print);
-        show();
-      } else {
-        const choice = /^[1-9]$/.test(key) ? question.candidates[page * PAGE + Number(key) - 1] : undefined;
-        if (choice !== undefined) await answer(question, { verdict: 'confirm', choice });
-        else if (key.trim() !== '') print(`\n  ${keysInWords(question)} `);
-      }
-    }
-  } finally {
-    await keys.return?.();
+    this.#goTo(last.position);
   }
-  const decided = new Set(given.map((one) => one.position));
-  return {
-    decided: decided.size,
-    left: questions.length - decided.size,
-    released: given.flatMap(({ released }) => released),
-  };
-}
 
-const PAGE = 9;
-/** q, Ctrl-C, Ctrl-D. */
-const ENDS: ReadonlySet<string> = new Set(['q', '\u0003', '\u0004']);
+  #skip(): void {
+    this.#options.print('left for later\n');
+    this.#goTo(this.#position + 1);
+  }
+
+  #turnPage({ candidates }: Question): void {
+    this.#page = (this.#page + 1) % Math.ceil(candidates.length / PAGE);
+    this.show();
+  }
+
+  /** After the last question there is nothing left but to undo, if anything was answered. */
+  #goTo(position: number): void {
+    this.#position = position;
+    this.#page = 0;
+    this.note = '';
+    this.over = position >= this.#options.questions.length && this.#given.length === 0;
+    this.show();
+  }
+}
 
 function keysInWords({ candidates }: Question): string {
   const count = Math.min(PAGE, candidates.length);
@@ -116,22 +152,4 @@ function keysInWords({ candidates }: Question): string {
     'u undo',
     'q quit',
   ].join(' · ');
-}
-
-/** A line of text, key by key; Enter ends it. */
-async function readText(keys: AsyncIterator<string>, print: (text: string) => void): Promise<string> {
-  print('\n  note: ');
-  let text = '';
-  for (;;) {
-    const { value: key, done } = await keys.next();
-    if (done === true || key === '\r' || key === '\n') return text.trim();
-    if (key === '\u001b' || key === '\u0003') return '';
-    if (key === '\u007f' || key === '\b') {
-      if (text !== '') print('\b \b');
-      text = [...text].slice(0, -1).join('');
-    } else if (!/^\p{Cc}/u.test(key)) {
-      text += key;
-      print(key);
-    }
-  }
 }
