@@ -198,7 +198,8 @@ export class Door {
     this.#limiters[request.api].succeeded();
     this.#breakers[request.api].succeeded();
     // The settlement is written first, so that the books which the observation compares have it.
-    await Promise.all([this.#settle(intent, settlement), this.#observe(request.api, exchange, intent, alone)]);
+    await this.#settle(intent, settlement);
+    await this.#observe(request.api, exchange, intent, alone);
     return {
       outcome: { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now },
       units: settlement.unitsCharged,

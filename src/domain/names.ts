@@ -18,6 +18,7 @@ export function normaliseName(name: string, countryCode?: string): string {
  * only one side has. (A token-set ratio gives "Acme" against "Acme Holdings Group Services Limited" 100.)
  */
 export function nameSimilarity(a: string, b: string): number {
+  if (a === b) return 100;
   return Math.max(similarity(readName(a, false), readName(b, false)), similarity(readName(a, true), readName(b, true)));
 }
 

@@ -27,6 +27,12 @@ export interface RowFields {
   readonly state?: string;
 }
 
+/** A country that nobody knows is told before anything is searched for. */
+export function countryProblem({ country, state }: RowFields): { code: 'BAD_COUNTRY'; message: string } | undefined {
+  const place = resolveLocation(country ?? '', state);
+  return place.ok ? undefined : { code: 'BAD_COUNTRY', message: place.reason };
+}
+
 export function readQuestion(fields: RowFields): ReadQuestion {
   const place = resolveLocation(fields.country ?? '', fields.state);
   if (!place.ok) return { ok: false, code: 'BAD_COUNTRY', message: place.reason };

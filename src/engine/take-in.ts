@@ -1,4 +1,4 @@
-import { readQuestion } from '../domain/subject.js';
+import { countryProblem } from '../domain/subject.js';
 import type { InputRow, InputTable } from '../input/index.js';
 import type { Ledger, NewRow } from '../ledger/ledger.js';
 
@@ -24,15 +24,8 @@ export async function takeIn(runId: string, table: InputTable, limit: number | n
   await ledger.openRun(runId, count);
 }
 
-/** A country nobody knows is told before anything is spent. */
+/** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
 function toNewRow({ row, line, values, fields, problem }: InputRow): NewRow {
   if (problem !== undefined) return { row, line, values, fields: {}, problem };
-  const reading = readQuestion(fields);
-  return {
-    row,
-    line,
-    values,
-    fields: { ...fields } as Record<string, string>,
-    ...(reading.ok ? {} : { problem: { code: reading.code, message: reading.message } }),
-  };
+  return { row, line, values, fields: { ...fields } as Record<string, string>, problem: countryProblem(fields) };
 }

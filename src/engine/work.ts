@@ -29,8 +29,7 @@ export async function workThrough(options: WorkOptions): Promise<void> {
   const workers = Array.from({ length: options.rowsAtOnce }, async () => {
     try {
       for (let row = await queue.next(); row !== undefined; row = await queue.next()) {
-        await settleRow(row, options);
-        queue.done(row.row);
+        queue.done(row.row, await settleRow(row, options));
       }
     } catch (error) {
       // The ledger cannot be written: no other row sets out to spend what could not be written down.
@@ -42,7 +41,8 @@ export async function workThrough(options: WorkOptions): Promise<void> {
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-async function settleRow(row: RowRecord, { runId, ledger, road, onRow }: WorkOptions): Promise<void> {
+/** Returns when to look again, if the row waits for something. */
+async function settleRow(row: RowRecord, { runId, ledger, road, onRow }: WorkOptions): Promise<number | null> {
   const checkpoint = await travel(row, road).catch(async (error: unknown) => {
     if (error instanceof LedgerError) throw error;
     // A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack.
@@ -67,6 +67,7 @@ async function settleRow(row: RowRecord, { runId, ledger, road, onRow }: WorkOpt
   });
   await ledger.checkpoint(runId, row.row, checkpoint);
   onRow(row.row, checkpoint.outcome, checkpoint.hold);
+  return checkpoint.hold === 'waiting' ? checkpoint.nextAt : null;
 }
 
 const BATCH = 200;
@@ -81,6 +82,8 @@ class RowQueue {
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #closed = false;
+  /** Before this time no waiting row is due: there is no need to ask the ledger for each row that is handed out. */
+  #quietUntil = 0;
 
   constructor(options: WorkOptions) {
     this.#options = options;
@@ -98,8 +101,9 @@ class RowQueue {
     return mine;
   }
 
-  done(row: number): void {
+  done(row: number, nextAt: number | null): void {
     this.#active.delete(row);
+    if (nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
     this.#wake();
   }
 
@@ -117,8 +121,13 @@ class RowQueue {
 
   async #due(): Promise<RowRecord | undefined> {
     const { ledger, runId, clock } = this.#options;
-    const rows = await ledger.dueRows(runId, clock.now(), this.#active.size + 1);
-    return rows.find(({ row }) => !this.#active.has(row));
+    const now = clock.now();
+    if (now < this.#quietUntil) return undefined;
+    const rows = await ledger.dueRows(runId, now, this.#active.size + 1);
+    const due = rows.find(({ row }) => !this.#active.has(row));
+    // Those under way that are due say themselves when they are due again.
+    if (due === undefined) this.#quietUntil = (await ledger.nextDue(runId, now)) ?? Number.POSITIVE_INFINITY;
+    return due;
   }
 
   async #pending(): Promise<RowRecord | undefined> {

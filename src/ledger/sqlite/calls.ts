@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AllowanceRecord, Doubt, Intent, Ledger, OwnedAnswer, UnknownCall } from '../ledger.js';
-import { Bodies, digest } from './bodies.js';
+import { Bodies } from './bodies.js';
 import type { Connection } from './open.js';
 import type { Writer } from './writer.js';
 
@@ -121,8 +121,9 @@ export function callStore(database: Connection, writer: Writer): CallStore {
         );
         return { ...intent, id: Number(lastInsertRowid), token };
       }),
-    settle: (intent, settlement) =>
-      writer.write(() => {
+    settle: async (intent, settlement) => {
+      const body = settlement.body === null ? null : await bodies.pack(settlement.body);
+      return await writer.write(() => {
         const {
           settledAt,
           durationMs,
@@ -133,10 +134,9 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           charge,
           unitsCharged,
           remainingUnits,
-          body,
           answer,
         } = settlement;
-        const sha256 = body === null ? null : digest(body);
+        const sha256 = body?.sha256 ?? null;
         const { changes } = settleCall.run(
           settledAt,
           durationMs,
@@ -152,7 +152,7 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           intent.token,
         );
         if (changes === 0) return false;
-        if (body !== null) bodies.store(body, settledAt, sha256 ?? digest(body));
+        if (body !== null) bodies.store(body, settledAt);
         if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
           addUnits.run(unitsCharged, intent.runId, intent.row);
         if (answer !== null && sha256 !== null) {
@@ -167,7 +167,8 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           );
         }
         return true;
-      }),
+      });
+    },
     recordOwnedUse: (use) =>
       writer.write(() => {
         insertOwned.run(

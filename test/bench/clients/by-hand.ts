@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
-import { callsOf, readWork, tellDone } from './work.js';
+import { callsOf, readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
 const folder = await mkdtemp(join(tmpdir(), 'kybatch-bench-'));
 const limit = pLimit(work.concurrency);
-const started = performance.now();
+const meter = startMeter();
 await Promise.all(
   work.rows.map((row, index) =>
     limit(async () => {
@@ -22,8 +22,8 @@ await Promise.all(
     }),
   ),
 );
-const seconds = (performance.now() - started) / 1000;
+const used = meter();
 let bytesOnDisk = 0;
 for (const name of await readdir(folder, { recursive: true })) bytesOnDisk += (await stat(join(folder, name))).size;
-tellDone({ rows: work.rows.length, seconds, bytesOnDisk });
+tellDone({ rows: work.rows.length, ...used, bytesOnDisk });
 await rm(folder, { recursive: true });

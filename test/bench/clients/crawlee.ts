@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callsOf, readWork, tellDone } from './work.js';
+import { callsOf, readWork, startMeter, tellDone } from './work.js';
 
 interface CrawlContext {
   readonly request: { readonly uniqueKey: string; readonly userData: { row: number; call: number } };
@@ -64,12 +64,12 @@ const crawler = new HttpCrawler(
   },
   configuration,
 );
-const started = performance.now();
+const meter = startMeter();
 await crawler.run(work.rows.map((_, row) => requestOf(row, 0)));
-const seconds = (performance.now() - started) / 1000;
+const used = meter();
 if (done !== work.rows.length) throw new Error(`Crawlee finished ${done} of ${work.rows.length} rows`);
 let bytesOnDisk = 0;
 for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
   bytesOnDisk += statSync(join(folder, name)).size;
-tellDone({ rows: done, seconds, bytesOnDisk });
+tellDone({ rows: done, ...used, bytesOnDisk });
 rmSync(folder, { recursive: true });

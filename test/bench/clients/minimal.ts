@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Pool } from 'undici';
-import { callsOf, readWork, tellDone } from './work.js';
+import { callsOf, readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
 const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
@@ -39,7 +39,7 @@ function flush(): void {
 }
 
 const pool = new Pool(work.origin, { connections: work.concurrency });
-const started = performance.now();
+const meter = startMeter();
 let next = 0;
 const worker = async () => {
   for (let row = next++; row < work.rows.length; row = next++) {
@@ -53,8 +53,8 @@ const worker = async () => {
   }
 };
 await Promise.all(Array.from({ length: work.concurrency }, worker));
-const seconds = (performance.now() - started) / 1000;
+const used = meter();
 await pool.close();
 database.close();
-tellDone({ rows: work.rows.length, seconds, bytesOnDisk: statSync(file).size });
+tellDone({ rows: work.rows.length, ...used, bytesOnDisk: statSync(file).size });
 rmSync(folder, { recursive: true });

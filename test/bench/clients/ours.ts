@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readWork, tellDone } from './work.js';
+import { readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
 const built = async (file: string) => (await import(pathToFileURL(join(work.buildFolder, file)).href)) as never;
@@ -25,7 +25,7 @@ const pipeline = loadPipeline(work.pipeline, folder);
 const settings = { pipeline, budgetUnits: null, concurrency: work.concurrency, limit: null, fresh: false };
 const run = await openRun(await readInput(work.input, {}), settings, ledger, systemClock);
 const never = new AbortController().signal;
-const started = performance.now();
+const meter = startMeter();
 const end = await workOnRun({
   run,
   ...settings,
@@ -38,10 +38,10 @@ const end = await workOnRun({
   drain: never,
   abort: never,
 });
-const seconds = (performance.now() - started) / 1000;
+const used = meter();
 await ledger.close();
 await Promise.all([v1.close(), v2.close()]);
 if (end.progress.byOutcome.complete !== run.rowCount)
   throw new Error(`not all complete: ${JSON.stringify(end.progress)}`);
-tellDone({ rows: run.rowCount, seconds, bytesOnDisk: statSync(join(folder, 'kybatch.db')).size });
+tellDone({ rows: run.rowCount, ...used, bytesOnDisk: statSync(join(folder, 'kybatch.db')).size });
 rmSync(folder, { recursive: true });

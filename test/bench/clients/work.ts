@@ -24,11 +24,23 @@ export interface WorkRow {
 export interface Done {
   readonly rows: number;
   readonly seconds: number;
+  /** Of this process, on all threads. */
+  readonly cpuSeconds: number;
   readonly rssMb: number;
   readonly bytesOnDisk: number;
 }
 
 export const readWork = (): Work => JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Work;
+
+/** Counts wall time and processor time from now on. */
+export function startMeter(): () => Pick<Done, 'seconds' | 'cpuSeconds'> {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return { seconds: (performance.now() - started) / 1000, cpuSeconds: (user + system) / 1e6 };
+  };
+}
 
 export function tellDone(done: Omit<Done, 'rssMb'>): void {
   process.send?.({ ...done, rssMb: Math.round(process.resourceUsage().maxRSS / 1024) } satisfies Done);

@@ -60,6 +60,7 @@ function toTable(names: readonly string[], results: readonly (readonly Done[])[]
       client: name,
       'rows/s': whole(speeds[index] ?? Number.NaN),
       'kybatch is': `${ratio(ours / (speeds[index] ?? Number.NaN))} times`,
+      'CPU ms a row': median(dones.map(({ cpuSeconds, rows }) => (cpuSeconds * 1000) / rows)).toFixed(2),
       'KB on disk a row': whole(median(dones.map(({ bytesOnDisk, rows }) => bytesOnDisk / rows / 1024))),
       'RSS MB': whole(median(dones.map(({ rssMb }) => rssMb))),
     };
