@@ -34,8 +34,12 @@ export function scoreLine(title: string, judged: readonly Judged[]): Row {
   const irreparable = judged.filter(mustAsk);
   const naive = (which: keyof Naive) => {
     const taken = judged.filter((one) => one.naive[which] !== null);
-    const right = taken.filter((one) => one.naive[which] === one.row.answer.v1_company_id && mayConfirm(one));
-    return { precision: percent(right.length, taken.length), recall: percent(right.length, repairable.length) };
+    // Generously: a lucky guess at a row that only a person can judge is right.
+    const right = taken.filter((one) => one.naive[which] === one.row.answer.v1_company_id);
+    return {
+      precision: percent(right.length, taken.length),
+      recall: percent(right.filter(mayConfirm).length, repairable.length),
+    };
   };
   const [first, exact] = [naive('first'), naive('exact')];
   return {
