@@ -6,6 +6,7 @@ import { removeContacts } from './normalise/contacts.js';
 import { creditReport, type Report, type ReportRecord, readHistory } from './normalise/credit-report.js';
 import { flatFinancials } from './normalise/financials.js';
 import { type Answer, Gathered, isObject, Place } from './normalise/reading.js';
+import { scanFlat } from './normalise/scan-flat.js';
 import { v2Company } from './normalise/v2-company.js';
 
 /** What one company, or one report, gave, and the row it was bought for. */
@@ -39,14 +40,23 @@ export async function* readAnswers(snapshot: RunSnapshot, includeContacts: boole
   }
   for await (const answers of byCompany(snapshot, ['financial'])) {
     for (const answer of newestOfEach(answers)) {
-      const gathered = new Gathered();
-      // Figures only: there is nothing to take out.
-      const opened = open(answer, true, gathered);
-      if (opened !== undefined) flatFinancials(opened, gathered);
-      yield { gathered, origin: answer };
+      yield { gathered: readFlat(answer), origin: answer };
     }
   }
   yield* readReports(snapshot, includeContacts);
+}
+
+function readFlat(answer: SnapshotAnswer): Gathered {
+  const gathered = new Gathered();
+  const rows = scanFlat(answer.body, answer.id);
+  if (rows !== undefined) {
+    gathered.rows.flat_financials = rows;
+    return gathered;
+  }
+  // Figures only: there are no contacts to take out.
+  const opened = open(answer, true, gathered);
+  if (opened !== undefined) flatFinancials(opened, gathered);
+  return gathered;
 }
 
 async function* readReports(snapshot: RunSnapshot, includeContacts: boolean): AsyncGenerator<Harvest> {

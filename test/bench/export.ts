@@ -27,20 +27,21 @@ try {
   const stringify = measure('csv-stringify', 'flat');
   const duckRows = measure('duckdb-rows', 'flat');
   const duckTable = measure('duckdb-table', 'flat');
-  const line = (name: string, { seconds, rows, peakMb }: Measured, against = '') => ({
+  const line = (name: string, { seconds, cpuSeconds, rows, peakMb }: Measured, against = '') => ({
     case: name,
     s: seconds.toFixed(2),
+    'CPU s': cpuSeconds.toFixed(2),
     'thousand rows/s': Math.round(rows / seconds / 1_000).toString(),
     'peak RSS MB': peakMb.toFixed(0),
     'ours / alone': against,
   });
   const ratio = (ours: Measured, alone: Measured) =>
-    (ours.rows / ours.seconds / (alone.rows / alone.seconds)).toFixed(2);
+    `${(alone.seconds / ours.seconds).toFixed(2)} (CPU ${(alone.cpuSeconds / ours.cpuSeconds).toFixed(2)})`;
   console.log(
     formatTable([
       line('export to CSV', csv, ratio(csv, stringify)),
       line('csv-stringify alone, rows in memory', stringify),
-      line('export to Parquet', parquet, `${ratio(parquet, duckRows)} / ${ratio(parquet, duckTable)}`),
+      line('export to Parquet', parquet, `${ratio(parquet, duckRows)}; ${ratio(parquet, duckTable)}`),
       line('DuckDB alone, rows in JavaScript memory', duckRows),
       line('DuckDB alone, a table of its own', duckTable),
       line('export of half the run to CSV', csvHalf),
@@ -52,10 +53,11 @@ try {
   for (const count of [many / 4, many]) {
     const name = `many-${count}`;
     await makeRun(join(folder, name), { companies: count, kind: 'record' });
-    const { seconds, peakMb } = measure('csv', name);
+    const { seconds, cpuSeconds, peakMb } = measure('csv', name);
     lines.push({
       'companies (full records)': String(count),
       s: seconds.toFixed(2),
+      'CPU s': cpuSeconds.toFixed(2),
       'µs per company': ((seconds / count) * 1e6).toFixed(0),
       'peak RSS MB': peakMb.toFixed(0),
     });

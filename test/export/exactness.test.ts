@@ -47,7 +47,7 @@ test('V1-23 any JSON value, raw → CSV → back: the same text, null for null',
         },
       );
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 });
 
@@ -76,6 +76,6 @@ test('V1-23 any JSON value, raw → Parquet → back with an independent reader:
         },
       );
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 });

@@ -28,7 +28,7 @@ export function readFields<const Fields extends readonly Column[]>(
     if (spill) rest.push([name, value]);
   }
   for (const name of Object.keys(object)) {
-    if (ignored.includes(name) || fields.some((field) => field.name === name)) continue;
+    if (Object.hasOwn(cells, name) || ignored.includes(name)) continue;
     rest.push([name, object[name] as ExactJson]);
   }
   return { cells: cells as CellsOf<Fields>, rest };
@@ -42,6 +42,7 @@ export const extraOf = (rest: Members): Cell => (rest.length === 0 ? null : stri
  * put side by side, and a leaf that says something else than the flat field stays in its group.
  */
 export function ungroup(object: JsonObject, groups: readonly string[]): JsonObject {
+  if (!groups.some((name) => isObject(object[name]))) return object;
   const flat = new Map<string, ExactJson>(Object.entries(object));
   for (const name of groups) {
     const group = flat.get(name);

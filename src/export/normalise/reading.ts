@@ -29,7 +29,7 @@ export interface Issue {
 /** What normalisers add to. */
 export class Gathered {
   readonly rows = Object.fromEntries(tableNames.map((name) => [name, []])) as unknown as {
-    readonly [Name in TableName]: RowOf<Tables[Name]>[];
+    [Name in TableName]: RowOf<Tables[Name]>[];
   };
   readonly issues: Issue[] = [];
 }

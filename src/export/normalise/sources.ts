@@ -9,14 +9,17 @@ import { isObject, type JsonObject, type Place } from './reading.js';
  * text (V1-26) is none, and is left alone.
  */
 export function takeSources(object: JsonObject, module: string, companyId: string, place: Place): JsonObject {
-  const taken = Object.entries(object).filter(([key, value]) => {
-    const named = /^(?:(.*)_)?(?:source|provenance)s?$/.exec(key);
+  // Most records have none: they are passed over without a copy.
+  const taken = Object.keys(object).filter((key) => {
+    const value = object[key] as ExactJson;
+    const named = typeof value === 'object' && value !== null ? NAMED.exec(key) : null;
     return named !== null && takeFrom(value, named[1] ?? module, companyId, place.at(key));
   });
   if (taken.length === 0) return object;
-  const keys = new Set(taken.map(([key]) => key));
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)));
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !taken.includes(key)));
 }
+
+const NAMED = /^(?:(.*)_)?(?:source|provenance)s?$/;
 
 /** True if there was nothing but source objects here. */
 function takeFrom(value: ExactJson, module: string, companyId: string, place: Place): boolean {

@@ -16,8 +16,8 @@ import type { Measured } from './measured.js';
 const [what = '', dataDir = ''] = process.argv.slice(2);
 const out = mkdtempSync(join(dataDir, 'case-'));
 try {
-  const { seconds, rows } = await cases();
-  const measured: Measured = { seconds, rows, peakMb: process.resourceUsage().maxRSS / 1024 };
+  const { seconds, cpuSeconds, rows } = await cases();
+  const measured: Measured = { seconds, cpuSeconds, rows, peakMb: process.resourceUsage().maxRSS / 1024 };
   process.stdout.write(JSON.stringify(measured));
 } finally {
   rmSync(out, { recursive: true, force: true });
@@ -34,7 +34,7 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
           batch.map((row) => flatFinancials.columns.map(({ name }) => row[name] ?? null)),
         );
         const descriptor = openSync(join(out, 'alone.csv'), 'w');
-        const seconds = timed(() => {
+        const taken = timed(() => {
           for (let i = 0, done = 0; done < count; i++) {
             const batch = arrays[i % arrays.length] ?? [];
             writeSync(descriptor, stringify(batch));
@@ -42,12 +42,12 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
           }
         });
         closeSync(descriptor);
-        return seconds;
+        return taken;
       });
     case 'duckdb-rows':
       return await withRows(async (rows, count) => {
         const duck = await openDuck({ scratch: out, threads: 2 });
-        const started = performance.now();
+        const stop = stopwatch();
         const file = new ParquetFile(join(out, 'alone.parquet'), 'alone', flatFinancials.columns, {
           duck,
           scratch: out,
@@ -60,15 +60,15 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
           done += batch.length;
         }
         await file.finish();
-        return (performance.now() - started) / 1_000;
+        return stop();
       });
     case 'duckdb-table': {
       const { rows } = await exportIt('parquet');
       const duck = await openDuck({ scratch: out, threads: 2, memory: '4GB' });
       await duck.run(`CREATE TEMP TABLE alone AS FROM '${join(out, 'export', 'flat_financials.parquet')}'`);
-      const started = performance.now();
+      const stop = stopwatch();
       await duck.run(`COPY alone TO '${join(out, 'alone.parquet')}' (FORMAT parquet, COMPRESSION zstd)`);
-      return { seconds: (performance.now() - started) / 1_000, rows };
+      return { ...stop(), rows };
     }
     default:
       throw new Error(`no case ${what}`);
@@ -77,7 +77,7 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
 
 async function exportIt(format: 'csv' | 'parquet') {
   const ledger = openLedgerForReading(dataDir);
-  const started = performance.now();
+  const stop = stopwatch();
   const snapshot = await ledger.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const { tables } = await exportRun(snapshot, {
@@ -90,13 +90,13 @@ async function exportIt(format: 'csv' | 'parquet') {
     version: 'bench',
   });
   await snapshot.close();
-  const seconds = (performance.now() - started) / 1_000;
+  const taken = stop();
   await ledger.close();
-  return { seconds, rows: tables.flat_financials + tables.officers + tables.shareholders };
+  return { ...taken, rows: tables.flat_financials + tables.officers + tables.shareholders };
 }
 
 /** The rows of the first companies, to be written again and again: all of them would not be "in memory" for long. */
-async function withRows(write: (rows: readonly (readonly Row[])[], count: number) => number | Promise<number>) {
+async function withRows(write: (rows: readonly (readonly Row[])[], count: number) => Taken | Promise<Taken>) {
   const ledger = openLedgerForReading(dataDir);
   const snapshot = await ledger.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
@@ -109,12 +109,22 @@ async function withRows(write: (rows: readonly (readonly Row[])[], count: number
     if (batches.length >= 64) break;
   }
   const count = snapshot.run.rowCount * (batches[0]?.length ?? 0);
-  const seconds = await write(batches, count);
-  return { seconds, rows: count };
+  return { ...(await write(batches, count)), rows: count };
 }
 
-function timed(work: () => void): number {
-  const started = performance.now();
+type Taken = Pick<Measured, 'seconds' | 'cpuSeconds'>;
+
+function timed(work: () => void): Taken {
+  const stop = stopwatch();
   work();
-  return (performance.now() - started) / 1_000;
+  return stop();
+}
+
+function stopwatch(): () => Taken {
+  const started = performance.now();
+  const cpu = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    return { seconds: (performance.now() - started) / 1_000, cpuSeconds: (user + system) / 1e6 };
+  };
 }
