@@ -243,3 +243,35 @@ test('contacts are taken out wherever they stand', () => {
   removeContacts(body);
   expect(JSON.stringify(body)).toBe('{"officers":[{"contact":{},"name":"n"}],"microphone":"1"}');
 });
+
+test('V1-29 every field that the document shows has a column or is named as ignored', () => {
+  const all = (names: string, value = '"x"') =>
+    names
+      .split(' ')
+      .map((name) => `"${name}":${value}`)
+      .join(',');
+  const officer = `${all('id first_name last_name work_status job_title address_country address_line_1 address_locality address_region address_postal_code email phone')},${all('appointed_at resigned_at', '"2020-02-29"')},${all('date_of_birth_year date_of_birth_month', '7')}`;
+  const holding = `${all('id name share_type share_value currency status')},${all('percentage quantity share_price total_value', '1.0')}`;
+  const metric = '{"name":"M","list":{"2024":1},"progress":[1]}';
+  const filed = `"years":["2024"],"groups":[{"id":"1","name":"G","order":1,"list":[${metric}]}]`;
+  const gathered = company([
+    answer(
+      'fullKyb',
+      `{"lite":{"id":77,${all('name registration_number vat_number status country_code legal_form')},"incorporation_date":"2020-01-01"},"officers":[{${officer}}],"shareholders":[{${holding}}],"group_structures_full":[{${all('company_id country_source country_target source target title target_title')},"temporary":true}],"financial":{"id":77,"name":"x",${filed}}}`,
+    ),
+    answer(
+      'liteKyb',
+      `{"id":77,${all('name registration_number vat_number status legal_form ticker country_code country_name country_region address_street address_location address_city zip_code jurisdiction website linkedin')},"incorporation_date":null}`,
+    ),
+    answer(
+      'officersKyb',
+      `{"data":[{${officer}}],"total_pages":1,"total_results":1,"source":{${all('category comment id name url')}}}`,
+    ),
+    answer('shareholdersKyb', `{"data":[{${holding}}],"total_pages":1,"total_results":1}`),
+    answer('financialKyb', `{${filed}}`),
+  ]);
+  const rows = Object.values(gathered.rows).flat() as { extra?: string | null }[];
+  expect(rows.length).toBeGreaterThan(8);
+  expect(rows.filter(({ extra }) => extra != null)).toEqual([]);
+  expect(gathered.issues).toEqual([]);
+});
