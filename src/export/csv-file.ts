@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { stringify } from 'csv-stringify/sync';
-import { defuse } from './formula.js';
-import type { Cell, Column, ColumnType } from './table.js';
-import type { FileFacts, Row, TableFile } from './table-file.js';
+import { CsvText } from './csv-text.js';
+import type { Column } from './table.js';
+import type { FileFacts, Rendered, Row, TableFile } from './table-file.js';
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -11,15 +10,12 @@ export interface CsvOptions {
   readonly bom: boolean;
 }
 
-/** A table as CSV: RFC 4180, null as an empty field, an empty string as `""`. */
+/** A table as CSV. */
 export class CsvFile implements TableFile {
   readonly #descriptor: number;
-  readonly #names: readonly string[];
-  readonly #isText: readonly boolean[];
-  readonly #settings: Parameters<typeof stringify>[1];
+  readonly #text: CsvText;
   readonly #hash = createHash('sha256');
-  #waiting: Cell[][] = [];
-  #hasEmptyText = false;
+  #waiting: Row[] = [];
   #rows = 0;
   #bytes = 0;
 
@@ -29,25 +25,19 @@ export class CsvFile implements TableFile {
     { delimiter, bom }: CsvOptions,
   ) {
     this.#descriptor = openSync(path, 'wx', 0o600);
-    this.#names = columns.map(({ name }) => name);
-    this.#isText = columns.map(({ type }) => TEXT_TYPES.has(type));
-    this.#settings = { delimiter, record_delimiter: '\r\n' };
-    if (bom) this.#append('\ufeff');
-    this.#append(stringify([this.#names.map(defuse)], this.#settings));
+    this.#text = new CsvText(columns, delimiter);
+    this.#append(Buffer.from(`${bom ? '\ufeff' : ''}${this.#text.header()}`));
   }
 
   write(rows: readonly Row[]): void {
-    const names = this.#names;
-    for (const row of rows) {
-      const cells = new Array<Cell>(names.length);
-      for (let i = 0; i < names.length; i++) {
-        const cell = row[names[i] as string] ?? null;
-        cells[i] = cell !== null && this.#isText[i] === true ? defuse(cell) : cell;
-        if (cell === '') this.#hasEmptyText = true;
-      }
-      this.#waiting.push(cells);
-    }
+    for (const row of rows) this.#waiting.push(row);
     if (this.#waiting.length >= ROWS_AT_ONCE) this.#flush();
+  }
+
+  append({ bytes, rows }: Rendered): void {
+    this.#flush();
+    this.#append(bytes);
+    this.#rows += rows;
   }
 
   async finish(): Promise<readonly FileFacts[]> {
@@ -59,16 +49,12 @@ export class CsvFile implements TableFile {
 
   #flush(): void {
     if (this.#waiting.length === 0) return;
-    // `quoted_empty` would quote null, too. A pattern tells them apart, and is slow: only where there is need.
-    const settings = this.#hasEmptyText ? { ...this.#settings, quoted_match: /^$/ } : this.#settings;
-    this.#append(stringify(this.#waiting, settings));
+    this.#append(Buffer.from(this.#text.render(this.#waiting)));
     this.#rows += this.#waiting.length;
     this.#waiting = [];
-    this.#hasEmptyText = false;
   }
 
-  #append(text: string): void {
-    const bytes = Buffer.from(text);
+  #append(bytes: Uint8Array): void {
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
@@ -76,5 +62,3 @@ export class CsvFile implements TableFile {
 }
 
 const ROWS_AT_ONCE = 1000;
-/** Columns that can hold anything. Numbers, dates and the like are what they are by the time they get here. */
-const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'value', 'json']);

@@ -4,13 +4,14 @@ import type { RunSnapshot } from '../ledger/snapshot.js';
 import { CsvFile, type CsvOptions } from './csv-file.js';
 import { dataPackage, type Resource } from './data-package.js';
 import { type Duck, openDuck } from './duck.js';
+import { FiguresPool } from './figures-pool.js';
 import { DATA_PACKAGE, GrowingFolder, SUMMARY } from './folder.js';
 import { callRow, candidateRow, errorRow, inputColumns, inputRow, issueRow, stagesOf } from './ledger-rows.js';
 import { type ParquetCompression, ParquetFile } from './parquet-file.js';
-import { readAnswers } from './read-answers.js';
+import { flatAnswers, readAnswers } from './read-answers.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { type Column, columnsOf } from './table.js';
-import type { FileFacts, Row, TableFile } from './table-file.js';
+import type { FileFacts, Rendered, Row, TableFile } from './table-file.js';
 import { type TableName, tableNames, tables } from './tables/index.js';
 
 export type ExportFormat = 'csv' | 'parquet';
@@ -51,7 +52,9 @@ async function fill(folder: string, snapshot: RunSnapshot, options: ExportOption
   try {
     const outputs = openOutputs(folder, scratch, snapshot, options, duck);
     await writeLedgerTables(snapshot, outputs);
-    const unexpectedShapes = await writeAnswers(snapshot, options.includeContacts, outputs);
+    const unexpectedShapes =
+      (await writeAnswers(snapshot, options.includeContacts, outputs)) +
+      (await writeFigures(snapshot, options, outputs));
     const resources = await finishAll(folder, outputs);
     rmSync(scratch, { recursive: true });
     const summary = summarise(snapshot, resources, outputs.counts, unexpectedShapes, duck?.version, options);
@@ -84,6 +87,18 @@ class Outputs {
     if (rows.length === 0) return;
     for (const { file } of this.byTable[name].files) file.write(rows, country);
     this.counts[name] += rows.length;
+  }
+
+  /** The same rows in each format. */
+  append(name: TableName, rendered: Readonly<Partial<Record<ExportFormat, Rendered>>>): void {
+    let rows = 0;
+    for (const { format, file } of this.byTable[name].files) {
+      const lines = rendered[format];
+      if (lines === undefined) continue;
+      file.append(lines);
+      rows = lines.rows;
+    }
+    this.counts[name] += rows;
   }
 }
 
@@ -148,6 +163,29 @@ async function writeAnswers(snapshot: RunSnapshot, includeContacts: boolean, out
       gathered.issues.map((issue, index) => issueRow(issue, origin, before + index + 1)),
     );
     unexpectedShapes += gathered.issues.length;
+  }
+  return unexpectedShapes;
+}
+
+/** Most of an export: its lines are made on two threads. */
+async function writeFigures(snapshot: RunSnapshot, options: ExportOptions, outputs: Outputs): Promise<number> {
+  const pool = new FiguresPool({
+    delimiter: options.formats.includes('csv') ? options.csv.delimiter : null,
+    parquet: options.formats.includes('parquet') ? { byCountry: options.partitionByCountry } : null,
+  });
+  let unexpectedShapes = 0;
+  try {
+    for await (const { rendered, issues } of pool.render(flatAnswers(snapshot))) {
+      outputs.append('flat_financials', rendered);
+      const before = outputs.counts.errors;
+      outputs.write(
+        'errors',
+        issues.map(({ issue, origin }, index) => issueRow(issue, origin, before + index + 1)),
+      );
+      unexpectedShapes += issues.length;
+    }
+  } finally {
+    await pool.close();
   }
   return unexpectedShapes;
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { DECIMAL, fitsSmall, largeDecimal, SMALL_DECIMAL } from './decimal-columns.js';
+import { DECIMAL, SMALL_DECIMAL } from './decimal-columns.js';
 import type { Duck } from './duck.js';
-import type { Cell, Column, ColumnType } from './table.js';
-import type { FileFacts, Row, TableFile } from './table-file.js';
+import { DECIMAL_TYPES, ParquetText } from './parquet-text.js';
+import type { Column, ColumnType } from './table.js';
+import type { FileFacts, Rendered, Row, TableFile } from './table-file.js';
 
 /** Zstandard makes the smallest files; readers without it know Snappy. */
 export type ParquetCompression = 'zstd' | 'snappy';
@@ -24,11 +25,11 @@ export interface ParquetOptions {
  */
 export class ParquetFile implements TableFile {
   readonly #columns: readonly Column[];
-  readonly #isDecimal: readonly boolean[];
   readonly #options: ParquetOptions;
   readonly #textPath: string;
   readonly #descriptor: number;
-  #text = '';
+  readonly #text: ParquetText;
+  #waiting = '';
   #rows = 0;
   #longest = 0;
 
@@ -40,20 +41,23 @@ export class ParquetFile implements TableFile {
     options: ParquetOptions,
   ) {
     this.#columns = columns;
-    this.#isDecimal = columns.map(({ type }) => DECIMAL_TYPES.has(type));
+    this.#text = new ParquetText(columns, options.byCountry);
     this.#options = options;
     this.#textPath = join(options.scratch, `${table}.txt`);
     this.#descriptor = openSync(this.#textPath, 'wx', 0o600);
   }
 
   write(rows: readonly Row[], country: string | null): void {
-    for (const row of rows) {
-      const line = this.#line(row, country);
-      if (line.length > this.#longest) this.#longest = line.length;
-      this.#text += line;
-    }
+    this.#waiting += this.#text.render(rows, country);
     this.#rows += rows.length;
-    if (this.#text.length > FLUSH_AT) this.#flush();
+    if (this.#waiting.length > FLUSH_AT) this.#flush();
+  }
+
+  append({ bytes, rows, longestLine }: Rendered): void {
+    this.#flush();
+    this.#append(bytes);
+    this.#rows += rows;
+    this.#longest = Math.max(this.#longest, longestLine);
   }
 
   async finish(): Promise<readonly FileFacts[]> {
@@ -68,26 +72,18 @@ export class ParquetFile implements TableFile {
     return await Promise.all(files.map((file) => this.#facts(file, files.length === 1)));
   }
 
-  #line(row: Row, country: string | null): string {
-    let line = '';
-    for (let i = 0; i < this.#columns.length; i++) {
-      const cell = row[(this.#columns[i] as Column).name] ?? null;
-      if (i > 0) line += ',';
-      if (cell !== null) line += quoted(cell);
-      if (this.#isDecimal[i] === true) line += decimals(cell);
-    }
-    return this.#options.byCountry ? `${line},${quoted(country ?? 'unknown')}\n` : `${line}\n`;
+  #flush(): void {
+    if (this.#waiting !== '') this.#append(Buffer.from(this.#waiting));
+    this.#waiting = '';
   }
 
-  #flush(): void {
-    const bytes = Buffer.from(this.#text);
+  #append(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
-    this.#text = '';
   }
 
   #source(): string {
-    const columns = this.#columns.flatMap(({ name, type }, index) =>
-      this.#isDecimal[index] === true
+    const columns = this.#columns.flatMap(({ name, type }) =>
+      DECIMAL_TYPES.has(type)
         ? [
             [name, 'VARCHAR'],
             [`${name}_small`, sqlDecimal(SMALL_DECIMAL)],
@@ -98,7 +94,7 @@ export class ParquetFile implements TableFile {
     if (this.#options.byCountry) columns.push(['country', 'VARCHAR']);
     const declared = columns.map(([name, type]) => `${literal(name ?? '')}: ${literal(type ?? '')}`).join(', ');
     // A character takes four bytes at the most.
-    const size = Math.max(LINE_BYTES, this.#longest * 4);
+    const size = Math.max(LINE_BYTES, Math.max(this.#longest, this.#text.longestLine) * 4);
     return `read_csv(${literal(this.#textPath)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, max_line_size = ${size}, buffer_size = ${size * 4}, columns = {${declared}})`;
   }
 
@@ -115,7 +111,6 @@ export class ParquetFile implements TableFile {
 
 const FLUSH_AT = 1 << 20;
 const LINE_BYTES = 2 << 20;
-const DECIMAL_TYPES: ReadonlySet<ColumnType> = new Set(['number', 'scalar', 'value']);
 
 const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'VARCHAR',
@@ -165,16 +160,6 @@ function copyStatement(
   if (byCountry) chosen.push('country');
   const partition = byCountry ? ", PARTITION_BY (country), FILENAME_PATTERN 'part-{i}'" : '';
   return `COPY (FROM ${source} SELECT ${chosen.join(', ')}) TO ${literal(path)} (FORMAT parquet, COMPRESSION ${compression}, ROW_GROUP_SIZE 122880${partition})`;
-}
-
-/** Quotes tell an empty text from null. */
-const SPECIAL = /[",\r\n]/;
-const quoted = (cell: string): string => (cell === '' || SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
-function decimals(cell: Cell): string {
-  if (cell === null) return ',,';
-  if (fitsSmall(cell)) return `,${cell},`;
-  return `,,${largeDecimal(cell) ?? ''}`;
 }
 
 const filesBelow = (folder: string): readonly string[] =>

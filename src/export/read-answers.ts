@@ -18,7 +18,7 @@ export interface Harvest {
 const V1 = ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'];
 const V2 = ['kybOfficers', 'kybShareholders', 'kybFinancial'];
 
-/** Everything that the raw bodies of the run say, company by company, in the order of their IDs. */
+/** What the raw bodies of the run say, company by company, in the order of their IDs; all but flat financials. */
 export async function* readAnswers(snapshot: RunSnapshot, includeContacts: boolean): AsyncGenerator<Harvest> {
   for await (const answers of byCompany(snapshot, V1)) {
     const [first] = answers;
@@ -38,15 +38,24 @@ export async function* readAnswers(snapshot: RunSnapshot, includeContacts: boole
       yield { gathered, origin: answer };
     }
   }
-  for await (const answers of byCompany(snapshot, ['financial'])) {
-    for (const answer of newestOfEach(answers)) {
-      yield { gathered: readFlat(answer), origin: answer };
-    }
-  }
   yield* readReports(snapshot, includeContacts);
 }
 
-function readFlat(answer: SnapshotAnswer): Gathered {
+/** The answers that flat financials are read from, a few companies at a time. */
+export async function* flatAnswers(snapshot: RunSnapshot): AsyncGenerator<readonly SnapshotAnswer[]> {
+  let batch: SnapshotAnswer[] = [];
+  for await (const answers of byCompany(snapshot, ['financial'])) {
+    batch.push(...newestOfEach(answers));
+    if (batch.length < COMPANIES_AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const COMPANIES_AT_ONCE = 16;
+
+export function readFlat(answer: SnapshotAnswer): Gathered {
   const gathered = new Gathered();
   const rows = scanFlat(answer.body, answer.id);
   if (rows !== undefined) {
