@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildForBench } from './build.js';
 import { makeRun } from './export/make-run.js';
 import type { Measured } from './export/measured.js';
 import { formatTable } from './table.js';
@@ -15,6 +16,7 @@ const scale = process.argv.includes('--small') ? 0.1 : 1;
 const companies = Math.round(7_000 * scale);
 const many = Math.round(100_000 * scale);
 
+const built = buildForBench();
 const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-export-'));
 try {
   const values = await makeRun(join(folder, 'flat'), { companies, kind: 'flat' });
@@ -69,7 +71,7 @@ try {
 
 function measure(what: string, name: string): Measured {
   const script = fileURLToPath(new URL('./export/case.ts', import.meta.url));
-  const child = spawnSync(process.execPath, ['--import', 'tsx', script, what, join(folder, name)], {
+  const child = spawnSync(process.execPath, ['--import', 'tsx', script, what, join(folder, name), built], {
     encoding: 'utf8',
     maxBuffer: 1 << 26,
   });

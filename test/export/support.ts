@@ -109,11 +109,12 @@ export async function exportTo(
   ledger: Ledger,
   runId: string,
   options: Partial<ExportOptions> = {},
+  write: typeof exportRun = exportRun,
 ): Promise<ExportSummary> {
   const snapshot = await ledger.snapshot(runId);
   if (snapshot === undefined) throw new Error(`no run ${runId}`);
   try {
-    return await exportRun(snapshot, {
+    return await write(snapshot, {
       folder,
       formats: ['csv'],
       csv: { delimiter: ',', bom: false },

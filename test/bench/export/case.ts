@@ -1,19 +1,23 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { stringify } from 'csv-stringify/sync';
-import { openDuck } from '../../../src/export/duck.js';
-import { exportRun } from '../../../src/export/export-run.js';
-import { flatFinancials as normalise } from '../../../src/export/normalise/financials.js';
-import { ParquetFile } from '../../../src/export/parquet-file.js';
 import type { Row } from '../../../src/export/table-file.js';
-import { flatFinancials } from '../../../src/export/tables/figures.js';
-import { openLedgerForReading } from '../../../src/ledger/sqlite/ledger.js';
-import { parseExact } from '../../../src/util/exact-json.js';
 import { RUN } from './make-run.js';
 import type { Measured } from './measured.js';
 
-/** One case in one process: what it takes and how much memory it needed at most. */
-const [what = '', dataDir = ''] = process.argv.slice(2);
+/** One case in one process, on compiled files: what it takes and how much memory it needed at most. */
+const [what = '', dataDir = '', built = ''] = process.argv.slice(2);
+const load = async <T>(file: string) => (await import(pathToFileURL(join(built, file)).href)) as T;
+const { openDuck } = await load<typeof import('../../../src/export/duck.js')>('export/duck.js');
+const { exportRun } = await load<typeof import('../../../src/export/export-run.js')>('export/export-run.js');
+const { ParquetFile } = await load<typeof import('../../../src/export/parquet-file.js')>('export/parquet-file.js');
+const { readFlat } = await load<typeof import('../../../src/export/read-answers.js')>('export/read-answers.js');
+const { flatFinancials } =
+  await load<typeof import('../../../src/export/tables/figures.js')>('export/tables/figures.js');
+const { openLedgerForReading } =
+  await load<typeof import('../../../src/ledger/sqlite/ledger.js')>('ledger/sqlite/ledger.js');
+
 const out = mkdtempSync(join(dataDir, 'case-'));
 try {
   const { seconds, cpuSeconds, rows } = await cases();
@@ -102,10 +106,7 @@ async function withRows(write: (rows: readonly (readonly Row[])[], count: number
   if (snapshot === undefined) throw new Error('no run');
   const batches: (readonly Row[])[] = [];
   for await (const answers of snapshot.answers(['financial'], 'id')) {
-    for (const answer of answers) {
-      const opened = { ...answer, params: {}, body: parseExact(answer.body), fetchedAt: '' };
-      batches.push(normalise(opened).rows.flat_financials);
-    }
+    for (const answer of answers) batches.push(readFlat(answer).rows.flat_financials);
     if (batches.length >= 64) break;
   }
   const count = snapshot.run.rowCount * (batches[0]?.length ?? 0);

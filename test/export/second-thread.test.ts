@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { exportTo, withRun } from './support.js';
+
+/** Threads start from compiled files only: `npm test` builds them first. */
+const built = pathToFileURL(join(import.meta.dirname, '../../dist/export/export-run.js')).href;
+
+test('two threads write the same bytes as one, in the same order', async () => {
+  const companies = Array.from({ length: 200 }, (_, index) => ({
+    row: 1,
+    api: 'v2' as const,
+    operation: 'financial',
+    params: { id: String(1_000 + index) },
+    body: index === 150 ? '{"2024":7}' : `{"2024":{"B":-${index}.10,"A":"=${index}","C":null}}`,
+  }));
+  await withRun({ rows: [{ values: ['Acme'] }], bought: companies }, async ({ dataDir, ledger, id }) => {
+    const { exportRun } = (await import(built)) as typeof import('../../src/export/export-run.js');
+    const options = { formats: ['csv', 'parquet'] as const };
+    const one = await exportTo(join(dataDir, 'one'), ledger, id, options);
+    const two = await exportTo(join(dataDir, 'two'), ledger, id, options, exportRun);
+    expect(two.tables.flat_financials).toBe(199 * 3);
+    expect(two.unexpected_shapes).toBe(1);
+    expect(two.files.map(({ path, sha256 }) => [path, sha256])).toEqual(
+      one.files.map(({ path, sha256 }) => [path, sha256]),
+    );
+  });
+});
