@@ -11,7 +11,7 @@ export interface MatchPolicy {
   readonly confirmRepaired: boolean;
   /**
    * Confirm a number with nothing beside it, neither name nor VAT number. One digit off is another company's number:
-   * `with_checksum` confirms where the check digit rules that out.
+   * `with_checksum` confirms where the check digit rules that out, `never` asks each time.
    */
   readonly confirmNumberAlone: 'always' | 'with_checksum' | 'never';
 }
@@ -20,7 +20,7 @@ export const defaultMatchPolicy: MatchPolicy = {
   nameAgreement: NAME_AGREEMENT,
   confirmOnVat: true,
   confirmRepaired: true,
-  confirmNumberAlone: 'with_checksum',
+  confirmNumberAlone: 'always',
 };
 
 export type ReviewReason =

@@ -16,7 +16,7 @@ test('a file with stages alone has every default', () => {
     description: '',
     stages: ['record'],
     search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true },
-    match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'with_checksum' },
+    match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'always' },
     freshnessMs: {
       searchKyb: 30 * DAY,
       kybSearch: 30 * DAY,

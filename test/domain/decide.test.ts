@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Decision, decide, defaultMatchPolicy, type GradedCandidate } from '../../src/domain/decide.js';
+import {
+  type Decision,
+  decide,
+  defaultMatchPolicy,
+  type GradedCandidate,
+  type MatchPolicy,
+} from '../../src/domain/decide.js';
 import type { MatchedOn, Subject } from '../../src/domain/grade.js';
 import type { ParsedNumber, Treatment } from '../../src/domain/numbers/types.js';
 
@@ -47,26 +53,26 @@ function candidate(id: string, grade: string, needsName = false): GradedCandidat
 }
 
 const verdict = (decision: Decision) => (decision.kind === 'confirmed' ? 'confirmed' : decision.reason);
-const settle = (subject: Subject, ...grades: string[]) =>
+const settleBy = (policy: MatchPolicy, subject: Subject, ...grades: string[]) =>
   verdict(
     decide(
       subject,
       grades.map((grade, i) => candidate(String(i), grade)),
-      defaultMatchPolicy,
+      policy,
     ),
   );
+const settle = (subject: Subject, ...grades: string[]) => settleBy(defaultMatchPolicy, subject, ...grades);
 
 /** Every grade a single candidate can have. */
 const GRADES = LETTERS.flatMap((r) =>
   LETTERS.flatMap((n) => LETTERS.flatMap((v) => LETTERS.flatMap((c) => LETTERS.map((l) => r + n + v + c + l)))),
 );
 
-/** The rules once more, as a table: the first line whose pattern fits decides. Letters in order R N V C L. */
+/** The default rules once more, as a table: the first line whose pattern fits decides. Letters in order R N V C L. */
 const NUMBER_TABLE: readonly (readonly [pattern: RegExp, plain: string, needsName: string])[] = [
   [/^[AB]..[BFZ]/, 'country_conflict', 'country_conflict'],
   [/^[AB]F/, 'name_conflict', 'name_conflict'],
   [/^[AB]ZF/, 'vat_conflict', 'name_needed'],
-  [/^[AB]ZZ/, 'number_alone', 'name_needed'],
   [/^[AB]Z/, 'confirmed', 'name_needed'],
   [/^[AB]AF/, 'confirmed', 'vat_conflict'],
   [/^[AB]BF/, 'vat_conflict', 'vat_conflict'],
@@ -100,6 +106,21 @@ describe('one candidate, every combination of letters', () => {
       expect(decisions).toEqual(GRADES.map((grade) => `${grade} ${expected(grade)}`));
     }
   });
+
+  test.each(['with_checksum', 'never'] as const)(
+    'a number alone is asked about by %s, and nothing else changes',
+    (stricter) => {
+      const policy: MatchPolicy = { ...defaultMatchPolicy, confirmNumberAlone: stricter };
+      for (const treatment of ['as_written', 'automatic', 'derived', 'needs_name', 'review'] as const) {
+        for (const grade of GRADES) {
+          const byDefault = settle(withNumber(treatment), grade);
+          const alone = byDefault === 'confirmed' && /^[AB]ZZA/.test(grade);
+          const expected = alone ? 'number_alone' : byDefault;
+          expect(`${grade} ${settleBy(policy, withNumber(treatment), grade)}`).toBe(`${grade} ${expected}`);
+        }
+      }
+    },
+  );
 
   test('with a VAT number and no registration number', () => {
     for (const grade of GRADES.filter((text) => text.startsWith('Z'))) {

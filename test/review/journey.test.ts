@@ -107,7 +107,7 @@ describe('from a question to a complete row', () => {
       const asking = [
         [third.name, 'GB', nameless.registrationNumber ?? ''],
         [other.name, 'GB', ''],
-        ['', 'GB', other.registrationNumber ?? ''],
+        [third.name, 'GB', other.registrationNumber ?? ''],
       ];
       writeFileSync(join(folder, 'one.csv'), csv(...asking, [third.name, 'GB', third.registrationNumber ?? '']));
       const first = await run(folder, 'one.csv');
@@ -116,7 +116,7 @@ describe('from a question to a complete row', () => {
       expect(before.rows.map(({ errorCode, outcome }) => errorCode ?? outcome)).toEqual([
         'NAME_CONFLICT',
         'NAME_ONLY',
-        'NUMBER_ALONE',
+        'NAME_CONFLICT',
         'complete',
       ]);
 

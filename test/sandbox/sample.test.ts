@@ -79,6 +79,12 @@ describe('damage', () => {
     }
   });
 
+  test('rows that end without a company bring nobody by their name either', () => {
+    for (const row of [...of('wrong_country'), ...of('no_such_company')]) {
+      expect(registry.search({ location: row.input.country, name: row.input.name }, 'forgiving')).toEqual([]);
+    }
+  });
+
   test('a VAT number alone leads to one company', () => {
     for (const row of of('vat_only')) {
       expect(row.input.registration_number).toBe('');

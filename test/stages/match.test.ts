@@ -1,31 +1,61 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defaultMatchPolicy, type MatchPolicy } from '../../src/domain/decide.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import { Random } from '../../src/sandbox/registry/random.js';
+import type { SearchKind } from '../../src/sandbox/registry/types.js';
 import { type SampleRow, writeSample } from '../../src/sandbox/sample.js';
-import { hardRows } from '../bench/match/hard-rows.js';
-import { isFalse, isRightlyAsked, type Judged } from '../bench/match/score.js';
+import { hardRows, isAlone } from '../bench/match/hard-rows.js';
+import { isFalse, isRightlyAsked, isTakenForSomebody, type Judged } from '../bench/match/score.js';
 import { travel } from '../bench/match/world.js';
 
 /** The matching bench in small, on another seed: `npm run bench:match` takes 20,000 rows. */
 const registry = createRegistry({ seed: 5 });
 let rows: readonly SampleRow[];
+let alone: readonly SampleRow[];
 
 beforeAll(() => {
-  rows = [...writeSample({ registry, rows: 340, dirty: true }), ...hardRows(registry, new Random(5), 15)];
+  const hard = [...hardRows(registry, new Random(5), 15)];
+  alone = hard.filter(isAlone);
+  rows = [...writeSample({ registry, rows: 340, dirty: true }), ...hard.filter((row) => !isAlone(row))];
 });
+
+async function judge(some: readonly SampleRow[], search: SearchKind, policy: MatchPolicy): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const row of some) {
+    const ending = await travel(row.input, { registry, search, policy });
+    judged.push({ row, country: '', ending, naive: { first: null, exact: null } });
+  }
+  return judged;
+}
+
+const brief = (judged: readonly Judged[]) => judged.map(({ row, ending }) => ({ row, ending }));
+const expecting = (judged: readonly Judged[], expected: string) =>
+  judged.filter(({ row }) => row.answer.expected === expected);
 
 describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', (search) => {
   test('no false confirmation, no needless question, and people asked for the right reason', async () => {
-    const judged: Judged[] = [];
-    for (const row of rows) {
-      const ending = await travel(row.input, { registry, search });
-      judged.push({ row, country: '', ending, naive: { first: null, exact: null } });
-    }
-    expect(judged.filter(isFalse)).toEqual([]);
-    const repairable = judged.filter(({ row: { answer } }) => answer.expected === 'confirmed');
-    const asked = repairable.filter(({ ending }) => ending.kind !== 'confirmed');
+    const judged = await judge(rows, search, defaultMatchPolicy);
+    expect(brief(judged.filter(isFalse))).toEqual([]);
+    expect(brief(expecting(judged, 'confirmed').filter(({ ending }) => ending.kind !== 'confirmed'))).toEqual([]);
+    expect(brief(expecting(judged, 'needs_review').filter((one) => !isRightlyAsked(one)))).toEqual([]);
+    expect(brief(judged.filter(isTakenForSomebody))).toEqual([]);
+  });
+
+  test('a number alone is taken at its word by default', async () => {
+    const judged = await judge(alone, search, defaultMatchPolicy);
+    const right = expecting(judged, 'confirmed');
+    expect(right).toHaveLength(15);
+    expect(brief(right.filter((one) => one.ending.kind !== 'confirmed' || isFalse(one)))).toEqual([]);
+  });
+
+  test.each(['with_checksum', 'never'] as const)('%s confirms no wrong number that stands alone', async (stricter) => {
+    const judged = await judge(alone, search, { ...defaultMatchPolicy, confirmNumberAlone: stricter });
+    const wrong = expecting(judged, 'needs_review');
+    expect(wrong).toHaveLength(30);
+    expect(brief(wrong.filter((one) => !isRightlyAsked(one)))).toEqual([]);
+    const asked = expecting(judged, 'confirmed').filter(({ ending }) => ending.kind !== 'confirmed');
     expect([...new Set(asked.map(({ ending }) => ending.code))]).toEqual(['NUMBER_ALONE']);
-    const forPeople = judged.filter(({ row: { answer } }) => answer.expected === 'needs_review');
-    expect(forPeople.filter((one) => !isRightlyAsked(one)).map(({ row, ending }) => ({ row, ending }))).toEqual([]);
+    if (stricter === 'never') expect(asked).toHaveLength(15);
+    else expect(asked.length).toBeLessThan(15);
   });
 });

@@ -70,10 +70,12 @@ export const hopeless: readonly Damage[] = [
     expected: 'no_match',
     reason: 'no such number in that country',
     apply: (context) => {
-      if (context.company.countryCode !== 'NL') return undefined;
+      // Eight digits in both countries, and no check digit in Britain: nothing speaks against the number but that
+      // nobody has it. Names of the two languages do not meet.
+      if (context.company.countryCode !== 'DK') return undefined;
       const { registry, company, number: text } = context;
-      const elsewhere = registry.search({ location: 'DK', registrationNumber: text, name: company.name }, 'forgiving');
-      return elsewhere.length === 0 ? { country: 'DK', vat_number: '' } : undefined;
+      const elsewhere = registry.search({ location: 'GB', registrationNumber: text, name: company.name }, 'forgiving');
+      return elsewhere.length === 0 ? { country: 'GB', vat_number: '' } : undefined;
     },
   },
   {
@@ -81,7 +83,8 @@ export const hopeless: readonly Damage[] = [
     expected: 'no_match',
     reason: 'neither number nor name exists',
     apply: (context) => {
-      if (!withoutChecksum.has(context.company.countryCode)) return undefined;
+      // A Polish number begins with zeros: one digit off may be no number at all.
+      if (!withoutChecksum.has(context.company.countryCode) || context.company.countryCode === 'PL') return undefined;
       const changed = oneDigitOff(context);
       if (found(context, changed).length > 0) return undefined;
       return {

@@ -21,6 +21,9 @@ export function* hardRows(registry: Registry, random: Random, each: number): Gen
   }
 }
 
+/** A row with a number and nothing else: its ending is a matter of policy. */
+export const isAlone = ({ answer }: SampleRow): boolean => answer.damage.endsWith('_alone');
+
 const MOST_DRAWS = 400;
 
 interface Context {
