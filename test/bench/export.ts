@@ -69,7 +69,13 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** The faster of two: the machine may have been busy with something else. */
 function measure(what: string, name: string): Measured {
+  const [first, second] = [measureOnce(what, name), measureOnce(what, name)];
+  return first.seconds < second.seconds ? first : second;
+}
+
+function measureOnce(what: string, name: string): Measured {
   const script = fileURLToPath(new URL('./export/case.ts', import.meta.url));
   const child = spawnSync(process.execPath, ['--import', 'tsx', script, what, join(folder, name), built], {
     encoding: 'utf8',
