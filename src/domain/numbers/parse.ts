@@ -11,6 +11,20 @@ import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } fr
  * as it stands, without label and prefix, taken out of a longer number, padded with zeros, letters read as digits.
  */
 export function parseRegistrationNumber(raw: string, countryCode: string, state?: string): ParsedNumber {
+  const key = `${countryCode}\n${state ?? ''}\n${raw}`;
+  const known = recent.get(key);
+  if (known !== undefined) return known;
+  const parsed = parse(raw, countryCode, state);
+  if (recent.size >= RECENT_AT_MOST) recent.clear();
+  recent.set(key, parsed);
+  return parsed;
+}
+
+/** One row reads the same number several times: as written, as the candidate has it, and once more for v2. */
+const recent = new Map<string, ParsedNumber>();
+const RECENT_AT_MOST = 1_000;
+
+function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (countryCode === 'DE') return parseGerman(raw, state);
   const cleaned = cleanNumber(raw);
   const country = numbersOf(countryCode, state);

@@ -37,8 +37,11 @@ export function callStore(database: Connection, writer: Writer): CallStore {
   const settleCall = database.prepare(
     `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
        charge = ?, units_charged = ?, remaining_units = ?, raw_sha256 = ?
-     WHERE id = ? AND token = ? AND settled_at IS NULL`,
+     WHERE id = ?`,
   );
+  const isOpen = database
+    .prepare<[number, string], number>('SELECT 1 FROM calls WHERE id = ? AND token = ? AND settled_at IS NULL')
+    .pluck();
   const saveAnswer = database.prepare(
     `INSERT INTO answers (environment_id, request_key, operation, params, raw_sha256, call_id, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (environment_id, request_key) DO UPDATE SET
@@ -121,9 +124,8 @@ export function callStore(database: Connection, writer: Writer): CallStore {
         );
         return { ...intent, id: Number(lastInsertRowid), token };
       }),
-    settle: async (intent, settlement) => {
-      const body = settlement.body === null ? null : await bodies.pack(settlement.body);
-      return await writer.write(() => {
+    settle: (intent, settlement) =>
+      writer.write(() => {
         const {
           settledAt,
           durationMs,
@@ -134,10 +136,13 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           charge,
           unitsCharged,
           remainingUnits,
+          body,
           answer,
         } = settlement;
-        const sha256 = body?.sha256 ?? null;
-        const { changes } = settleCall.run(
+        // A process that was taken over stores nothing: its intent is not its own any more.
+        if (!isOpen.get(intent.id, intent.token)) return false;
+        const sha256 = body === null ? null : bodies.store(body, settledAt);
+        settleCall.run(
           settledAt,
           durationMs,
           httpStatus,
@@ -149,10 +154,7 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           remainingUnits,
           sha256,
           intent.id,
-          intent.token,
         );
-        if (changes === 0) return false;
-        if (body !== null) bodies.store(body, settledAt);
         if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
           addUnits.run(unitsCharged, intent.runId, intent.row);
         if (answer !== null && sha256 !== null) {
@@ -167,8 +169,7 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           );
         }
         return true;
-      });
-    },
+      }),
     recordOwnedUse: (use) =>
       writer.write(() => {
         insertOwned.run(
