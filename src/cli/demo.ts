@@ -1,5 +1,7 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { openDuck } from '../export/duck.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import { ExitCode } from './exit-codes.js';
@@ -25,6 +27,9 @@ const io: Io = {
   },
 };
 
+const QUERY = `SELECT input_country AS country, count(*)::INTEGER AS rows, count(*) FILTER (outcome = 'complete')::INTEGER AS complete
+  FROM 'rows.parquet' GROUP BY ALL ORDER BY rows DESC, country LIMIT 5`;
+
 interface End {
   readonly run: string;
   readonly rows: number;
@@ -34,9 +39,9 @@ interface End {
 
 process.umask(0o077);
 rmSync(join(ROOT, DATA), { recursive: true, force: true });
-io.stderr(`kybatch run ${INPUT} --sandbox --data-dir ${DATA}\n\n`);
+io.stderr(`kybatch run ${INPUT} --sandbox --data-dir ${DATA} --format csv,parquet\n\n`);
 let printed = '';
-const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--json'], {
+const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--format', 'csv,parquet', '--json'], {
   ...io,
   stdout: (text) => {
     printed += text;
@@ -44,19 +49,66 @@ const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--jso
 });
 // 3 is how this run must end: some rows are for people.
 if (code !== ExitCode.rowsOpen) throw new Error(`the demo ended with exit code ${code}; see above`);
-io.stderr(summary(JSON.parse(printed) as End));
+const end = JSON.parse(printed) as End;
+const folder = join(ROOT, DATA, 'exports', end.run);
+io.stderr(summary(end));
+io.stderr(
+  firstLines('rows.csv', ['row', 'outcome', 'match_grade', 'matched_on', 'input_name', 'input_registration_number']),
+);
+io.stderr(firstLines('companies.csv', ['v1_company_id', 'name', 'registration_number', 'status', 'officers_returned']));
+io.stderr(await query());
+io.stderr(whatNext(end));
 
 function summary({ run, rows, outcomes, units_charged }: End): string {
-  const flags = `--data-dir ${DATA}`;
   return `
 What you have seen: a portfolio of ${rows} companies went through both APIs of a simulated provider; nothing was charged for real.
   ${outcomes.complete} were identified beyond doubt, and what the provider has about them was bought: record, financials, credit report
   ${outcomes.needs_review} are for a person: kybatch never guesses which company is meant
-  ${outcomes.no_match} is unknown to the provider
+  ${outcomes.no_match} are unknown to the provider
   ${outcomes.invalid} cannot be asked about: no country, no identifier
 
 The ${units_charged} units are what the real provider would have charged. Each answer is owned now: run it again, and it costs 0.
+The tables are in ${join(DATA, 'exports', run)}: CSV for a spreadsheet, Parquet for queries, datapackage.json says what each column means.
+`;
+}
 
+/** A few columns of the first lines of a table, as they stand in the file. */
+function firstLines(file: string, columns: readonly string[]): string {
+  const [header = [], ...lines] = parse(readFileSync(join(folder, file)), { to: 5 }) as string[][];
+  const places = columns.map((column) => header.indexOf(column));
+  const cells = [columns, ...lines.map((line) => places.map((place) => line[place] ?? ''))];
+  return `\n${file}, the first lines and some of the columns:\n${aligned(cells)}`;
+}
+
+async function query(): Promise<string> {
+  const duck = await openDuck({ scratch: join(ROOT, DATA), threads: 1 });
+  try {
+    const found = await duck.rows(
+      QUERY.replace("'rows.parquet'", `'${join(folder, 'rows.parquet').replaceAll("'", "''")}'`),
+    );
+    const cells = [['country', 'rows', 'complete'], ...found.map((line) => line.map(String))];
+    return `\nA query over the Parquet file, with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
+  } finally {
+    duck.close();
+  }
+}
+
+function aligned(lines: readonly (readonly string[])[]): string {
+  const width = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0));
+  return lines
+    .map(
+      (line) =>
+        `  ${line
+          .map((cell, column) => cell.padEnd(width(column)))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function whatNext({ run }: End): string {
+  const flags = `--data-dir ${DATA}`;
+  return `
 Try next, from this folder:
   npx kybatch review list ${flags}       the open questions, with the evidence
   npx kybatch status ${run} ${flags}

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Account, allScopes, type Charge, type Scope } from './account.js';
@@ -72,6 +73,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     createRegistry({ seed: settings.seed, ...(options.size === undefined ? {} : { size: options.size }) });
   const account = new Account(settings, journal);
   const closing = new AbortController();
+  // Every slow answer listens: that is no leak.
+  setMaxListeners(0, closing.signal);
   const world: World = {
     settings,
     registry,

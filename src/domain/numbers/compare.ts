@@ -63,7 +63,8 @@ function compareText(parsed: ParsedNumber, candidateNumber: string, countryCode:
   if (reading.canonical !== null && !reading.repairs.some(({ rule }) => UNSAFE.has(rule))) {
     theirs.add(comparable(reading.canonical, countryCode));
   }
-  if (theirs.has(comparable(parsed.raw, countryCode))) return outcome('A', 'registration number equal');
+  const asWritten = parsed.repairs.length === 0 && theirs.has(comparable(parsed.raw, countryCode));
+  if (asWritten) return outcome('A', 'registration number equal');
   if (!theirs.has(comparable(wanted, countryCode))) return different(candidateNumber);
   return repaired(parsed);
 }
