@@ -19,6 +19,7 @@ export interface Drive extends Omit<EndView, 'files' | 'log'> {
   readonly pipeline: LoadedPipeline;
   readonly concurrency: number;
   readonly fresh: boolean;
+  readonly export: boolean;
   readonly out: string | undefined;
   readonly format: string | undefined;
 }
@@ -59,9 +60,10 @@ export async function drive(drive: Drive, provider: Provider, ledger: Ledger, io
       abort: abort.signal,
     }).finally(() => display.stop());
     logEnd(end, log);
-    const files = end.interrupted
-      ? undefined
-      : await exportAtEnd(run, { ledger, dataDir, out: drive.out, format: drive.format }, io);
+    const files =
+      end.interrupted || !drive.export
+        ? undefined
+        : await exportAtEnd(run, { ledger, dataDir, out: drive.out, format: drive.format }, io);
     printEnd(end, { ...drive, files, log: logPath }, io);
     return exitCodeOfEnd(end, signal);
   } catch (error) {

@@ -28,6 +28,11 @@ export async function exportAtEnd(run: RunRecord, args: ExportArgs, io: Io): Pro
 }
 
 export const exportOptions = {
+  export: {
+    type: 'boolean',
+    default: true,
+    describe: 'Write the tables at the end; --no-export leaves that to `kybatch export`',
+  },
   out: {
     type: 'string',
     requiresArg: true,

@@ -14,6 +14,7 @@ import { count, shellWord } from './text.js';
 
 export interface GoOnArgs extends SpendingArgs {
   readonly run: string | undefined;
+  readonly export: boolean;
   readonly out: string | undefined;
   readonly format: string | undefined;
 }

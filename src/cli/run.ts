@@ -29,6 +29,7 @@ interface RunArgs extends SpendingArgs {
   readonly pipeline: string;
   readonly limit: number | undefined;
   readonly fresh: boolean;
+  readonly export: boolean;
   readonly out: string | undefined;
   readonly format: string | undefined;
 }

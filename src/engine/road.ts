@@ -28,6 +28,7 @@ export class Road {
   readonly #options: RoadOptions;
   readonly #history: ReportHistory;
   #creditReportsLeft: number;
+  #decided: Promise<boolean> | undefined;
 
   constructor(options: RoadOptions) {
     this.#options = options;
@@ -68,9 +69,10 @@ export class Road {
         // Evidence, not money: if it cannot be written, the checkpoint that follows cannot either, and that is awaited.
         ledger.saveCandidates(runId, row, source, records).catch(() => {});
       },
-      remembered: async ({ about, key }) => {
-        const environmentId = environments[apiAbout(about)];
-        return environmentId === null ? undefined : await ledger.decisionFor(environmentId, key);
+      remembered: async (question) => {
+        const environmentId = environments[apiAbout(question.about)];
+        if (environmentId === null || !(await this.#anyDecision())) return undefined;
+        return await ledger.decisionFor(environmentId, question.key);
       },
       keepQuestion: ({ about, key, candidateId = null }, state) => {
         const environmentId = environments[apiAbout(about)];
@@ -90,6 +92,12 @@ export class Road {
         };
       },
     };
+  }
+
+  /** Decisions are made by other commands, and those need the lock that this run holds: one look is enough. */
+  #anyDecision(): Promise<boolean> {
+    this.#decided ??= this.#options.ledger.anyDecision();
+    return this.#decided;
   }
 
   keepError(row: number | null, stage: string, error: StageError): void {

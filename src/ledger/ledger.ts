@@ -63,6 +63,8 @@ export interface Ledger {
 
   recordError(error: ErrorRecord): Promise<void>;
   saveCandidates(runId: string, row: number, api: string, candidates: readonly CandidateRecord[]): Promise<void>;
+  /** Has anybody ever decided anything? */
+  anyDecision(): Promise<boolean>;
   decisionFor(environmentId: number, entityKey: string): Promise<DecisionRecord | undefined>;
 
   /** Replaces what the row asked about this identity before. An open question is the row's only one. */

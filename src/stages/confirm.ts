@@ -14,7 +14,13 @@ export async function confirm(
   seen: readonly GradedCandidate[],
   context: StageContext,
 ): Promise<StageOutcome> {
-  const question = { about: identity, key: questionKey(identity, subject) };
+  // The key is worked out only where somebody decided something, or has to.
+  const question = {
+    about: identity,
+    get key() {
+      return questionKey(identity, subject);
+    },
+  };
   const judge = (candidates: readonly GradedCandidate[]) =>
     conclude(identity, decide(subject, candidates, context.policy.match), candidates);
   const remembered = await context.remembered(question);

@@ -17,5 +17,7 @@ export function buildForBench(): string {
   mkdirSync(join(folder, 'sandbox'), { recursive: true });
   for (const file of ['sandbox/routes.yaml', 'ledger/sqlite/migrations'])
     cpSync(join(root, 'src', file), join(folder, file), { recursive: true });
+  // The command line reads its version from two folders above it.
+  cpSync(join(root, 'package.json'), join(folder, '..', 'package.json'));
   return folder;
 }

@@ -36,5 +36,5 @@ export class Bodies {
 }
 
 /** Below this a body does not shrink enough to be worth the time. */
-const SMALL = 512;
+const SMALL = 4_096;
 const FASTEST = { [constants.BROTLI_PARAM_QUALITY]: 1 } as const;

@@ -2,7 +2,7 @@ import type { AllowanceRecord, DecisionRecord, Ledger, UsageLine, UsageReport } 
 import type { Connection } from './open.js';
 import type { Writer } from './writer.js';
 
-type EvidenceStore = Pick<Ledger, 'recordError' | 'saveCandidates' | 'decisionFor' | 'usage'>;
+type EvidenceStore = Pick<Ledger, 'recordError' | 'saveCandidates' | 'anyDecision' | 'decisionFor' | 'usage'>;
 
 /** What was seen and decided on the way, and what it all cost. */
 export function evidenceStore(database: Connection, writer: Writer): EvidenceStore {
@@ -18,6 +18,8 @@ export function evidenceStore(database: Connection, writer: Writer): EvidenceSto
     `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
+
+  const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
 
   return {
     recordError: ({ runId, row, stage, class: errorClass, code, message, requestId, attempts, at }) =>
@@ -46,6 +48,7 @@ export function evidenceStore(database: Connection, writer: Writer): EvidenceSto
           );
         }
       }),
+    anyDecision: async () => anyDecision.get() !== undefined,
     decisionFor: async (environmentId, entityKey) => {
       const found = decision.get(environmentId, entityKey);
       return found && { ...found, shown: JSON.parse(found.shown) as string[] };
