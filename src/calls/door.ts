@@ -4,7 +4,7 @@ import type { PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
 import type { ApiName } from '../api/operation.js';
-import { readAllowance } from '../api/v1/allowance.js';
+import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { LedgerError } from '../domain/errors.js';
 import type { CallContext, Intent, Ledger, Settlement } from '../ledger/ledger.js';
 import { AllowanceBook } from './allowance-book.js';
@@ -238,7 +238,8 @@ export class Door {
     const { limit } = error;
     const message = `${error.code}: ${error.message}`;
     if (limit?.api === 'v2') {
-      const until = limit.period === 'day' ? nextMidnight(now) : null;
+      // Daily limits of v2 are taken to end with the UTC day; the document does not say.
+      const until = limit.period === 'day' ? nextUtcMidnight(now) : null;
       this.#gate.closePermission(limit.permission, request.operation, until, message);
       return;
     }
@@ -321,7 +322,3 @@ function prepare(client: AnyClient, request: DoorRequest): PreparedCall | ApiErr
     throw error;
   }
 }
-
-const DAY_MS = 86_400_000;
-/** Daily limits of v2 are taken to end with the UTC day; the document does not say. */
-const nextMidnight = (now: number) => (Math.floor(now / DAY_MS) + 1) * DAY_MS;

@@ -10,15 +10,15 @@ import { findRun } from './find-run.js';
 import type { CommonArgs, Verb } from './verb.js';
 
 interface ExportArgs extends CommonArgs, ExportFlags {
-  readonly id: string | undefined;
+  readonly run: string | undefined;
 }
 
 export const exportVerb: Verb<ExportArgs> = {
-  command: 'export [id]',
+  command: 'export [run]',
   describe: 'Write the tables of a run again, from the raw bodies, for 0 units',
   builder: (yargs) =>
     yargs
-      .positional('id', { type: 'string', describe: 'The run (default: the newest); one still going may be exported' })
+      .positional('run', { type: 'string', describe: 'The run (default: the newest); one still going may be exported' })
       .option('out', exportOptions.out)
       .option('format', exportOptions.format)
       .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })
@@ -37,7 +37,7 @@ export const exportVerb: Verb<ExportArgs> = {
     const dataDir = loadDataDir(io, args);
     const ledger = openLedgerForReading(dataDir);
     try {
-      const run = await findRun(args.id, ledger);
+      const run = await findRun(args.run, ledger);
       const snapshot = run && (await ledger.snapshot(run.id));
       if (snapshot === undefined) throw new UsageError('there is no run yet', '`kybatch run <input.csv>` makes one.');
       try {

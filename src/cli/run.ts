@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { loadDataDir } from '../config/environment.js';
 import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
-import { openRun, type RunSettings } from '../engine/run.js';
+import { identityOf, openRun, type RunSettings } from '../engine/run.js';
 import { type InputTable, readInput } from '../input/index.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/ledger.js';
@@ -108,10 +108,6 @@ function settled(
     sha256: `${pipeline.sha256}@${[...new Set([names.v1, names.v2])].join()}`,
   };
 }
-
-/** As `openRun` files it. */
-const identityOf = ({ pipeline, limit }: RunSettings) =>
-  limit === null ? pipeline.sha256 : `${pipeline.sha256}+limit=${limit}`;
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 async function agreed(

@@ -31,6 +31,10 @@ export interface RunSettings {
   readonly fresh: boolean;
 }
 
+/** What a run is found again by, beside its input. The first rows of an input are another job than the whole of it. */
+export const identityOf = ({ pipeline, limit }: Pick<RunSettings, 'pipeline' | 'limit'>): string =>
+  limit === null ? pipeline.sha256 : `${pipeline.sha256}+limit=${limit}`;
+
 /** The run of this input and pipeline that goes on, or a new one with its rows taken in. */
 export async function openRun(
   table: InputTable,
@@ -38,8 +42,7 @@ export async function openRun(
   ledger: Ledger,
   clock: Clock,
 ): Promise<RunRecord> {
-  const identity =
-    settings.limit === null ? settings.pipeline.sha256 : `${settings.pipeline.sha256}+limit=${settings.limit}`;
+  const identity = identityOf(settings);
   const latest = settings.fresh ? undefined : await ledger.latestRun(table.sha256, identity);
   if (latest !== undefined && latest.state !== 'reading') return latest;
   const id = latest?.id ?? newRunId(clock.now());
