@@ -1,3 +1,4 @@
+import type { QuestionAbout } from '../domain/entity-key.js';
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
 import type { PurgeReport, PurgeRequest } from './purge.js';
@@ -263,8 +264,6 @@ export interface CandidateRecord {
   readonly decision: string;
   readonly evidence: string;
 }
-
-export type QuestionAbout = 'v1' | 'v2' | 'credit' | 'record';
 
 export interface QuestionRecord {
   readonly runId: string;

@@ -1,4 +1,4 @@
-import type { Progress, RunRecord, Stages } from './ledger.js';
+import type { CandidateRecord, Progress, RunRecord, Stages } from './ledger.js';
 
 /**
  * One run as it stood at one moment, however long it takes to read it and whatever is written meanwhile. Everything
@@ -38,19 +38,10 @@ export interface SnapshotRow {
   readonly errorMessage: string | null;
 }
 
-export interface SnapshotCandidate {
+export interface SnapshotCandidate extends CandidateRecord {
   readonly row: number;
   readonly api: string;
   readonly position: number;
-  readonly id: string;
-  readonly name: string | null;
-  readonly registrationNumber: string | null;
-  readonly vatNumber: string | null;
-  readonly countryCode: string | null;
-  readonly state: string | null;
-  readonly matchGrade: string;
-  readonly decision: string;
-  readonly evidence: string;
 }
 
 export interface SnapshotCall {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AskedQuestion, CandidateRecord, DecisionEntry, Ledger, QuestionAbout } from '../ledger/ledger.js';
+import type { QuestionAbout } from '../domain/entity-key.js';
+import type { AskedQuestion, CandidateRecord, DecisionEntry, Ledger } from '../ledger/ledger.js';
 
 /** One question for people, however many rows ask it. */
 export interface Question {

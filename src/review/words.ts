@@ -1,4 +1,5 @@
-import type { DecisionEntry, QuestionAbout } from '../ledger/ledger.js';
+import type { QuestionAbout } from '../domain/entity-key.js';
+import type { DecisionEntry } from '../ledger/ledger.js';
 import type { Choice, Question } from './questions.js';
 
 /** What a question is about, for people. */

@@ -1,4 +1,5 @@
-import type { CandidateRecord, Ledger, QuestionAbout } from '../../src/ledger/ledger.js';
+import type { QuestionAbout } from '../../src/domain/entity-key.js';
+import type { CandidateRecord, Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { withFolder } from '../helpers/cli.js';
 

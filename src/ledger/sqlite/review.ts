@@ -1,12 +1,5 @@
-import type {
-  AskedQuestion,
-  CandidateRecord,
-  DecisionEntry,
-  Ledger,
-  NewDecision,
-  QuestionAbout,
-  RowRef,
-} from '../ledger.js';
+import type { QuestionAbout } from '../../domain/entity-key.js';
+import type { AskedQuestion, CandidateRecord, DecisionEntry, Ledger, NewDecision, RowRef } from '../ledger.js';
 import type { Connection } from './open.js';
 import type { Writer } from './writer.js';
 
