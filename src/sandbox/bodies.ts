@@ -5,7 +5,8 @@ import type { Body } from './world.js';
 
 /**
  * Writes bodies about one company. With `prepared` a body is rendered once per kind of company and cut at every
- * mention of its identity; further companies of that kind get the same bytes with their own identity put in.
+ * mention of its identity; further companies of that kind get the same bytes with their own identity put in. Figures
+ * name nobody: one of them is put in, for no two companies have the same accounts.
  */
 export class Bodies {
   readonly #templates = new Map<string, readonly Piece[]>();
@@ -36,8 +37,8 @@ export class Bodies {
 
 const identity = ['v1Id', 'v2Id', 'sourceId', 'name', 'registrationNumber', 'vatNumber'] as const;
 type Identity = (typeof identity)[number];
-/** Bytes that stay, or the place of a part of the identity. */
-type Piece = Buffer | Identity;
+/** Bytes that stay, or the place of a part of the identity, or of a figure. */
+type Piece = Buffer | Identity | 'figure';
 
 function cut(text: string, company: Company): readonly Piece[] {
   const tokens = new Map<string, Identity>();
@@ -46,14 +47,19 @@ function cut(text: string, company: Company): readonly Piece[] {
     if (token.length >= 4 && !tokens.has(token)) tokens.set(token, name);
   }
   const longestFirst = [...tokens.keys()].sort((a, b) => b.length - a.length).map(escapePattern);
-  if (longestFirst.length === 0) return [Buffer.from(text)];
-  return text
-    .split(new RegExp(`((?<![A-Za-z0-9])(?:${longestFirst.join('|')})(?![A-Za-z0-9]))`))
-    .map((part) => tokens.get(part) ?? Buffer.from(part));
+  const named =
+    longestFirst.length === 0
+      ? [text]
+      : text.split(new RegExp(`((?<![A-Za-z0-9])(?:${longestFirst.join('|')})(?![A-Za-z0-9]))`));
+  if (named.length > 1) return named.map((part) => tokens.get(part) ?? Buffer.from(part));
+  const figure = /(?<=:)\d{6,}/.exec(text);
+  if (figure === null) return [Buffer.from(text)];
+  const after = figure.index + figure[0].length;
+  return [Buffer.from(text.slice(0, figure.index)), 'figure', Buffer.from(text.slice(after))];
 }
 
 function fill(template: readonly Piece[], company: Company): Buffer {
-  const parts = new Map<Identity, Buffer>();
+  const parts = new Map<Piece, Buffer>([['figure', Buffer.from(String(1_000_000 + company.index))]]);
   for (const name of identity) parts.set(name, Buffer.from(inner(company[name])));
   const pieces = template.map((piece) => (typeof piece === 'string' ? (parts.get(piece) ?? nothing) : piece));
   return Buffer.concat(pieces);

@@ -104,6 +104,18 @@ describe('published routes', () => {
       expect((await v2(sandbox, `/financial/${company.v2Id}?year=last`)).body).toHaveProperty('year');
     }));
 
+  test('prepared figures are no two companies’ alike', () =>
+    withSandbox({ prepared: true }, async (sandbox) => {
+      const subjects = Array.from({ length: 400 }, (_, index) => sandbox.registry.company(index))
+        .filter((one) => one.countryCode === 'GB')
+        .slice(0, 30);
+      const bodies = await Promise.all(subjects.map(async ({ v2Id }) => await v2(sandbox, `/financial/${v2Id}`)));
+      const told = bodies.filter(({ status, text }) => status === 200 && text.length > 64).map(({ text }) => text);
+      expect(told.length).toBeGreaterThan(4);
+      expect(new Set(told).size).toBe(told.length);
+      for (const text of told) expect(() => JSON.parse(text)).not.toThrow();
+    }));
+
   test('V2-4 search gives IDs of v2, which differ from those of v1', () =>
     withSandbox({}, async (sandbox) => {
       const company = numbered(sandbox);
