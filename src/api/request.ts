@@ -32,6 +32,7 @@ function segment(value: string, name: string): string {
 }
 
 function withQuery(path: string, params: readonly (readonly [string, unknown])[]): string {
+  if (params.length === 0) return path;
   const query = new URLSearchParams();
   for (const [name, value] of params) {
     for (const item of Array.isArray(value) ? value : [value]) {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { Agent } from 'undici';
+import { Pool } from 'undici';
 import type { Exchange } from './exchange.js';
 import type { WireRequest } from './request.js';
 
@@ -41,7 +41,9 @@ export class Transport {
   readonly #authorization: string;
   readonly #deadlineMs: number;
   readonly #maxBodyBytes: number;
-  readonly #agent: Agent;
+  readonly #pool: Pool;
+  /** What each signal ends: it is listened to once, however many calls it watches over. */
+  readonly #endedBy = new WeakMap<AbortSignal, Set<Reception>>();
 
   constructor(options: TransportOptions) {
     const url = new URL(options.baseUrl);
@@ -51,7 +53,7 @@ export class Transport {
     this.#deadlineMs = options.deadlineMs ?? 35_000;
     this.#maxBodyBytes = options.maxBodyBytes ?? 64 * 1024 * 1024;
     // undici's own time-outs are off: one deadline governs the whole exchange.
-    this.#agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
+    this.#pool = new Pool(this.origin, { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
   }
 
   async send(request: WireRequest, signal?: AbortSignal): Promise<Exchange> {
@@ -62,27 +64,24 @@ export class Transport {
   }
 
   close(): Promise<void> {
-    return this.#agent.destroy();
+    return this.#pool.destroy();
   }
 
   #exchange(request: WireRequest, signal: AbortSignal | undefined): Promise<Encoded> {
     return new Promise((resolve, reject) => {
-      const reception = new Reception(this.#maxBodyBytes, finish);
+      const watched = signal && this.#watched(signal);
+      const reception = new Reception(this.#maxBodyBytes, (outcome) => {
+        clearTimeout(timer);
+        watched?.delete(reception);
+        if (outcome instanceof TransportError) reject(outcome);
+        else resolve(outcome);
+      });
       const timer = setTimeout(
         () => reception.stop('timeout', `no complete answer within ${this.#deadlineMs} ms`),
         this.#deadlineMs,
       );
-      const onAbort = () => reception.stop('aborted', 'the call was aborted', signal?.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
-
-      function finish(outcome: Encoded | TransportError): void {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        if (outcome instanceof TransportError) reject(outcome);
-        else resolve(outcome);
-      }
-
-      if (signal?.aborted) return onAbort();
+      if (signal?.aborted) return abort(reception, signal);
+      watched?.add(reception);
       const headers: Record<string, string> = {
         authorization: this.#authorization,
         accept: 'application/json',
@@ -90,13 +89,25 @@ export class Transport {
       };
       if (request.body !== null) headers['content-type'] = 'application/json';
       const path = `${this.#prefix}${request.path}`;
-      this.#agent.dispatch(
-        { origin: this.origin, path, method: request.method, headers, body: request.body },
-        reception,
-      );
+      this.#pool.dispatch({ path, method: request.method, headers, body: request.body }, reception);
     });
   }
+
+  #watched(signal: AbortSignal): Set<Reception> {
+    const known = this.#endedBy.get(signal);
+    if (known !== undefined) return known;
+    const receptions = new Set<Reception>();
+    this.#endedBy.set(signal, receptions);
+    const end = () => {
+      for (const reception of receptions) abort(reception, signal);
+    };
+    signal.addEventListener('abort', end, { once: true });
+    return receptions;
+  }
 }
+
+const abort = (reception: Reception, signal: AbortSignal): void =>
+  reception.stop('aborted', 'the call was aborted', signal.reason);
 
 interface Encoded {
   readonly status: number;
@@ -136,9 +147,9 @@ class Reception implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[]>): void {
     this.#status = status;
-    this.#headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-    );
+    // undici gives names in lower case. A header that came more than once is one text.
+    for (const name in headers) if (typeof headers[name] !== 'string') headers[name] = String(headers[name]);
+    this.#headers = headers as Record<string, string>;
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

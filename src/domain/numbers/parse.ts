@@ -35,13 +35,20 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const foreign = country.foreign?.(compact(cleaned.text), cleaned.text, state);
   if (foreign !== undefined) return review(outcome, foreign, cleaned.text, 'no');
   const readings = readingsOf(cleaned.text, cleaned.repairs, countryCode, country);
-  const found =
-    readings.map((reading) => matchForm(raw, reading, country)).find((result) => result !== undefined) ??
-    readings.map((reading) => matchZeros(raw, reading, country)).find((result) => result !== undefined) ??
-    readings.map((reading) => matchLookAlike(raw, reading, country)).find((result) => result !== undefined);
+  const found = firstMatch(raw, readings, country);
   if (found !== undefined) return inRegister(found, countryCode, state);
   const forms = country.formats.map(({ form }) => form).join(', or ');
   return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+}
+
+function firstMatch(raw: string, readings: readonly Reading[], country: CountryNumbers): ParsedNumber | undefined {
+  for (const match of [matchForm, matchZeros, matchLookAlike]) {
+    for (const reading of readings) {
+      const found = match(raw, reading, country);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
 }
 
 /** A text that the formats are tried on, and the repairs that led to it. */
