@@ -15,7 +15,7 @@ import { DRAINING, Gate, type Place } from './gate.js';
 import { Limiter } from './limiter.js';
 import type { Answer, CallOutcome, Parked, Stopped } from './outcome.js';
 import { OwnedAnswers } from './owned-answers.js';
-import { requestKey } from './request-key.js';
+import { canonicalJson, keyOf } from './request-key.js';
 import { isTrouble, retryDelayMs, sendsAtMost, type Tally } from './retry.js';
 import { refusalOf, settlementOf } from './settlement.js';
 
@@ -82,48 +82,54 @@ export class Door {
   /** What we own, and no further: undefined if that is nothing. */
   async owned(request: DoorRequest, writeDown: boolean): Promise<Answer | undefined> {
     const { client, environmentId } = this.#apiOf(request.api);
-    const prepared = prepare(client, request);
-    if (prepared instanceof ApiError) return undefined;
-    return await this.#owned.find(contextOf(request, environmentId, prepared), request.ownedSince, writeDown);
+    const asked = ask(client, environmentId, request);
+    if (asked instanceof ApiError) return undefined;
+    return await this.#owned.find(asked.context, request.ownedSince, writeDown);
   }
 
   async call(request: DoorRequest): Promise<CallOutcome> {
     const { client, environmentId } = this.#apiOf(request.api);
-    const prepared = prepare(client, request);
-    if (prepared instanceof ApiError) return { kind: 'failed', error: prepared, attempts: 0 };
-    const context = contextOf(request, environmentId, prepared);
-    if (!request.own) return await this.#buy(request, prepared, context);
+    const asked = ask(client, environmentId, request);
+    if (asked instanceof ApiError) return { kind: 'failed', error: asked, attempts: 0 };
+    if (!request.own) return await this.#buy(request, asked);
 
-    const shareKey = `${environmentId}:${context.requestKey}`;
+    const shareKey = `${environmentId}:${asked.context.requestKey}`;
     const underway = this.#shared.get(shareKey);
-    if (underway !== undefined) return await this.#owned.share(await underway, context);
-    const obtained = this.#obtain(request, prepared, context).finally(() => this.#shared.delete(shareKey));
+    if (underway !== undefined) return await this.#owned.share(await underway, asked.context);
+    const obtained = this.#obtain(request, asked).finally(() => this.#shared.delete(shareKey));
     this.#shared.set(shareKey, obtained);
     return await obtained;
   }
 
-  async #obtain(request: DoorRequest, prepared: PreparedCall, context: CallContext): Promise<CallOutcome> {
-    const owned = await this.#owned.find(context, request.ownedSince);
-    return owned ?? (await this.#buy(request, prepared, context));
+  async #obtain(request: DoorRequest, asked: Asked): Promise<CallOutcome> {
+    const owned = await this.#owned.find(asked.context, request.ownedSince);
+    return owned ?? (await this.#buy(request, asked));
   }
 
-  async #buy(request: DoorRequest, prepared: PreparedCall, context: CallContext): Promise<CallOutcome> {
+  async #buy(request: DoorRequest, asked: Asked): Promise<CallOutcome> {
+    const { context } = asked;
     const doubt = await doubtAbout(request, context, this.#options);
     if (doubt !== undefined) return doubt;
     const tally: Tally = { retry: 0, slow_down: 0 };
     let attempts = 0;
+    const attempt = async (number: number) => {
+      attempts = number;
+      return await this.#attempt(request, asked, number);
+    };
+    const mayRetry = (error: unknown) => this.#waitToRetry(request, context, error, tally);
     try {
-      return await pRetry(
-        async (attempt) => {
-          attempts = attempt;
-          return await this.#attempt(request, prepared, context, attempt);
-        },
-        {
-          retries: sendsAtMost(this.#options.retry) - 1,
+      // Nearly every call succeeds at once: the machinery of retrying is for the others.
+      const first = await attempt(1).catch(async (error: unknown) => {
+        if (!(await mayRetry(error))) throw error;
+      });
+      return (
+        first ??
+        (await pRetry((further) => attempt(1 + further), {
+          retries: sendsAtMost(this.#options.retry) - 2,
           minTimeout: 0,
           maxTimeout: 0,
-          shouldRetry: ({ error }) => this.#waitToRetry(request, context, error, tally),
-        },
+          shouldRetry: ({ error }) => mayRetry(error),
+        }))
       );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -131,35 +137,57 @@ export class Door {
     }
   }
 
-  async #attempt(
+  /** The slot is for the time on the wire. What came back is written down after it, while the place is still held. */
+  async #attempt(request: DoorRequest, asked: Asked, attempt: number): Promise<CallOutcome> {
+    const flight = await this.#limiters[request.api].run(
+      (started) => this.#fly(request, asked, attempt, started),
+      this.#halt.signal,
+    );
+    if (flight.kind !== 'landed') return flight;
+    const { exchange, intent, place, alone } = flight;
+    let units: number | null = null;
+    try {
+      const now = this.#options.clock.now();
+      const settlement = settlementOf(request, asked.params, exchange, now);
+      // The settlement is written first, so that the books which the observation compares have it.
+      await this.#settle(intent, settlement);
+      units = settlement.unitsCharged;
+      await this.#observe(request.api, exchange, intent, alone);
+      return { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now };
+    } finally {
+      place.release(units);
+    }
+  }
+
+  /** From the gate to the answer. A refusal is dealt with before the next call may start. */
+  async #fly(
     request: DoorRequest,
-    prepared: PreparedCall,
-    context: CallContext,
+    { prepared, context }: Asked,
     attempt: number,
-  ): Promise<CallOutcome> {
-    return await this.#limiters[request.api].run(async (started) => {
-      const place = await this.#gate.admit(request);
-      // Unknown until it is known: a defect between here and the settlement must not make a call free.
-      let units: number | null = null;
-      try {
-        if (this.#stopped !== undefined) {
-          units = 0;
-          return { kind: 'stopped', error: this.#stopped };
-        }
-        if (place.kind === 'parked') return place;
-        const intent = await this.#intend({ ...context, attempt, startedAt: this.#options.clock.now() }, () => {
-          units = 0;
-        });
-        const settled = await this.#send(request, prepared, intent, started, place);
-        units = settled.units;
-        return settled.outcome;
-      } catch (error) {
-        if (error instanceof ApiError && error.charge === 'free') units = 0;
-        throw error;
-      } finally {
-        if (place.kind === 'place') place.release(units);
-      }
-    }, this.#halt.signal);
+    started: number,
+  ): Promise<Landed | Parked | Stopped> {
+    const place = await this.#gate.admit(request);
+    if (this.#stopped !== undefined) {
+      if (place.kind === 'place') place.release(0);
+      return { kind: 'stopped', error: this.#stopped };
+    }
+    if (place.kind === 'parked') return place;
+    // Unknown until it is known: a defect between here and the settlement must not make a call free.
+    let units: number | null = null;
+    try {
+      const intent = await this.#intend({ ...context, attempt, startedAt: this.#options.clock.now() }, () => {
+        units = 0;
+      });
+      const exchange = await this.#send(request, prepared, intent, started);
+      const alone = place.alone();
+      this.#limiters[request.api].succeeded();
+      this.#breakers[request.api].succeeded();
+      return { kind: 'landed', exchange, intent, place, alone };
+    } catch (error) {
+      if (error instanceof ApiError && error.charge === 'free') units = 0;
+      place.release(units);
+      throw error;
+    }
   }
 
   /** Without a written intent nothing is sent, so nothing can have been charged. */
@@ -172,18 +200,10 @@ export class Door {
     }
   }
 
-  async #send(
-    request: DoorRequest,
-    prepared: PreparedCall,
-    intent: Intent,
-    started: number,
-    place: Place,
-  ): Promise<{ outcome: CallOutcome; units: number | null }> {
+  async #send(request: DoorRequest, prepared: PreparedCall, intent: Intent, started: number): Promise<Exchange> {
     const { clock, signal } = this.#options;
-    const { client } = this.#apiOf(request.api);
-    let exchange: Exchange;
     try {
-      exchange = await client.send(prepared, { signal });
+      return await this.#apiOf(request.api).client.send(prepared, { signal });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       await this.#settle(intent, refusalOf(error, clock.now()));
@@ -192,18 +212,6 @@ export class Door {
       await this.#react(request, error, started);
       throw error;
     }
-    const now = clock.now();
-    const settlement = settlementOf(request, prepared, exchange, now);
-    const alone = place.alone();
-    this.#limiters[request.api].succeeded();
-    this.#breakers[request.api].succeeded();
-    // The settlement is written first, so that the books which the observation compares have it.
-    await this.#settle(intent, settlement);
-    await this.#observe(request.api, exchange, intent, alone);
-    return {
-      outcome: { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now },
-      units: settlement.unitsCharged,
-    };
   }
 
   /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */
@@ -256,7 +264,7 @@ export class Door {
   }
 
   /** Waits as long as the error asks for; false where the call is not to be sent again. */
-  async #waitToRetry(request: DoorRequest, context: CallContext, error: Error, tally: Tally): Promise<boolean> {
+  async #waitToRetry(request: DoorRequest, context: CallContext, error: unknown, tally: Tally): Promise<boolean> {
     if (!(error instanceof ApiError) || (error.class !== 'retry' && error.class !== 'slow_down')) return false;
     tally[error.class] += 1;
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
@@ -305,18 +313,34 @@ export class Door {
   }
 }
 
-const contextOf = (request: DoorRequest, environmentId: number, prepared: PreparedCall): CallContext => ({
-  environmentId,
-  runId: request.runId,
-  row: request.row,
-  stage: request.stage,
-  operation: request.operation,
-  requestKey: requestKey(request.operation, prepared.params),
-});
+/** A request as it goes to the provider, to the ledger, and into the answer's description. */
+interface Asked {
+  readonly prepared: PreparedCall;
+  /** The parameters as JSON, in their canonical order. */
+  readonly params: string;
+  readonly context: CallContext;
+}
 
-function prepare(client: AnyClient, request: DoorRequest): PreparedCall | ApiError {
+/** An answer is there; its call is not settled yet. */
+interface Landed {
+  readonly kind: 'landed';
+  readonly exchange: Exchange;
+  readonly intent: Intent;
+  readonly place: Place;
+  /** No other v1 call was under way when it came. */
+  readonly alone: boolean;
+}
+
+function ask(client: AnyClient, environmentId: number, request: DoorRequest): Asked | ApiError {
+  const { runId, row, stage, operation } = request;
   try {
-    return client.prepare(request.operation, request.params);
+    const prepared = client.prepare(operation, request.params);
+    const params = canonicalJson(prepared.params);
+    return {
+      prepared,
+      params,
+      context: { environmentId, runId, row, stage, operation, requestKey: keyOf(operation, params) },
+    };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

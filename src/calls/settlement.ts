@@ -1,15 +1,13 @@
-import type { PreparedCall } from '../api/client.js';
 import type { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
 import type { ApiName } from '../api/operation.js';
 import { readAllowance } from '../api/v1/allowance.js';
 import type { Settlement } from '../ledger/ledger.js';
-import { canonicalJson } from './request-key.js';
 
 /** What is written down about a call that succeeded. */
 export function settlementOf(
   { api, operation, own }: { readonly api: ApiName; readonly operation: string; readonly own: boolean },
-  prepared: PreparedCall,
+  params: string,
   { headers, status, durationMs, body }: Exchange,
   now: number,
 ): Settlement {
@@ -26,7 +24,7 @@ export function settlementOf(
     unitsCharged: v1 === null ? null : (v1.unitsCharged ?? 1),
     remainingUnits: v1?.remainingUnits ?? null,
     body,
-    answer: own && (api === 'v2' || looksWhole(body)) ? { params: canonicalJson(prepared.params) } : null,
+    answer: own && (api === 'v2' || looksWhole(body)) ? { params } : null,
   };
 }
 

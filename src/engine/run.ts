@@ -219,7 +219,7 @@ const canStart = (stages: readonly StageName[], door: Door) =>
   );
 
 /** More rows than calls: while one waits for its commit another can send. */
-const rowsAtOnce = (concurrency: number) => concurrency + Math.min(16, concurrency);
+const rowsAtOnce = (concurrency: number) => 2 * concurrency;
 
 /** What earlier starts of the run have generated, or may have, counts. */
 async function creditReportsLeft({ run, pipeline, ledger }: RunWork): Promise<number | null> {
