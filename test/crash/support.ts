@@ -107,7 +107,7 @@ function readBooks(dataDir: string): Books {
       .prepare<[], { outcome: string; count: number }>('SELECT outcome, count(*) AS count FROM rows GROUP BY 1')
       .all();
     return {
-      calls: database.prepare<[], CallRow>('SELECT * FROM calls ORDER BY id').all(),
+      calls: database.prepare<[], CallRow>('SELECT *, hex(request_key) AS request_key FROM calls ORDER BY id').all(),
       outcomes: Object.fromEntries(outcomes.map(({ outcome, count }) => [outcome, count])),
     };
   } finally {

@@ -85,7 +85,7 @@ export async function withWorkshop<T>(
             for (let row = 1; row <= run.rowCount; row++) rows.push(present(await ledger.row(run.id, row)));
             return rows;
           },
-          calls: () => query<CallRow>('SELECT * FROM calls ORDER BY id'),
+          calls: () => query<CallRow>('SELECT *, hex(request_key) AS request_key FROM calls ORDER BY id'),
           query,
         });
       } finally {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { requestKey } from '../../src/calls/request-key.js';
 import { type ExportOptions, exportRun } from '../../src/export/export-run.js';
 import type { ExportSummary } from '../../src/export/summary.js';
 import type { Checkpoint, Ledger } from '../../src/ledger/ledger.js';
@@ -85,7 +86,7 @@ export async function buy(ledger: Ledger, runId: string, { row, api, operation, 
     row,
     stage: 'record',
     operation,
-    requestKey: `${operation} ${JSON.stringify(params)}`,
+    requestKey: requestKey(operation, params),
     attempt: 1,
     startedAt: NOW,
   });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
@@ -9,7 +10,7 @@ import { LockedError } from '../../src/ledger/locked-error.js';
 import { openLedger, openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
-import { checkpoint, intent, look, NOW, settlement, withDataDir, withLedger, withRows } from './support.js';
+import { checkpoint, intent, KEY, look, NOW, settlement, withDataDir, withLedger, withRows } from './support.js';
 
 describe('group commit', () => {
   test('nobody is told before the commit, and the writes of one turn share it', async () => {
@@ -67,6 +68,36 @@ describe('the file', () => {
       const files = readdirSync(dataDir);
       expect(files).toEqual(expect.arrayContaining(['kybatch.db', 'kybatch.db-wal', 'kybatch.lock']));
       for (const file of files) expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+    });
+  });
+
+  test('a ledger of the schema before keys were bytes keeps its calls, and what it owns', async () => {
+    await withDataDir(async (dataDir) => {
+      const body = Buffer.from('{"id":"7"}');
+      const sha256 = hash('sha256', body);
+      mkdirSync(dataDir);
+      const old = new Database(ledgerPath(dataDir));
+      for (const name of ['001-foundation.sql', '002-questions.sql'])
+        old.exec(readFileSync(resolve('src/ledger/sqlite/migrations', name), 'utf8'));
+      old.exec(`CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+        INSERT INTO schema_migrations VALUES (1, '001-foundation.sql', 1), (2, '002-questions.sql', 1);
+        INSERT INTO environments VALUES (1, 'v1', 'live');
+        INSERT INTO calls (id, token, environment_id, operation, request_key, attempt, started_at, settled_at, charge, units_charged, raw_sha256)
+          VALUES (5, 't', 1, 'fullKyb', '${KEY}', 1, ${NOW}, ${NOW}, 'charged', 1, '${sha256}'),
+            (6, 't', 1, 'liteKyb', '${'cd'.repeat(32)}', 1, ${NOW}, ${NOW}, 'unknown', NULL, NULL);
+        INSERT INTO bodies VALUES ('${sha256}', 'identity', ${body.length}, x'${body.toString('hex')}', ${NOW});
+        INSERT INTO answers VALUES (1, '${KEY}', 'fullKyb', '{"id":"7"}', '${sha256}', 5, ${NOW});`);
+      old.close();
+      const ledger = openLedger(dataDir, NOW);
+      expect(await ledger.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
+      expect(await ledger.readBody(sha256)).toEqual(body);
+      expect(await ledger.inDoubt(1, 'cd'.repeat(32))).toEqual({ calls: 1, lastStartedAt: NOW });
+      await ledger.close();
+      expect(look(dataDir, 'SELECT id, params FROM calls')).toEqual([
+        { id: 5, params: '{"id":"7"}' },
+        { id: 6, params: null },
+      ]);
+      expect(look(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     });
   });
 
@@ -163,7 +194,7 @@ describe('calls', () => {
       const second = openLedger(dataDir, NOW);
       expect(await second.flagLostIntents(NOW)).toBe(1);
       expect(await second.settle(lost, settlement())).toBe(false);
-      expect(await second.inDoubt(environment, 'key')).toEqual({ calls: 1, lastStartedAt: NOW });
+      expect(await second.inDoubt(environment, KEY)).toEqual({ calls: 1, lastStartedAt: NOW });
       expect(look(dataDir, 'SELECT charge, error_code FROM calls')).toEqual([
         { charge: 'unknown', error_code: 'PROCESS_DIED' },
       ]);
@@ -178,9 +209,9 @@ describe('calls', () => {
         await ledger.intend(intent(environment)),
         settlement({ charge: 'unknown', unitsCharged: null, body: null, answer: null }),
       );
-      expect(await ledger.inDoubt(environment, 'key')).toMatchObject({ calls: 1 });
+      expect(await ledger.inDoubt(environment, KEY)).toMatchObject({ calls: 1 });
       await ledger.settle(await ledger.intend(intent(environment)), settlement());
-      expect(await ledger.inDoubt(environment, 'key')).toMatchObject({ calls: 0 });
+      expect(await ledger.inDoubt(environment, KEY)).toMatchObject({ calls: 0 });
       expect(await ledger.unknownCharges(environment)).toHaveLength(1);
     });
   });
@@ -216,7 +247,7 @@ describe('calls', () => {
       );
       await fc.assert(
         fc.asyncProperty(body, fc.nat(5), async (bytes, key) => {
-          const requestKey = String(key);
+          const requestKey = hash('sha256', String(key));
           await ledger.settle(await ledger.intend(intent(environment, { requestKey })), settlement({ body: bytes }));
           const answer = await ledger.findAnswer(environment, requestKey, 0);
           expect((await ledger.readBody(answer?.rawSha256 ?? ''))?.equals(bytes)).toBe(true);
@@ -232,9 +263,9 @@ describe('calls', () => {
     await withLedger(async (ledger) => {
       const environment = await ledger.environment('v1', 'x');
       await ledger.settle(await ledger.intend(intent(environment)), settlement());
-      expect(await ledger.findAnswer(environment, 'key', NOW)).toBeDefined();
-      expect(await ledger.findAnswer(environment, 'key', NOW + 1)).toBeUndefined();
-      expect(await ledger.findAnswer(environment + 1, 'key', 0)).toBeUndefined();
+      expect(await ledger.findAnswer(environment, KEY, NOW)).toBeDefined();
+      expect(await ledger.findAnswer(environment, KEY, NOW + 1)).toBeUndefined();
+      expect(await ledger.findAnswer(environment + 1, KEY, 0)).toBeUndefined();
     });
   });
 });

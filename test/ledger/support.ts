@@ -6,6 +6,9 @@ import type { Checkpoint, Ledger, NewIntent, Settlement } from '../../src/ledger
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 
+/** The key of a request: a SHA-256. */
+export const KEY = 'ab'.repeat(32);
+
 export const NOW = Date.parse('2026-01-05T09:00:00Z');
 
 export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Promise<T> {
@@ -44,7 +47,7 @@ export const intent = (environmentId: number, more: Partial<NewIntent> = {}): Ne
   row: null,
   stage: null,
   operation: 'fullKyb',
-  requestKey: 'key',
+  requestKey: KEY,
   attempt: 1,
   startedAt: NOW,
   ...more,

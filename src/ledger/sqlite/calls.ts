@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { LedgerError } from '../../domain/errors.js';
 import type { AllowanceRecord, Doubt, Intent, Ledger, OwnedAnswer, UnknownCall } from '../ledger.js';
 import { Bodies } from './bodies.js';
 import type { Connection } from './open.js';
+import type { Packed } from './pack.js';
+import type { Packer } from './packer.js';
 import type { Writer } from './writer.js';
 
 type CallStore = Pick<
@@ -22,36 +25,33 @@ type CallStore = Pick<
   | 'chargedCalls'
 >;
 
-export function callStore(database: Connection, writer: Writer): CallStore {
+export function callStore(database: Connection, writer: Writer, packer: Packer): CallStore {
   const bodies = new Bodies(database);
   // One token per process: whoever took over from a frozen process has another.
   const token = randomUUID();
   const findAnswer = database.prepare<[number, string, number], OwnedAnswer>(
-    `SELECT call_id AS callId, raw_sha256 AS rawSha256, fetched_at AS fetchedAt
-     FROM answers WHERE environment_id = ? AND request_key = ? AND fetched_at >= ?`,
+    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt
+     FROM answers JOIN calls ON calls.id = call_id
+     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ?`,
   );
   const insertIntent = database.prepare(
     `INSERT INTO calls (token, environment_id, run_id, row, stage, operation, request_key, attempt, started_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, unhex(?), ?, ?)`,
   );
   const settleCall = database.prepare(
     `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
-       charge = ?, units_charged = ?, remaining_units = ?, raw_sha256 = ?
-     WHERE id = ?`,
+       charge = ?, units_charged = ?, remaining_units = ?, raw_sha256 = unhex(?), params = ?
+     WHERE id = ? AND token = ? AND settled_at IS NULL`,
   );
-  const isOpen = database
-    .prepare<[number, string], number>('SELECT 1 FROM calls WHERE id = ? AND token = ? AND settled_at IS NULL')
-    .pluck();
   const saveAnswer = database.prepare(
-    `INSERT INTO answers (environment_id, request_key, operation, params, raw_sha256, call_id, fetched_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (environment_id, request_key) DO UPDATE SET
-       raw_sha256 = excluded.raw_sha256, call_id = excluded.call_id, fetched_at = excluded.fetched_at`,
+    `INSERT INTO answers (environment_id, request_key, call_id) VALUES (?, unhex(?), ?)
+     ON CONFLICT (environment_id, request_key) DO UPDATE SET call_id = excluded.call_id`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
   const insertOwned = database.prepare(
     `INSERT INTO calls (token, environment_id, run_id, row, stage, operation, request_key, attempt, started_at, settled_at, duration_ms,
        charge, units_charged, raw_sha256)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 'owned', 0, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, unhex(?), 0, ?, ?, 0, 'owned', 0, unhex(?))`,
   );
   const flagLost = database.prepare(
     `UPDATE calls SET settled_at = ?, charge = 'unknown', error_class = 'retry', error_code = 'PROCESS_DIED'
@@ -60,9 +60,12 @@ export function callStore(database: Connection, writer: Writer): CallStore {
   // An answer since then is what the lost calls were for.
   const inDoubt = database.prepare<[number, string, number, string], Doubt>(
     `SELECT count(*) AS calls, coalesce(max(started_at), 0) AS lastStartedAt FROM calls
-     WHERE environment_id = ? AND request_key = ? AND charge = 'unknown'
-       AND id > coalesce((SELECT call_id FROM answers WHERE environment_id = ? AND request_key = ?), 0)`,
+     WHERE environment_id = ? AND request_key = unhex(?) AND charge = 'unknown'
+       AND id > coalesce((SELECT call_id FROM answers WHERE environment_id = ? AND request_key = unhex(?)), 0)`,
   );
+  // Looked up once, and kept up to date by this process, which alone writes: nearly always there is no doubt at all.
+  const anyUnknown = database.prepare<[], number>("SELECT 1 FROM calls WHERE charge = 'unknown' LIMIT 1").pluck();
+  let mayDoubt: boolean | undefined;
   const unknown = database.prepare<[number], UnknownCall>(
     "SELECT id, operation, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' ORDER BY id",
   );
@@ -124,8 +127,9 @@ export function callStore(database: Connection, writer: Writer): CallStore {
         );
         return { ...intent, id: Number(lastInsertRowid), token };
       }),
-    settle: (intent, settlement) =>
-      writer.write(() => {
+    settle: async (intent, settlement) => {
+      const packed = settlement.body === null ? null : await packOrFail(packer, settlement.body);
+      return await writer.write(() => {
         const {
           settledAt,
           durationMs,
@@ -136,13 +140,10 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           charge,
           unitsCharged,
           remainingUnits,
-          body,
           answer,
         } = settlement;
-        // A process that was taken over stores nothing: its intent is not its own any more.
-        if (!isOpen.get(intent.id, intent.token)) return false;
-        const sha256 = body === null ? null : bodies.store(body, settledAt);
-        settleCall.run(
+        const sha256 = packed?.sha256 ?? null;
+        const { changes } = settleCall.run(
           settledAt,
           durationMs,
           httpStatus,
@@ -153,23 +154,20 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           unitsCharged,
           remainingUnits,
           sha256,
+          answer?.params ?? null,
           intent.id,
+          intent.token,
         );
+        // A process that was taken over stores nothing: its intent is not its own any more.
+        if (changes === 0) return false;
+        if (charge === 'unknown') mayDoubt = true;
+        if (packed !== null) bodies.store(packed, settledAt);
         if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
           addUnits.run(unitsCharged, intent.runId, intent.row);
-        if (answer !== null && sha256 !== null) {
-          saveAnswer.run(
-            intent.environmentId,
-            intent.requestKey,
-            intent.operation,
-            answer.params,
-            sha256,
-            intent.id,
-            settledAt,
-          );
-        }
+        if (answer !== null && sha256 !== null) saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
         return true;
-      }),
+      });
+    },
     recordOwnedUse: (use) =>
       writer.write(() => {
         insertOwned.run(
@@ -185,9 +183,16 @@ export function callStore(database: Connection, writer: Writer): CallStore {
           use.rawSha256,
         );
       }),
-    flagLostIntents: (now) => writer.write(() => flagLost.run(now, token).changes),
-    inDoubt: async (environmentId, requestKey) =>
-      inDoubt.get(environmentId, requestKey, environmentId, requestKey) ?? { calls: 0, lastStartedAt: 0 },
+    flagLostIntents: (now) =>
+      writer.write(() => {
+        mayDoubt = undefined;
+        return flagLost.run(now, token).changes;
+      }),
+    inDoubt: async (environmentId, requestKey) => {
+      mayDoubt ??= anyUnknown.get() !== undefined;
+      const doubt = mayDoubt && inDoubt.get(environmentId, requestKey, environmentId, requestKey);
+      return doubt || { calls: 0, lastStartedAt: 0 };
+    },
     unknownCharges: async (environmentId) => unknown.all(environmentId),
     reconcile: (_environmentId, calls, charge, note) =>
       writer.write(() => {
@@ -204,4 +209,13 @@ export function callStore(database: Connection, writer: Writer): CallStore {
     unitsOfRun: async (runId) => unitsOfRun.get(runId) ?? 0,
     chargedCalls: async (runId, operation) => chargedCalls.get(runId, operation) ?? 0,
   };
+}
+
+/** What cannot be packed cannot be written. */
+async function packOrFail(packer: Packer, body: Buffer): Promise<Packed> {
+  try {
+    return await packer.pack(body);
+  } catch (cause) {
+    throw new LedgerError(cause);
+  }
 }

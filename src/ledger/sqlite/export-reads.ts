@@ -129,7 +129,7 @@ const CANDIDATES = `SELECT row, api, position, id, name, registration_number AS 
 const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at AS startedAt, duration_ms AS durationMs,
     http_status AS httpStatus, error_class AS errorClass, error_code AS errorCode, request_id AS requestId,
     units_charged AS unitsCharged, coalesce(charge, 'unknown') AS charge, remaining_units AS remainingUnits, reconciled,
-    raw_sha256 AS rawSha256
+    iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256
   FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? ORDER BY calls.id`;
 
 const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId, attempts, at
@@ -140,17 +140,20 @@ const COUNTRY = `(SELECT country_code FROM candidates
 
 // An owned answer was bought at another time than it was used.
 const FETCHED_AT = `CASE WHEN calls.charge = 'charged' THEN calls.settled_at
-    WHEN answers.raw_sha256 = calls.raw_sha256 THEN answers.fetched_at ELSE bodies.stored_at END`;
+    WHEN bought.raw_sha256 = calls.raw_sha256 THEN bought.settled_at ELSE bodies.stored_at END`;
 
-const ANSWERS = `SELECT calls.operation, coalesce(CAST(json_extract(answers.params, ?) AS TEXT), '') AS id, coalesce(answers.params, '{}') AS params,
+const BOUGHT = `LEFT JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key
+  LEFT JOIN calls AS bought ON bought.id = answers.call_id`;
+
+const ANSWERS = `SELECT calls.operation, coalesce(CAST(json_extract(bought.params, ?) AS TEXT), '') AS id, coalesce(bought.params, '{}') AS params,
     first_row AS row, calls.stage, rows.v1_company_id AS v1CompanyId, ${COUNTRY} AS country,
-    calls.raw_sha256 AS rawSha256, ${FETCHED_AT} AS fetchedAt
+    lower(hex(calls.raw_sha256)) AS rawSha256, ${FETCHED_AT} AS fetchedAt
   FROM (SELECT max(id) AS id, min(row) AS first_row FROM calls
         WHERE run_id = ? AND raw_sha256 IS NOT NULL AND error_code IS NULL AND operation IN (@operations)
         GROUP BY environment_id, request_key) AS newest
   JOIN calls ON calls.id = newest.id
   JOIN bodies ON bodies.sha256 = calls.raw_sha256
-  LEFT JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key
+  ${BOUGHT}
   LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = first_row
   ORDER BY 2, calls.operation, calls.id`;
 
@@ -159,8 +162,8 @@ const REPORTS = `SELECT rows.credit_report_id AS id, credit_source_id AS sourceI
   JOIN rows ON rows.run_id = ? AND rows.row = first.row
   ORDER BY rows.credit_report_id`;
 
-const NEWEST_OF_ROW = `SELECT calls.raw_sha256 AS rawSha256, ${FETCHED_AT} AS fetchedAt
+const NEWEST_OF_ROW = `SELECT lower(hex(calls.raw_sha256)) AS rawSha256, ${FETCHED_AT} AS fetchedAt
   FROM calls JOIN bodies ON bodies.sha256 = calls.raw_sha256
-  LEFT JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key
+  ${BOUGHT}
   WHERE calls.run_id = ? AND calls.row = ? AND calls.operation = ? AND calls.error_code IS NULL
   ORDER BY calls.id DESC LIMIT 1`;

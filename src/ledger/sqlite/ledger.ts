@@ -4,6 +4,7 @@ import { evidenceStore } from './evidence.js';
 import { openSnapshot } from './export-reads.js';
 import { acquireLock } from './lock.js';
 import { type Connection, openForReading, openForWriting } from './open.js';
+import { Packer } from './packer.js';
 import { purge } from './purge.js';
 import { reviewStore } from './review.js';
 import { rowStore } from './rows.js';
@@ -29,10 +30,11 @@ export function openLedgerForReading(dataDir: string): Ledger {
 
 function compose(database: Connection, onClose: () => void): Ledger {
   const writer = new Writer(database);
+  const packer = new Packer();
   return {
     ...runStore(database, writer),
     ...rowStore(database, writer),
-    ...callStore(database, writer),
+    ...callStore(database, writer, packer),
     ...evidenceStore(database, writer),
     ...reviewStore(database, writer),
     ...statusReads(database),
@@ -48,6 +50,7 @@ function compose(database: Connection, onClose: () => void): Ledger {
     async close() {
       await writer.flush();
       database.close();
+      await packer.close();
       onClose();
     },
   };

@@ -97,8 +97,9 @@ function ownBodies(database: Connection, ids: Ids): readonly string[] {
   const find = (param: string, api: string, space: IdSpace) =>
     database
       .prepare<[string, string], string>(
-        `SELECT raw_sha256 FROM answers JOIN environments ON environments.id = environment_id
-         WHERE api = ? AND CAST(json_extract(params, '$.${param}') AS TEXT) IN (SELECT value FROM json_each(?))`,
+        `SELECT lower(hex(raw_sha256)) FROM answers JOIN calls ON calls.id = call_id
+           JOIN environments ON environments.id = answers.environment_id
+         WHERE raw_sha256 IS NOT NULL AND api = ? AND CAST(json_extract(params, '$.${param}') AS TEXT) IN (SELECT value FROM json_each(?))`,
       )
       .pluck()
       .all(api, json(ids[space]));
@@ -112,7 +113,7 @@ function ownBodies(database: Connection, ids: Ids): readonly string[] {
 
 /** `true`, `{}` and `[]` are the same bytes for everybody. */
 const isWorthRemoving = (database: Connection, sha256: string) =>
-  (database.prepare<[string], number>('SELECT size FROM bodies WHERE sha256 = ?').pluck().get(sha256) ?? 0) > 8;
+  (database.prepare<[string], number>('SELECT size FROM bodies WHERE sha256 = unhex(?)').pluck().get(sha256) ?? 0) > 8;
 
 /** Searches and histories of anybody that name it among others. Re-asking is the price of its being gone. */
 function listsNaming(database: Connection, bodies: Bodies, ids: Ids): readonly string[] {
@@ -121,7 +122,7 @@ function listsNaming(database: Connection, bodies: Bodies, ids: Ids): readonly s
   const pattern = new RegExp(`(?<![\\w.-])(?:${all.map(escapePattern).join('|')})(?![\\w.-])`);
   return database
     .prepare<[], string>(
-      `SELECT DISTINCT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL
+      `SELECT DISTINCT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL
          AND operation IN ('searchKyb', 'kybSearch', 'creditReportSearch', 'creditReportHistory')`,
     )
     .pluck()
@@ -136,8 +137,8 @@ function bodiesOfRowsAlone(database: Connection, rows: readonly RowRef[]): reado
   const mine = json(rows.map(({ run_id, row }) => `${run_id} ${row}`));
   return database
     .prepare<[string, string], string>(
-      `SELECT DISTINCT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL AND run_id || ' ' || row IN (SELECT value FROM json_each(?))
-       EXCEPT SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL
+      `SELECT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL AND run_id || ' ' || row IN (SELECT value FROM json_each(?))
+       EXCEPT SELECT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL
          AND coalesce(run_id || ' ' || row, '') NOT IN (SELECT value FROM json_each(?))`,
     )
     .pluck()
@@ -147,10 +148,13 @@ function bodiesOfRowsAlone(database: Connection, rows: readonly RowRef[]): reado
 function forgetBodies(database: Connection, shas: ReadonlySet<string>): { answers: number; bodies: number } {
   const list = json(shas);
   const run = (sql: string) => database.prepare(sql).run(list).changes;
-  const answers = run('DELETE FROM answers WHERE raw_sha256 IN (SELECT value FROM json_each(?))');
-  run('UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IN (SELECT value FROM json_each(?))');
-  return { answers, bodies: run('DELETE FROM bodies WHERE sha256 IN (SELECT value FROM json_each(?))') };
+  const answers = run(`DELETE FROM answers WHERE call_id IN (SELECT id FROM calls WHERE raw_sha256 IN (${LISTED}))`);
+  run(`UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE raw_sha256 IN (${LISTED})`);
+  return { answers, bodies: run(`DELETE FROM bodies WHERE sha256 IN (${LISTED})`) };
 }
+
+/** Digests from a JSON list. */
+const LISTED = 'SELECT unhex(value) FROM json_each(?)';
 
 function forgetCandidates(database: Connection, ids: Ids, rows: readonly RowRef[]) {
   const ofRow = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ?');
@@ -181,7 +185,7 @@ function forgetDecisions(database: Connection, ids: Ids, keys: ReadonlySet<strin
     .run({ ids: all, keys: json(keys) }).changes;
 }
 
-/** The rows stay, so that the run still adds up; what they said is gone. One that was not settled cannot go on. */
+/** The rows stay, so that the run still adds up; what they said, and what was asked for them, is gone. One that was not settled cannot go on. */
 function blankRows(database: Connection, rows: readonly RowRef[]): void {
   const blank = database.prepare(
     `UPDATE rows SET input_values = '[]', fields = '{}', v1_company_id = NULL, v2_company_id = NULL, credit_source_id = NULL,
@@ -192,9 +196,11 @@ function blankRows(database: Connection, rows: readonly RowRef[]): void {
   );
   const errors = database.prepare('DELETE FROM errors WHERE run_id = ? AND row = ?');
   const questions = database.prepare('DELETE FROM questions WHERE run_id = ? AND row = ?');
+  const params = database.prepare('UPDATE calls SET params = NULL WHERE run_id = ? AND row = ?');
   for (const { run_id, row } of rows) {
     blank.run(run_id, row);
     errors.run(run_id, row);
     questions.run(run_id, row);
+    params.run(run_id, row);
   }
 }

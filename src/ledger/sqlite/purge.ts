@@ -39,14 +39,15 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     run('DELETE FROM runs WHERE id = ?', id);
   }
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
-  const answers = run('DELETE FROM answers WHERE fetched_at < ?', at);
+  const answers = run('DELETE FROM answers WHERE call_id IN (SELECT id FROM calls WHERE settled_at < ?)', at);
   // The same bytes may have been bought again since.
   const bodies = run(
-    `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (SELECT raw_sha256 FROM answers)
+    `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (SELECT raw_sha256 FROM answers JOIN calls ON calls.id = call_id WHERE raw_sha256 IS NOT NULL)
        AND sha256 NOT IN (SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL AND charge = 'charged' AND settled_at >= ?)`,
     at,
     at,
   );
+  run('UPDATE calls SET params = NULL WHERE settled_at < ?', at);
   run(
     'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND raw_sha256 NOT IN (SELECT sha256 FROM bodies)',
   );

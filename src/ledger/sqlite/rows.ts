@@ -33,12 +33,10 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     )
     .pluck();
   const one = database.prepare<[string, number], RowRow>('SELECT * FROM rows WHERE run_id = ? AND row = ?');
-  const checkpoint = database.prepare<[CheckpointRow]>(
-    `UPDATE rows SET outcome = @outcome, hold = @hold, hold_reason = @holdReason, next_at = @nextAt, stage = @stage, stages = @stages,
-       match_grade = @matchGrade, matched_on = @matchedOn, v1_company_id = @v1CompanyId, v2_company_id = @v2CompanyId,
-       credit_source_id = @creditSourceId, credit_report_id = @creditReportId,
-       error_code = @errorCode, error_message = @errorMessage, updated_at = @updatedAt
-     WHERE run_id = @runId AND row = @row`,
+  const checkpoint = database.prepare(
+    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, stage = ?, stages = ?, match_grade = ?, matched_on = ?,
+       v1_company_id = ?, v2_company_id = ?, credit_source_id = ?, credit_report_id = ?, error_code = ?, error_message = ?, updated_at = ?
+     WHERE run_id = ? AND row = ?`,
   );
   const releaseParked = database.prepare(
     "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
@@ -73,7 +71,27 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       return found && toRow(found);
     },
     checkpoint: (runId, row, state) =>
-      writer.write(() => void checkpoint.run({ ...state, stages: JSON.stringify(state.stages), runId, row })),
+      writer.write(() => {
+        checkpoint.run(
+          state.outcome,
+          state.hold,
+          state.holdReason,
+          state.nextAt,
+          state.stage,
+          JSON.stringify(state.stages),
+          state.matchGrade,
+          state.matchedOn,
+          state.v1CompanyId,
+          state.v2CompanyId,
+          state.creditSourceId,
+          state.creditReportId,
+          state.errorCode,
+          state.errorMessage,
+          state.updatedAt,
+          runId,
+          row,
+        );
+      }),
     releaseParked: (runId) => writer.write(() => releaseParked.run(runId).changes),
     releaseFailed: (runId) => writer.write(() => releaseFailed.run(runId).changes),
     progress: async (runId) => toProgress(progress.all(runId)),
@@ -82,12 +100,6 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
 
 const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string | null] =>
   problem === undefined ? ['pending', null, null] : ['invalid', problem.code, problem.message];
-
-type CheckpointRow = Omit<Checkpoint, 'stages'> & {
-  readonly stages: string;
-  readonly runId: string;
-  readonly row: number;
-};
 
 interface RowRow {
   readonly row: number;

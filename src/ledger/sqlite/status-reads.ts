@@ -20,7 +20,7 @@ export function statusReads(database: Connection): StatusReads {
   const newestCall = database.prepare<[number, string], SettledCall>(
     `SELECT http_status AS httpStatus, request_id AS requestId, duration_ms AS durationMs, units_charged AS unitsCharged,
        remaining_units AS remainingUnits
-     FROM calls WHERE environment_id = ? AND request_key = ? AND run_id IS NULL ORDER BY id DESC LIMIT 1`,
+     FROM calls WHERE environment_id = ? AND request_key = unhex(?) AND run_id IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const calls = database.prepare<[string], Pick<RunActivity, 'calls' | 'owned' | 'firstCallAt' | 'lastCallAt'>>(
     `SELECT count(*) AS calls, coalesce(sum(charge = 'owned'), 0) AS owned, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt

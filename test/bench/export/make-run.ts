@@ -1,3 +1,4 @@
+import { requestKey } from '../../../src/calls/request-key.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import { openLedger } from '../../../src/ledger/sqlite/ledger.js';
 
@@ -87,7 +88,7 @@ async function buy(
     row: index + 1,
     stage: 'bench',
     operation,
-    requestKey: id,
+    requestKey: requestKey(operation, { id }),
     attempt: 1,
     startedAt: 1,
   });
