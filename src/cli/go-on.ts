@@ -1,7 +1,7 @@
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
-import { openLedger, openLedgerForReading } from '../ledger/sqlite/ledger.js';
+import { openExistingLedger } from '../ledger/sqlite/ledger.js';
 import { checkProvider, drive, exitCodeOfEnd } from './drive.js';
 import { ExitCode } from './exit-codes.js';
 import { findRun } from './find-run.js';
@@ -32,9 +32,7 @@ export interface GoOn {
 /** Takes a run up again as it was started: pipeline, budget and speed are those it was created with. */
 export async function goOn(args: GoOnArgs, how: GoOn, io: Io): Promise<ExitCode> {
   const dataDir = loadDataDir(io, args);
-  // Without a ledger there is nothing to go on with, and none is created.
-  await openLedgerForReading(dataDir).close();
-  const ledger = openLedger(dataDir, io.clock.now());
+  const ledger = openExistingLedger(dataDir, io.clock.now());
   try {
     const run = await chosenRun(args.run, how, ledger);
     if (run.state === 'reading') throw halfRead(run, args);

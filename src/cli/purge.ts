@@ -2,7 +2,7 @@ import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
 import { type ExportPlace, findExports } from '../export/places.js';
 import { ID_SPACES, type IdSpace, type PurgeReport, type PurgeRequest } from '../ledger/purge.js';
-import { openLedger, openLedgerForReading } from '../ledger/sqlite/ledger.js';
+import { openExistingLedger } from '../ledger/sqlite/ledger.js';
 import { ExitCode } from './exit-codes.js';
 import type { CommonArgs, Verb } from './verb.js';
 
@@ -31,9 +31,7 @@ export const purgeVerb: Verb<PurgeArgs> = {
   async run(args, io) {
     const request = readRequest(args);
     const dataDir = loadDataDir(io, args);
-    // There must be a ledger: opening one for writing would make it.
-    await openLedgerForReading(dataDir).close();
-    const ledger = openLedger(dataDir, io.clock.now());
+    const ledger = openExistingLedger(dataDir, io.clock.now());
     try {
       const report = await ledger.purge(request);
       const exports = stillHolding(request, report, findExports(dataDir));

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
 import type { Ledger, RowRef } from '../ledger/ledger.js';
-import { openLedger, openLedgerForReading } from '../ledger/sqlite/ledger.js';
+import { openExistingLedger, openLedgerForReading } from '../ledger/sqlite/ledger.js';
 import { applySheet } from '../review/apply.js';
 import { openQuestions } from '../review/questions.js';
 import { runSession } from '../review/session.js';
@@ -195,10 +195,7 @@ async function reading(args: CommonArgs, io: Io, use: (ledger: Ledger) => Promis
 }
 
 async function writing(args: CommonArgs, io: Io, use: (ledger: Ledger) => Promise<ExitCode>): Promise<ExitCode> {
-  const dataDir = loadDataDir(io, args);
-  // Nothing is created by a review: without a ledger there is nothing to decide.
-  await openLedgerForReading(dataDir).close();
-  return await closing(openLedger(dataDir, io.clock.now()), use);
+  return await closing(openExistingLedger(loadDataDir(io, args), io.clock.now()), use);
 }
 
 async function closing(ledger: Ledger, use: (ledger: Ledger) => Promise<ExitCode>): Promise<ExitCode> {

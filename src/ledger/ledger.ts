@@ -7,7 +7,8 @@ import type { RunSnapshot } from './snapshot.js';
 /**
  * The store of everything that was paid for and everything that was decided. It is asynchronous although SQLite is
  * not: a write resolves when it is on disk, many writes share one commit, and a database on another machine can stand
- * behind the same interface. Reads see every write that was asked for before them.
+ * behind the same interface. Reads see every write that was asked for before them, but for a settlement whose body is
+ * still being packed.
  */
 export interface Ledger {
   environment(api: 'v1' | 'v2', name: string): Promise<number>;

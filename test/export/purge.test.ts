@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { requestKey } from '../../src/calls/request-key.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { exportTo, fullRecord, NOW, type RunFixture, readTable, withRun } from './support.js';
 
@@ -103,5 +104,32 @@ test('an ID of another space is another company', async () => {
   await withCandidates(async (dataDir, ledger) => {
     expect(await ledger.purge({ kind: 'entity', space: 'v1', id: '555' })).toMatchObject({ rows: 0, bodies: 0 });
     expect(countIn(dataDir, canary)).toBeGreaterThan(3);
+  });
+});
+
+test('an answer that other rows own stays what it was about, and can be purged later', async () => {
+  const about = { api: 'v1' as const, operation: 'fullKyb', params: { id: '9000002' } };
+  const body = `{"lite":{"id":9000002,"name":"${bystander}"}}`;
+  await withRun({ ...fixture, bought: [{ ...about, row: 1, body }] }, async ({ dataDir, ledger, id }) => {
+    const environmentId = await ledger.environment('v1', 'test');
+    const key = requestKey(about.operation, about.params);
+    const owned = await ledger.findAnswer(environmentId, key, 0);
+    const use = { environmentId, runId: id, row: 2, stage: 'record', operation: 'fullKyb', requestKey: key, at: NOW };
+    await ledger.recordOwnedUse({ ...use, rawSha256: owned?.rawSha256 ?? '' });
+    await ledger.purge({ kind: 'entity', id: '9000001' });
+    const folder = join(dataDir, 'out');
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'companies').map(({ v1_company_id }) => v1_company_id)).toEqual(['9000002']);
+    expect(await ledger.purge({ kind: 'entity', id: '9000002' })).toMatchObject({ rows: 1, bodies: 1, answers: 1 });
+    expect(countIn(dataDir, bystander)).toBe(0);
+  });
+});
+
+test('an answer that a newer one took the place of goes, too', async () => {
+  const about = { row: 2, api: 'v1' as const, operation: 'fullKyb', params: { id: '9000001' } };
+  const bought = ['old', 'new'].map((age) => ({ ...about, body: `{"lite":{"name":"${canary} ${age}"}}` }));
+  await withRun({ ...fixture, bought }, async ({ dataDir, ledger }) => {
+    expect(await ledger.purge({ kind: 'entity', id: '9000001' })).toMatchObject({ bodies: 2, answers: 1 });
+    expect(countIn(dataDir, canary)).toBe(0);
   });
 });

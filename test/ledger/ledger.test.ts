@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
 import { LockedError } from '../../src/ledger/locked-error.js';
-import { openLedger, openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
+import { openExistingLedger, openLedger, openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { checkpoint, intent, KEY, look, NOW, settlement, withDataDir, withLedger, withRows } from './support.js';
@@ -71,6 +71,13 @@ describe('the file', () => {
     });
   });
 
+  test('is not made by who only wants to go on', async () => {
+    await withDataDir(async (dataDir) => {
+      expect(() => openExistingLedger(dataDir, NOW)).toThrow('there is no ledger');
+      expect(existsSync(dataDir)).toBe(false);
+    });
+  });
+
   test('a ledger of the schema before keys were bytes keeps its calls, and what it owns', async () => {
     await withDataDir(async (dataDir) => {
       const body = Buffer.from('{"id":"7"}');
@@ -88,7 +95,8 @@ describe('the file', () => {
         INSERT INTO bodies VALUES ('${sha256}', 'identity', ${body.length}, x'${body.toString('hex')}', ${NOW});
         INSERT INTO answers VALUES (1, '${KEY}', 'fullKyb', '{"id":"7"}', '${sha256}', 5, ${NOW});`);
       old.close();
-      const ledger = openLedger(dataDir, NOW);
+      expect(() => openLedgerForReading(dataDir)).toThrow('written by an older kybatch');
+      const ledger = openExistingLedger(dataDir, NOW);
       expect(await ledger.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
       expect(await ledger.readBody(sha256)).toEqual(body);
       expect(await ledger.inDoubt(1, 'cd'.repeat(32))).toEqual({ calls: 1, lastStartedAt: NOW });

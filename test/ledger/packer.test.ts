@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pack, unpack } from '../../src/ledger/sqlite/pack.js';
 import { join, split } from '../../src/ledger/sqlite/pack-batch.js';
+import { intent, look, NOW, settlement, withDataDir } from './support.js';
 
-const { Packer } = (await import(
-  pathToFileURL(resolve('dist/ledger/sqlite/packer.js')).href
-)) as typeof import('../../src/ledger/sqlite/packer.js');
+/** Threads start from compiled files only: `npm test` builds them first. */
+const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger/sqlite', file)).href)) as never;
+const { Packer }: typeof import('../../src/ledger/sqlite/packer.js') = await built('packer.js');
+const { openLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('ledger.js');
 
 /** Text that shrinks, bytes that do not, and both sides of the size from which a body is compressed at all. */
 const body = (index: number): Buffer => {
@@ -48,6 +50,33 @@ describe('packing', () => {
       expect(Buffer.from(packed[index]?.bytes ?? []).equals(bytes)).toBe(true);
     }
     await packer.close();
-    await expect(packer.pack(randomBytes(8_000))).rejects.toThrow('has ended');
+  });
+
+  test('what a thread had when it died, and what comes after, is packed on the first', async () => {
+    const packer = new Packer(0);
+    const bodies = Array.from({ length: 20 }, () => randomBytes(8_000));
+    const packed = bodies.map((one) => packer.pack(one));
+    await packer.close();
+    for (const [index, one] of bodies.entries()) expect((await packed[index])?.sha256).toBe(pack(one).sha256);
+    expect((await packer.pack(body(1_000))).sha256).toHaveLength(64);
+  });
+
+  test('settlements whose bodies are away are waited for by whoever wants all of it on disk', async () => {
+    await withDataDir(async (dataDir) => {
+      const ledger = openLedger(dataDir, NOW);
+      const environment = await ledger.environment('v1', 'x');
+      const bodies = Array.from({ length: 160 }, (_, index) => Buffer.from(`${index} `.repeat(3_000)));
+      const keys = bodies.map((one) => hash('sha256', one));
+      const intents = await Promise.all(keys.map((requestKey) => ledger.intend(intent(environment, { requestKey }))));
+      const settled = intents.map((one, index) => ledger.settle(one, settlement({ body: bodies[index] ?? null })));
+      await ledger.flush();
+      expect(look(dataDir, 'SELECT 1 FROM calls WHERE settled_at IS NULL')).toEqual([]);
+      expect(new Set(await Promise.all(settled))).toEqual(new Set([true]));
+      for (const [index, key] of keys.entries()) {
+        expect((await ledger.findAnswer(environment, key, 0))?.rawSha256).toBe(key);
+        expect((await ledger.readBody(key))?.equals(bodies[index] as Buffer)).toBe(true);
+      }
+      await ledger.close();
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LedgerError } from '../../domain/errors.js';
-import type { AllowanceRecord, Doubt, Intent, Ledger, OwnedAnswer, UnknownCall } from '../ledger.js';
+import type { AllowanceRecord, Doubt, Intent, Ledger, OwnedAnswer, Settlement, UnknownCall } from '../ledger.js';
 import { Bodies } from './bodies.js';
 import type { Connection } from './open.js';
 import type { Packed } from './pack.js';
@@ -25,14 +25,21 @@ type CallStore = Pick<
   | 'chargedCalls'
 >;
 
-export function callStore(database: Connection, writer: Writer, packer: Packer): CallStore {
+export function callStore(
+  database: Connection,
+  writer: Writer,
+  packer: Packer,
+): CallStore & {
+  /** Every settlement asked for so far is on disk, or has failed. */
+  allSettled(): Promise<void>;
+} {
   const bodies = new Bodies(database);
   // One token per process: whoever took over from a frozen process has another.
   const token = randomUUID();
   const findAnswer = database.prepare<[number, string, number], OwnedAnswer>(
     `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt
      FROM answers JOIN calls ON calls.id = call_id
-     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ?`,
+     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
   const insertIntent = database.prepare(
     `INSERT INTO calls (token, environment_id, run_id, row, stage, operation, request_key, attempt, started_at)
@@ -108,6 +115,48 @@ export function callStore(database: Connection, writer: Writer, packer: Packer):
     )
     .pluck();
 
+  const settle = (intent: Intent, settlement: Settlement, packed: Packed | null): Promise<boolean> =>
+    writer.write(() => {
+      const {
+        settledAt,
+        durationMs,
+        httpStatus,
+        errorClass,
+        errorCode,
+        requestId,
+        charge,
+        unitsCharged,
+        remainingUnits,
+        answer,
+      } = settlement;
+      const sha256 = packed?.sha256 ?? null;
+      const { changes } = settleCall.run(
+        settledAt,
+        durationMs,
+        httpStatus,
+        errorClass,
+        errorCode,
+        requestId,
+        charge,
+        unitsCharged,
+        remainingUnits,
+        sha256,
+        answer?.params ?? null,
+        intent.id,
+        intent.token,
+      );
+      // A process that was taken over stores nothing: its intent is not its own any more.
+      if (changes === 0) return false;
+      if (charge === 'unknown') mayDoubt = true;
+      if (packed !== null) bodies.store(packed, settledAt);
+      if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
+        addUnits.run(unitsCharged, intent.runId, intent.row);
+      if (answer !== null && sha256 !== null) saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
+      return true;
+    });
+  /** Those whose body is being packed. */
+  const settling = new Set<Promise<boolean>>();
+
   return {
     findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
     readBody: async (sha256) => bodies.read(sha256),
@@ -127,46 +176,17 @@ export function callStore(database: Connection, writer: Writer, packer: Packer):
         );
         return { ...intent, id: Number(lastInsertRowid), token };
       }),
-    settle: async (intent, settlement) => {
-      const packed = settlement.body === null ? null : await packOrFail(packer, settlement.body);
-      return await writer.write(() => {
-        const {
-          settledAt,
-          durationMs,
-          httpStatus,
-          errorClass,
-          errorCode,
-          requestId,
-          charge,
-          unitsCharged,
-          remainingUnits,
-          answer,
-        } = settlement;
-        const sha256 = packed?.sha256 ?? null;
-        const { changes } = settleCall.run(
-          settledAt,
-          durationMs,
-          httpStatus,
-          errorClass,
-          errorCode,
-          requestId,
-          charge,
-          unitsCharged,
-          remainingUnits,
-          sha256,
-          answer?.params ?? null,
-          intent.id,
-          intent.token,
-        );
-        // A process that was taken over stores nothing: its intent is not its own any more.
-        if (changes === 0) return false;
-        if (charge === 'unknown') mayDoubt = true;
-        if (packed !== null) bodies.store(packed, settledAt);
-        if (unitsCharged !== null && unitsCharged > 0 && intent.runId !== null)
-          addUnits.run(unitsCharged, intent.runId, intent.row);
-        if (answer !== null && sha256 !== null) saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
-        return true;
-      });
+    settle: (intent, settlement) => {
+      const packed = packBody(packer, settlement.body);
+      if (!(packed instanceof Promise)) return settle(intent, settlement, packed);
+      const settled = packed.then((ready) => settle(intent, settlement, ready));
+      settling.add(settled);
+      const done = () => settling.delete(settled);
+      settled.then(done, done);
+      return settled;
+    },
+    async allSettled() {
+      await Promise.allSettled(settling);
     },
     recordOwnedUse: (use) =>
       writer.write(() => {
@@ -212,10 +232,15 @@ export function callStore(database: Connection, writer: Writer, packer: Packer):
 }
 
 /** What cannot be packed cannot be written. */
-async function packOrFail(packer: Packer, body: Buffer): Promise<Packed> {
-  try {
-    return await packer.pack(body);
-  } catch (cause) {
+function packBody(packer: Packer, body: Buffer | null): Packed | null | Promise<Packed> {
+  const fail = (cause: unknown): never => {
     throw new LedgerError(cause);
+  };
+  if (body === null) return null;
+  try {
+    const packed = packer.pack(body);
+    return packed instanceof Promise ? packed.catch(fail) : packed;
+  } catch (cause) {
+    return Promise.reject(new LedgerError(cause));
   }
 }

@@ -3,7 +3,7 @@ import { callStore } from './calls.js';
 import { evidenceStore } from './evidence.js';
 import { openSnapshot } from './export-reads.js';
 import { acquireLock } from './lock.js';
-import { type Connection, openForReading, openForWriting } from './open.js';
+import { type Connection, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
 import { purge } from './purge.js';
 import { reviewStore } from './review.js';
@@ -23,6 +23,12 @@ export function openLedger(dataDir: string, now: number): Ledger {
   }
 }
 
+/** The same, for commands that have nothing to do where there is no ledger: none is created. */
+export function openExistingLedger(dataDir: string, now: number): Ledger {
+  mustExist(dataDir);
+  return openLedger(dataDir, now);
+}
+
 /** The same ledger for commands that only look; it may be in use meanwhile. */
 export function openLedgerForReading(dataDir: string): Ledger {
   return compose(openForReading(dataDir), () => {});
@@ -31,24 +37,29 @@ export function openLedgerForReading(dataDir: string): Ledger {
 function compose(database: Connection, onClose: () => void): Ledger {
   const writer = new Writer(database);
   const packer = new Packer();
+  const { allSettled, ...calls } = callStore(database, writer, packer);
+  const flush = async () => {
+    await allSettled();
+    await writer.flush();
+  };
   return {
     ...runStore(database, writer),
     ...rowStore(database, writer),
-    ...callStore(database, writer, packer),
+    ...calls,
     ...evidenceStore(database, writer),
     ...reviewStore(database, writer),
     ...statusReads(database),
     async purge(request) {
-      await writer.flush();
+      await flush();
       return purge(database, request);
     },
     async snapshot(runId) {
-      await writer.flush();
+      await flush();
       return await openSnapshot(database.name, runId);
     },
-    flush: () => writer.flush(),
+    flush,
     async close() {
-      await writer.flush();
+      await flush();
       database.close();
       await packer.close();
       onClose();

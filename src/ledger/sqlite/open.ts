@@ -26,12 +26,17 @@ export function openForWriting(dataDir: string, now: number): Connection {
   return database;
 }
 
+export function mustExist(dataDir: string): void {
+  if (!existsSync(ledgerPath(dataDir))) throw noLedger(dataDir);
+}
+
+const noLedger = (dataDir: string) =>
+  new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
+
 /** Opens the ledger beside a running process; nothing can be changed. */
 export function openForReading(dataDir: string): Connection {
-  const path = ledgerPath(dataDir);
-  if (!existsSync(path))
-    throw new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
-  const database = new Database(path, { readonly: true, timeout: 10_000 });
+  mustExist(dataDir);
+  const database = new Database(ledgerPath(dataDir), { readonly: true, timeout: 10_000 });
   refuseNewer(database);
   refuseOlder(database, dataDir);
   return database;
@@ -82,8 +87,7 @@ function refuseOlder(database: Connection, dataDir: string): void {
   const theirs = versionOf(database);
   if (theirs >= (migrations().at(-1)?.version ?? 0)) return;
   database.close();
-  if (theirs === 0)
-    throw new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
+  if (theirs === 0) throw noLedger(dataDir);
   throw new UsageError(
     `the ledger in ${dataDir} was written by an older kybatch (schema ${theirs})`,
     'The next `kybatch run` or `kybatch resume` brings it up to date.',

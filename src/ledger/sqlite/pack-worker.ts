@@ -1,10 +1,13 @@
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { pack } from './pack.js';
 import { type Batch, join, type PackedBatch, split } from './pack-batch.js';
 
-// The first thread waits for the disk; when it wakes it is to go on at once. On Linux this is about a thread alone.
-if (process.platform === 'linux') setPriority(0, 10);
+const YIELDING = 10;
+
+// The first thread waits for the disk; when it wakes it is to go on at once. On Linux this is about a thread alone. A
+// process may always yield, and may not take that back: where it yields more already, nothing is asked for.
+if (process.platform === 'linux' && getPriority(0) < YIELDING) setPriority(0, YIELDING);
 
 /** The ledger's second thread: bodies in, packed bodies out, batch by batch. */
 parentPort?.on('message', (batch: Batch) => {

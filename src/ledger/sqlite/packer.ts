@@ -10,12 +10,15 @@ export class Packer {
   #large = 0;
   #thread: PackThread | undefined;
 
+  /** `alone`: so many large bodies are packed here before a thread is started. */
+  constructor(private readonly alone = ALONE) {}
+
   pack(body: Buffer): Packed | Promise<Packed> {
     if (body.length < SMALL || !COMPILED) return pack(body);
     this.#large += 1;
-    if (this.#large <= ALONE) return pack(body);
+    if (this.#large <= this.alone) return pack(body);
     this.#thread ??= new PackThread();
-    return this.#thread.pack(body);
+    return this.#thread.ended ? pack(body) : this.#thread.pack(body);
   }
 
   async close(): Promise<void> {
@@ -25,6 +28,8 @@ export class Packer {
 
 /** A thread takes longer to start than this many bodies take. */
 const ALONE = 100;
+/** Memory that is kept for the next batch. */
+const ROOM_AT_MOST = 16 * 1024 * 1024;
 /** Threads start from compiled files only. */
 const COMPILED = import.meta.url.endsWith('.js');
 
@@ -34,27 +39,25 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** One batch is away at a time; what comes meanwhile is the next one. The process stays alive only for a batch away. */
+/**
+ * One batch is away at a time; what comes meanwhile is the next one. The process stays alive only for a batch away. An
+ * answer is paid for, so a thread that dies loses none: what it had is packed here.
+ */
 class PackThread {
   readonly #worker = new Worker(new URL('./pack-worker.js', import.meta.url));
   #away: Waiting[] = [];
   #next: Waiting[] = [];
   #room: Uint8Array<ArrayBuffer> | undefined;
-  #failure: Error | undefined;
+  ended = false;
 
   constructor() {
     this.#worker.on('message', (batch: PackedBatch) => this.#receive(batch));
-    this.#worker.on('error', (error: Error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the second thread of the ledger has ended')));
+    for (const event of ['error', 'messageerror', 'exit']) this.#worker.on(event, () => this.#end());
     this.#worker.unref();
   }
 
   pack(body: Buffer): Promise<Packed> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) {
-        reject(this.#failure);
-        return;
-      }
       this.#next.push({ body, resolve, reject });
       if (this.#next.length === 1 && this.#away.length === 0) setImmediate(() => this.#send());
     });
@@ -68,16 +71,21 @@ class PackThread {
     if (this.#away.length > 0 || this.#next.length === 0) return;
     this.#away = this.#next;
     this.#next = [];
-    const bodies = this.#away.map(({ body }) => body);
-    const batch = join(bodies, this.#room);
-    this.#worker.ref();
-    this.#worker.postMessage(batch, [batch.bytes.buffer]);
+    try {
+      const bodies = this.#away.map(({ body }) => body);
+      const batch = join(bodies, this.#room);
+      this.#room = undefined;
+      this.#worker.ref();
+      this.#worker.postMessage(batch, [batch.bytes.buffer]);
+    } catch {
+      this.#end();
+    }
   }
 
   #receive(batch: PackedBatch): void {
     const done = this.#away;
     this.#away = [];
-    this.#room = batch.emptied;
+    if (batch.emptied.length <= ROOM_AT_MOST) this.#room = batch.emptied;
     this.#worker.unref();
     const parts = split(batch);
     for (const [index, { resolve }] of done.entries())
@@ -85,8 +93,15 @@ class PackThread {
     setImmediate(() => this.#send());
   }
 
-  #fail(reason: Error): void {
-    this.#failure ??= reason;
-    for (const { reject } of [...this.#away.splice(0), ...this.#next.splice(0)]) reject(this.#failure);
+  #end(): void {
+    this.ended = true;
+    this.#worker.unref();
+    for (const { body, resolve, reject } of [...this.#away.splice(0), ...this.#next.splice(0)]) {
+      try {
+        resolve(pack(body));
+      } catch (error) {
+        reject(error);
+      }
+    }
   }
 }

@@ -97,8 +97,7 @@ function ownBodies(database: Connection, ids: Ids): readonly string[] {
   const find = (param: string, api: string, space: IdSpace) =>
     database
       .prepare<[string, string], string>(
-        `SELECT lower(hex(raw_sha256)) FROM answers JOIN calls ON calls.id = call_id
-           JOIN environments ON environments.id = answers.environment_id
+        `SELECT DISTINCT lower(hex(raw_sha256)) FROM calls JOIN environments ON environments.id = environment_id
          WHERE raw_sha256 IS NOT NULL AND api = ? AND CAST(json_extract(params, '$.${param}') AS TEXT) IN (SELECT value FROM json_each(?))`,
       )
       .pluck()
@@ -196,7 +195,12 @@ function blankRows(database: Connection, rows: readonly RowRef[]): void {
   );
   const errors = database.prepare('DELETE FROM errors WHERE run_id = ? AND row = ?');
   const questions = database.prepare('DELETE FROM questions WHERE run_id = ? AND row = ?');
-  const params = database.prepare('UPDATE calls SET params = NULL WHERE run_id = ? AND row = ?');
+  // Others may own the answer to a question that named a company by its ID: it stays what it was about.
+  const params = database.prepare(
+    `UPDATE calls SET params = NULL WHERE run_id = ? AND row = ?
+       AND (coalesce(params ->> 'id', params ->> 'source_id', params ->> 'report_id') IS NULL OR NOT EXISTS (SELECT 1 FROM answers
+         WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND call_id = calls.id))`,
+  );
   for (const { run_id, row } of rows) {
     blank.run(run_id, row);
     errors.run(run_id, row);

@@ -10,7 +10,7 @@ const work = readWork();
 const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
 const file = join(folder, 'minimal.db');
 const database = new Database(file);
-for (const pragma of ['page_size = 16384', 'journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 4000'])
+for (const pragma of ['page_size = 8192', 'journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 8000'])
   database.pragma(pragma);
 database.exec(
   'CREATE TABLE bodies (row INTEGER, call INTEGER, bytes BLOB); CREATE TABLE done (row INTEGER PRIMARY KEY)',

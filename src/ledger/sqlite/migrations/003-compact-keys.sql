@@ -30,8 +30,8 @@ INSERT INTO compact_calls
   SELECT id, token, environment_id, run_id, row, stage, operation, unhex(request_key), attempt, started_at, settled_at,
     duration_ms, http_status, error_class, error_code, request_id, charge, units_charged, reconciled, remaining_units,
     unhex(raw_sha256),
-    (SELECT params FROM answers
-      WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND call_id = calls.id)
+    iif(raw_sha256 IS NULL OR charge = 'owned', NULL, (SELECT params FROM answers
+      WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key))
   FROM calls;
 DROP TABLE calls;
 ALTER TABLE compact_calls RENAME TO calls;
