@@ -7,6 +7,7 @@ import { loadPipeline } from '../../dist/config/pipeline.js';
 import { openRun, workOnRun } from '../../dist/engine/run.js';
 import { readInput } from '../../dist/input/index.js';
 import { openLedger } from '../../dist/ledger/sqlite/ledger.js';
+import { Packer } from '../../dist/ledger/sqlite/packer.js';
 import { systemClock as clock } from '../../dist/util/clock.js';
 
 const job = JSON.parse(process.argv[2] ?? '{}');
@@ -49,7 +50,8 @@ function mortal(ledger, { boundary, occurrence, operation }) {
   };
 }
 
-const opened = openLedger(job.dataDir, clock.now());
+// Also in a short life large bodies go through the second thread.
+const opened = openLedger(job.dataDir, clock.now(), new Packer(0));
 const ledger = job.kill === null ? opened : mortal(opened, job.kill);
 const loaded = loadPipeline('analyst', process.cwd());
 const pipeline = {

@@ -13,10 +13,10 @@ import { statusReads } from './status-reads.js';
 import { Writer } from './writer.js';
 
 /** The ledger of a data directory, for the one process that holds its lock. Throws LockedError if another does. */
-export function openLedger(dataDir: string, now: number): Ledger {
+export function openLedger(dataDir: string, now: number, packer = new Packer()): Ledger {
   const lock = acquireLock(dataDir);
   try {
-    return compose(openForWriting(dataDir, now), () => lock.release());
+    return compose(openForWriting(dataDir, now), packer, () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
@@ -31,12 +31,11 @@ export function openExistingLedger(dataDir: string, now: number): Ledger {
 
 /** The same ledger for commands that only look; it may be in use meanwhile. */
 export function openLedgerForReading(dataDir: string): Ledger {
-  return compose(openForReading(dataDir), () => {});
+  return compose(openForReading(dataDir), new Packer(), () => {});
 }
 
-function compose(database: Connection, onClose: () => void): Ledger {
+function compose(database: Connection, packer: Packer, onClose: () => void): Ledger {
   const writer = new Writer(database);
-  const packer = new Packer();
   const { allSettled, ...calls } = callStore(database, writer, packer);
   const flush = async () => {
     await allSettled();
