@@ -8,14 +8,14 @@ import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { LedgerError } from '../domain/errors.js';
 import type { CallContext, Intent, Ledger, Settlement } from '../ledger/ledger.js';
 import { AllowanceBook } from './allowance-book.js';
+import { type Asked, ask } from './asked.js';
 import { Breaker } from './breaker.js';
-import type { AnyClient, DoorApi, DoorOptions, DoorRequest } from './door-options.js';
+import type { DoorApi, DoorOptions, DoorRequest } from './door-options.js';
 import { doubtAbout, isLost } from './doubt.js';
 import { DRAINING, Gate, type Place } from './gate.js';
 import { Limiter } from './limiter.js';
 import type { Answer, CallOutcome, Parked, Stopped } from './outcome.js';
 import { OwnedAnswers } from './owned-answers.js';
-import { canonicalJson, keyOf } from './request-key.js';
 import { isTrouble, retryDelayMs, sendsAtMost, type Tally } from './retry.js';
 import { refusalOf, settlementOf } from './settlement.js';
 
@@ -313,14 +313,6 @@ export class Door {
   }
 }
 
-/** A request as it goes to the provider, to the ledger, and into the answer's description. */
-interface Asked {
-  readonly prepared: PreparedCall;
-  /** The parameters as JSON, in their canonical order. */
-  readonly params: string;
-  readonly context: CallContext;
-}
-
 /** An answer is there; its call is not settled yet. */
 interface Landed {
   readonly kind: 'landed';
@@ -329,20 +321,4 @@ interface Landed {
   readonly place: Place;
   /** No other v1 call was under way when it came. */
   readonly alone: boolean;
-}
-
-function ask(client: AnyClient, environmentId: number, request: DoorRequest): Asked | ApiError {
-  const { runId, row, stage, operation } = request;
-  try {
-    const prepared = client.prepare(operation, request.params);
-    const params = canonicalJson(prepared.params);
-    return {
-      prepared,
-      params,
-      context: { environmentId, runId, row, stage, operation, requestKey: keyOf(operation, params) },
-    };
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
 }

@@ -117,29 +117,18 @@ export function callStore(
 
   const settle = (intent: Intent, settlement: Settlement, packed: Packed | null): Promise<boolean> =>
     writer.write(() => {
-      const {
-        settledAt,
-        durationMs,
-        httpStatus,
-        errorClass,
-        errorCode,
-        requestId,
-        charge,
-        unitsCharged,
-        remainingUnits,
-        answer,
-      } = settlement;
+      const { settledAt, charge, unitsCharged, answer } = settlement;
       const sha256 = packed?.sha256 ?? null;
       const { changes } = settleCall.run(
         settledAt,
-        durationMs,
-        httpStatus,
-        errorClass,
-        errorCode,
-        requestId,
+        settlement.durationMs,
+        settlement.httpStatus,
+        settlement.errorClass,
+        settlement.errorCode,
+        settlement.requestId,
         charge,
         unitsCharged,
-        remainingUnits,
+        settlement.remainingUnits,
         sha256,
         answer?.params ?? null,
         intent.id,
