@@ -184,7 +184,10 @@ function forgetDecisions(database: Connection, ids: Ids, keys: ReadonlySet<strin
     .run({ ids: all, keys: json(keys) }).changes;
 }
 
-/** The rows stay, so that the run still adds up; what they said, and what was asked for them, is gone. One that was not settled cannot go on. */
+/**
+ * The rows stay, so that the run still adds up; what they said, and what was asked for them, is gone. One that was not
+ * settled cannot go on.
+ */
 function blankRows(database: Connection, rows: readonly RowRef[]): void {
   const blank = database.prepare(
     `UPDATE rows SET input_values = '[]', fields = '{}', v1_company_id = NULL, v2_company_id = NULL, credit_source_id = NULL,
