@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.js';
 import { type CallRow, lineOf, wholeCompanies } from '../engine/support.js';
@@ -101,7 +101,7 @@ function live(dataDir: string, input: string, sandbox: Sandbox, kill: Kill | nul
 }
 
 function readBooks(dataDir: string): Books {
-  const database = new Database(ledgerPath(dataDir), { readonly: true });
+  const database = connect(ledgerPath(dataDir), { readonly: true });
   try {
     const outcomes = database
       .prepare<[], { outcome: string; count: number }>('SELECT outcome, count(*) AS count FROM rows GROUP BY 1')

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import type { AnyClient } from '../../src/calls/door.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
 import { openRun, type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
 import { readInput } from '../../src/input/index.js';
 import type { Ledger, RowRecord, RunRecord } from '../../src/ledger/ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
@@ -58,7 +58,7 @@ export async function withWorkshop<T>(
     return await withSandbox({ reportDelayMs: 0, ...options }, async (bench) => {
       const ledger = openLedger(dataDir, clock.now());
       const query = <Row>(sql: string): Row[] => {
-        const database = new Database(ledgerPath(dataDir), { readonly: true });
+        const database = connect(ledgerPath(dataDir), { readonly: true });
         try {
           return database.prepare<[], Row>(sql).all();
         } finally {

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
 import { LockedError } from '../../src/ledger/locked-error.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { openExistingLedger, openLedger, openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
@@ -83,7 +83,7 @@ describe('the file', () => {
       const body = Buffer.from('{"id":"7"}');
       const sha256 = hash('sha256', body);
       mkdirSync(dataDir);
-      const old = new Database(ledgerPath(dataDir));
+      const old = connect(ledgerPath(dataDir));
       for (const name of ['001-foundation.sql', '002-questions.sql'])
         old.exec(readFileSync(resolve('src/ledger/sqlite/migrations', name), 'utf8'));
       old.exec(`CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
@@ -123,7 +123,7 @@ describe('the file', () => {
   test('of a newer kybatch is refused, for writing and for reading, and left unlocked', async () => {
     await withDataDir(async (dataDir) => {
       await openLedger(dataDir, NOW).close();
-      const database = new Database(ledgerPath(dataDir));
+      const database = connect(ledgerPath(dataDir));
       database.exec("INSERT INTO schema_migrations VALUES (999, 'from the future', 0)");
       database.close();
       expect(() => openLedger(dataDir, NOW)).toThrow(UsageError);
@@ -136,7 +136,7 @@ describe('the file', () => {
     await withDataDir(async (dataDir) => {
       expect(() => openLedgerForReading(dataDir)).toThrow(/no ledger/);
       await openLedger(dataDir, NOW).close();
-      const database = new Database(ledgerPath(dataDir));
+      const database = connect(ledgerPath(dataDir));
       database.exec('DELETE FROM schema_migrations WHERE version > 1');
       database.close();
       expect(() => openLedgerForReading(dataDir)).toThrow(/older kybatch/);

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import type { Checkpoint, Ledger, NewIntent, Settlement } from '../../src/ledger/ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 
@@ -33,7 +33,7 @@ export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Pr
 
 /** What another process sees: only what is committed. */
 export function look<T>(dataDir: string, sql: string): T[] {
-  const database = new Database(ledgerPath(dataDir), { readonly: true });
+  const database = connect(ledgerPath(dataDir), { readonly: true });
   try {
     return database.prepare<[], T>(sql).all();
   } finally {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-
-import Database from 'better-sqlite3';
+import { UsageError } from '../../domain/errors.js';
+import { connect } from './driver.js';
 import { ledgerPath } from './open.js';
 
 export type DatabaseHealth =
@@ -13,7 +13,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
   const path = ledgerPath(dataDir);
   if (!existsSync(path)) return { state: 'absent' };
   try {
-    const database = new Database(path, { readonly: true, fileMustExist: true });
+    const database = connect(path, { readonly: true, fileMustExist: true });
     try {
       const verdict = database.pragma('integrity_check', { simple: true });
       return verdict === 'ok' ? { state: 'sound' } : { state: 'damaged', detail: String(verdict) };
@@ -21,6 +21,8 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
       database.close();
     }
   } catch (error) {
+    // A driver that does not load says nothing about the file.
+    if (error instanceof UsageError) throw error;
     return { state: 'damaged', detail: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import type { Stages } from '../ledger.js';
 import type {
   RunSnapshot,
@@ -11,7 +10,7 @@ import type {
   SnapshotRow,
 } from '../snapshot.js';
 import { Bodies } from './bodies.js';
-import type { Connection } from './open.js';
+import { type Connection, connect } from './driver.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
 import { Writer } from './writer.js';
@@ -21,7 +20,7 @@ import { Writer } from './writer.js';
  * while the run goes on beside it.
  */
 export async function openSnapshot(path: string, runId: string): Promise<RunSnapshot | undefined> {
-  const database = new Database(path, { readonly: true, timeout: 10_000 });
+  const database = connect(path, { readonly: true, timeout: 10_000 });
   database.exec('BEGIN');
   const writer = new Writer(database);
   const run = await runStore(database, writer).findRun(runId);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { LockedError } from '../locked-error.js';
+import { connect } from './driver.js';
 import { createForOwner } from './owner-only.js';
 
 export interface Lock {
@@ -14,7 +14,7 @@ export interface Lock {
 export function acquireLock(dataDir: string): Lock {
   const path = join(dataDir, 'kybatch.lock');
   createForOwner(dataDir, path);
-  const database = new Database(path, { timeout: 0 });
+  const database = connect(path, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {

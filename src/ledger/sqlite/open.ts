@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { UsageError } from '../../domain/errors.js';
+import { type Connection, connect } from './driver.js';
 import { createForOwner } from './owner-only.js';
 
-export type Connection = Database.Database;
+export type { Connection } from './driver.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
@@ -12,7 +12,7 @@ export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db
 export function openForWriting(dataDir: string, now: number): Connection {
   const path = ledgerPath(dataDir);
   createForOwner(dataDir, path);
-  const database = new Database(path, { timeout: 10_000 });
+  const database = connect(path, { timeout: 10_000 });
   // Pages of 8 KB and rare checkpoints, as measured (docs/performance.md).
   database.pragma('page_size = 8192');
   database.pragma('journal_mode = WAL');
@@ -36,7 +36,7 @@ const noLedger = (dataDir: string) =>
 /** Opens the ledger beside a running process; nothing can be changed. */
 export function openForReading(dataDir: string): Connection {
   mustExist(dataDir);
-  const database = new Database(ledgerPath(dataDir), { readonly: true, timeout: 10_000 });
+  const database = connect(ledgerPath(dataDir), { readonly: true, timeout: 10_000 });
   refuseNewer(database);
   refuseOlder(database, dataDir);
   return database;

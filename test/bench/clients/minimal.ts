@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { Pool } from 'undici';
+import { connect } from '../../../src/ledger/sqlite/driver.js';
 import { callsOf, readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
 const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
 const file = join(folder, 'minimal.db');
-const database = new Database(file);
+const database = connect(file);
 for (const pragma of ['page_size = 8192', 'journal_mode = WAL', 'synchronous = FULL', 'wal_autocheckpoint = 8000'])
   database.pragma(pragma);
 database.exec(
