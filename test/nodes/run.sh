@@ -21,8 +21,7 @@ try_node() {
   # npm and every script find this Node first; what is compiled is compiled against its own headers.
   export PATH=$root/bin:$PATH npm_config_nodedir=$root
   printf 'Node %s:' "$(node --version)"
-  git clone --quiet . "$home/clone"
-  cd "$home/clone"
+  git clone --quiet . "$home/clone" && cd "$home/clone" || { echo ' no clone'; return 1; }
   local from=$SECONDS
   npm ci >> "$log" 2>&1 || { echo ' install FAILED'; return 1; }
   printf ' installed in %s s with %s,' $((SECONDS - from)) "$(cd node_modules && echo better-sqlite3*)"
