@@ -172,6 +172,8 @@ function checkLedger(dataDir: string): Finding {
   const health = checkDatabase(dataDir);
   if (health.state === 'absent') return { check: 'database', state: 'ok', detail: 'none yet' };
   if (health.state === 'sound') return { check: 'database', state: 'ok', detail: 'sound' };
+  if (health.state === 'no_driver')
+    return { check: 'database', state: 'fail', detail: health.detail, code: ExitCode.usage };
   return {
     check: 'database',
     state: 'fail',

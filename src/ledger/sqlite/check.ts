@@ -5,11 +5,18 @@ import { ledgerPath } from './open.js';
 
 export type DatabaseHealth =
   | { readonly state: 'absent' }
+  | { readonly state: 'no_driver'; readonly detail: string }
   | { readonly state: 'sound' }
   | { readonly state: 'damaged'; readonly detail: string };
 
-/** Reads the whole ledger file and its indexes; changes nothing. */
+/** Reads the whole ledger file and its indexes; changes nothing. A driver that does not load says nothing about the file. */
 export function checkDatabase(dataDir: string): DatabaseHealth {
+  try {
+    connect(':memory:').close();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { state: 'no_driver', detail: `${error.message}. ${error.hint}` };
+  }
   const path = ledgerPath(dataDir);
   if (!existsSync(path)) return { state: 'absent' };
   try {
@@ -21,8 +28,6 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
       database.close();
     }
   } catch (error) {
-    // A driver that does not load says nothing about the file.
-    if (error instanceof UsageError) throw error;
     return { state: 'damaged', detail: error instanceof Error ? error.message : String(error) };
   }
 }

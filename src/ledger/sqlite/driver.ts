@@ -32,9 +32,15 @@ export function loadDriver(name: string, load: NodeJS.Require = createRequire(im
 
 function unusable(name: string, cause: unknown): UsageError {
   const { version, platform, arch } = process;
-  const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return new UsageError(
-    `the SQLite driver ${name} does not load on Node ${version} (${platform}-${arch}): ${reason.trim()}`,
+    `the SQLite driver ${name} does not load on Node ${version} (${platform}-${arch}): ${reasonOf(cause)}`,
     'Run `npm ci` again with the Node that runs kybatch. Node 22 and newer need nothing else; Node 20 needs a C++ compiler where no prebuilt binary can be downloaded.',
   );
+}
+
+/** The first sentence: what follows is a list of the places that were searched, or advice for other packages. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if ((cause as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return 'it is not installed';
+  return cause.message.replace(/\s+/g, ' ').split('. ', 1).join('');
 }
