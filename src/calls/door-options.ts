@@ -41,8 +41,8 @@ export interface DoorRequest {
   /** False where the answer is not worth owning: a status, a history. */
   readonly own: boolean;
   /**
-   * Null: a lost call may be sent again. Otherwise it is one that is not, unless somebody has looked, from this time
-   * on, whether it arrived after all.
+   * Null: a call that failed may be sent again. Otherwise it is one that is not, unless somebody has looked, from this
+   * time on, whether it did its work after all.
    */
   readonly lookedSince: number | null;
 }

@@ -11,7 +11,7 @@ import { AllowanceBook } from './allowance-book.js';
 import { type Asked, ask } from './asked.js';
 import { Breaker } from './breaker.js';
 import type { DoorApi, DoorOptions, DoorRequest } from './door-options.js';
-import { doubtAbout, isLost } from './doubt.js';
+import { doubtAbout, doubtAfter, generatesReport, leavesDoubt } from './doubt.js';
 import { DRAINING, Gate, type Place } from './gate.js';
 import { Limiter } from './limiter.js';
 import type { Answer, CallOutcome, Parked, Stopped } from './outcome.js';
@@ -269,8 +269,8 @@ export class Door {
     tally[error.class] += 1;
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
     if (delay === undefined || this.#halt.signal.aborted) return false;
-    if (isLost(request, error)) {
-      if (request.lookedSince !== null || (await doubtAbout(request, context, this.#options)) !== undefined)
+    if (leavesDoubt(request, error)) {
+      if (generatesReport(request.operation) || (await doubtAbout(request, context, this.#options)) !== undefined)
         return false;
     }
     await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
@@ -293,11 +293,7 @@ export class Door {
     if (error.class === 'not_available') return { kind: 'not_available', error };
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halt.signal.aborted && this.#mightGoOn(error, tally)) return DRAINING;
-    if (isLost(request, error)) {
-      const doubt = await doubtAbout(request, context, this.#options);
-      if (doubt !== undefined) return doubt;
-    }
-    return { kind: 'failed', error, attempts };
+    return (await doubtAfter(error, request, context, this.#options)) ?? { kind: 'failed', error, attempts };
   }
 
   #mightGoOn(error: ApiError, tally: Tally): boolean {

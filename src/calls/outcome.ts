@@ -32,6 +32,6 @@ export type CallOutcome =
   | Stopped
   /** The provider has no such record. */
   | { readonly kind: 'not_available'; readonly error: ApiError }
-  /** A call for this, begun at `lostAt`, was lost, and it is one that is not sent again without a look. */
-  | { readonly kind: 'in_doubt'; readonly lostAt: number }
+  /** A call for this, begun at `lostAt`, was lost or failed, and it is one that is not sent again without a look. */
+  | { readonly kind: 'in_doubt'; readonly lostAt: number; readonly endedAt: number }
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };

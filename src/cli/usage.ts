@@ -43,7 +43,7 @@ function inWords({ byDay, byOperation, byRun, environments }: UsageReport, unkno
     ...(all === 0
       ? ['Every charge is known.\n']
       : [
-          `${count(all, 'call')} with unknown charge: the answer was lost, and the provider may have charged it.\n`,
+          `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it.\n`,
           ...unknown.map(
             ({ id, api, operation, runId, row, startedAt, errorCode }) =>
               `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, ${moment(startedAt)}, ${errorCode ?? 'lost'}\n`,

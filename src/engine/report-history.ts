@@ -10,7 +10,7 @@ type AskPage = (params: Readonly<Record<string, unknown>>) => Promise<CallOutcom
 
 /**
  * The reports the account has generated before. What the history's `search` matches is not shown, so the whole list
- * is read, once per process, and again after a generate call was lost. Re-opening a report from it is free (V2-6).
+ * is read, once per process, and again after a generate call has failed. Re-opening a report from it is free (V2-6).
  */
 export class ReportHistory {
   readonly #clock: Clock;

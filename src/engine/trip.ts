@@ -101,6 +101,7 @@ class Trip {
       v2: null,
       creditSourceId: row.creditSourceId,
       creditReportId: row.creditReportId,
+      waitedUntil: row.hold === 'waiting' ? row.nextAt : null,
     };
   }
 

@@ -49,7 +49,7 @@ export interface Ledger {
   recordOwnedUse(use: OwnedUse): Promise<void>;
   /** Intents of processes that died: their charge becomes unknown. Returns how many there were. */
   flagLostIntents(now: number): Promise<number>;
-  /** Calls for this request since its last answer whose charge is unknown. */
+  /** Calls for this request since its last answer whose charge is unknown: lost, or answered with a failure. */
   inDoubt(environmentId: number, requestKey: string): Promise<Doubt>;
   unknownCharges(environmentId: number): Promise<readonly UnknownCall[]>;
   reconcile(environmentId: number, calls: readonly number[], charge: 'charged' | 'free', note: string): Promise<void>;
@@ -214,9 +214,14 @@ export interface OwnedAnswer {
 }
 
 export interface Doubt {
-  readonly calls: number;
+  /** Nothing came back. */
+  readonly lost: number;
+  /** The provider answered, with a failure. */
+  readonly answered: number;
   /** When the last of them was begun; 0 if there is none. */
   readonly lastStartedAt: number;
+  /** When it was over; of a process that died only the beginning is known. */
+  readonly lastEndedAt: number;
 }
 
 export interface UnknownCall {

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Clock } from '../util/clock.js';
-import type { Fault } from './faults.js';
+import type { FailAfterWork, Fault } from './faults.js';
+import { write } from './json.js';
+import { json } from './v2/errors.js';
 import type { Reply } from './world.js';
 
 export interface Delivery {
@@ -32,7 +34,10 @@ export function deliver(response: ServerResponse, reply: Reply, fault: Fault | u
   ) {
     delivery.damaged();
   }
-  if (fault === 'lostAnswer') reset(response);
+  if (failsAfterWork(reply, fault)) {
+    delivery.damaged();
+    send(response, failureInPlaceOf(fault), delivery);
+  } else if (fault === 'lostAnswer') reset(response);
   else if (fault === 'resetMidBody') cutInTheMiddle(response, reply);
   else if (fault === 'slowDrip') void drip(response, reply, delivery);
   else if (fault === 'gzipBomb' && delivery.acceptsGzip()) bomb(response, reply);
@@ -49,6 +54,15 @@ function altered(reply: Reply, fault: Fault | undefined): Reply {
   if (typeof fault !== 'object' || !('rewrite' in fault)) return reply;
   return { ...reply, body: typeof fault.rewrite === 'string' ? fault.rewrite : fault.rewrite(reply.body.toString()) };
 }
+
+/** What was refused has done no work: it stays refused. */
+const failsAfterWork = ({ status }: Reply, fault: Fault | undefined): fault is FailAfterWork =>
+  typeof fault === 'object' && 'failAfterWork' in fault && status < 300;
+
+const failureInPlaceOf = ({ failAfterWork, text }: FailAfterWork): Reply =>
+  text === undefined
+    ? { status: failAfterWork, headers: json, body: write({ detail: 'A server error occurred.' }) }
+    : { status: failAfterWork, headers: { 'Content-Type': 'text/html' }, body: text };
 
 /** The client sees its connection reset. */
 export function reset(response: ServerResponse): void {

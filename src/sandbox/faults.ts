@@ -19,7 +19,17 @@ export type Fault =
     }
   /** Executed and charged, but another body goes out. */
   | { readonly rewrite: string | ((body: string) => string) }
+  | FailAfterWork
   | { readonly latencyMs: number };
+
+/**
+ * v2 only: executed and charged, and then this status goes out, with `{detail}` or with `text` in its place. Nothing
+ * says that a failure of v2 is free; v1's document says so, so there the fault has no effect.
+ */
+export interface FailAfterWork {
+  readonly failAfterWork: number;
+  readonly text?: string;
+}
 
 export type FaultName = 'none' | RandomFault;
 
@@ -38,7 +48,7 @@ const randomFaults = [
 ] as const;
 export type RandomFault = (typeof randomFaults)[number];
 
-const statusFaults = ['rate429', 'rate502', 'rate503', 'rate504'] as const;
+const statusFaults = ['rate429', 'rate502', 'rate503', 'rate504', 'failAfterWork'] as const;
 
 /** Rates from 0 to 1; what is drawn follows from the seed and the request's sequence number. */
 export type Faults = Partial<Record<RandomFault | (typeof statusFaults)[number], number>> & {
@@ -86,6 +96,10 @@ function statusFault(name: (typeof statusFaults)[number], seed: number, sequence
       return { status: 503, code: first ? 'ACCOUNT_SERVICE_UNAVAILABLE' : 'USAGE_LEDGER_UNAVAILABLE' };
     case 'rate504':
       return 504;
+    case 'failAfterWork': {
+      const bare = draw(seed, 'bare', sequence) < 0.25;
+      return { failAfterWork: first ? 500 : 503, ...(bare ? { text: '' } : {}) };
+    }
   }
 }
 
@@ -159,7 +173,7 @@ function single(name: string, value: string): Faults {
   const key = Object.hasOwn(shortNames, name) ? shortNames[name] : known.includes(name) ? name : undefined;
   if (key === undefined) {
     throw new RangeError(
-      `Unknown fault "${name}": use ${[...Object.keys(shortNames), 'hang', 'redirect', 'latency'].join(', ')}.`,
+      `Unknown fault "${name}": use ${[...Object.keys(shortNames), 'failAfterWork', 'hang', 'redirect', 'latency'].join(', ')}.`,
     );
   }
   const rate = Number(value);

@@ -92,10 +92,7 @@ function handle(
   };
   front.log.add(seen);
 
-  const fault =
-    routed.api === 'none'
-      ? undefined
-      : (front.script.take(seen) ?? drawFault(front.faults, world.settings.seed, sequence));
+  const fault = faultFor(front, seen);
   const proceed = () => {
     if (response.destroyed || beforeExecution(front, response, fault)) return;
     const intake: Intake = {
@@ -125,6 +122,12 @@ function handle(
       : drawLatencyMs(front.faults, world.settings.seed, sequence);
   if (latencyMs > 0) world.settings.clock.sleep(latencyMs, world.closing).then(proceed, () => reset(response));
   else proceed();
+}
+
+function faultFor({ script, faults, world }: Front, seen: LoggedRequest): Fault | undefined {
+  if (seen.api === 'none') return undefined;
+  const fault = script.take(seen) ?? drawFault(faults, world.settings.seed, seen.sequence);
+  return seen.api === 'v1' && typeof fault === 'object' && 'failAfterWork' in fault ? undefined : fault;
 }
 
 function route(front: Front, method: string, path: string): Routed {

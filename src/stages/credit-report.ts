@@ -14,8 +14,8 @@ import {
 
 /**
  * A credit report: search → confirm → history → generate → wait → fetch (V2-6). Generating is what costs. So what we
- * own comes first, then the account's history (re-opening is free), and a generate call whose answer was lost is
- * never repeated without another look there. A waiting report holds no slot.
+ * own comes first, then the account's history (re-opening is free), and a generate call that failed, answered or not, is
+ * never repeated without another look there (V2-17). A waiting report holds no slot.
  */
 export async function creditReport(company: Company, context: StageContext): Promise<StageOutcome> {
   const source = await findSource(company, context);
@@ -53,7 +53,8 @@ async function obtainReport(source: string, company: Company, context: StageCont
   } as const;
   const owned = await context.call({ ...request, ownedOnly: company.creditReportId === null ? 'first' : 'again' });
   if (owned.kind === 'answer') return readGenerated(owned.body, owned.fetchedAt, false);
-  for (let lookedSince = 0; ; ) {
+  // Who was put off for a look takes it first: what failed may have used up the budget, and be there.
+  for (let lookedSince = company.waitedUntil ?? 0; ; ) {
     const past = await context.reportHistory(source, lookedSince);
     if (past !== undefined && 'kind' in past) return past;
     if (past !== undefined && (!past.expired || context.policy.report.reuseExpired)) {
@@ -67,15 +68,17 @@ async function obtainReport(source: string, company: Company, context: StageCont
     if (!maybeCharged(outcome, begun)) spent.giveBack();
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
-    // The provider may still be at work on what we lost: it is given the time of a first poll before the look.
-    lookedSince = outcome.lostAt + context.policy.report.firstPollMs;
+    // The provider may still be at work on what failed: it is given the time of a first poll before the look.
+    lookedSince = outcome.endedAt + context.policy.report.firstPollMs;
     if (lookedSince > context.now()) return { kind: 'waiting', until: lookedSince };
   }
 }
 
-/** A call that was lost just now may have been charged; one that was not sent because of an earlier loss was not. */
+/** A call that failed just now may have been charged; one that was not sent because of an earlier failure was not. */
 const maybeCharged = (outcome: CallResult, begun: number): boolean =>
-  (outcome.kind === 'answer' && !outcome.owned) || (outcome.kind === 'in_doubt' && outcome.lostAt >= begun);
+  (outcome.kind === 'answer' && !outcome.owned) ||
+  (outcome.kind === 'in_doubt' && outcome.lostAt >= begun) ||
+  (outcome.kind === 'failed' && outcome.error.charge === 'unknown');
 
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
   try {

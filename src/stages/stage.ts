@@ -31,6 +31,8 @@ export interface Company {
   readonly v2: Confirmed | null;
   readonly creditSourceId: string | null;
   readonly creditReportId: string | null;
+  /** The row was put off until then; absent or null if it comes for another reason. */
+  readonly waitedUntil?: number | null;
 }
 
 /** A candidate that a person could sign for. */
@@ -77,7 +79,7 @@ export interface CallRequest {
   readonly api: ApiName;
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Given where a lost call must not be sent again without a look elsewhere, from this time on. */
+  /** Given where a call that failed must not be sent again without a look elsewhere, from this time on. */
   readonly lookedSince?: number;
   /** Ask what we own, and no further. `again`: this row has used it before, which is not written down twice. */
   readonly ownedOnly?: 'first' | 'again';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
-import { turns, wholeCompanies } from '../engine/support.js';
+import { present, turns, wholeCompanies } from '../engine/support.js';
 import { full, v2, withHall } from './support.js';
 
 const idsOf = (hall: { readonly sandbox: Parameters<typeof wholeCompanies>[0] }, count: number) =>
@@ -199,6 +199,30 @@ describe('lost answers (V1-5)', () => {
     });
   });
 
+  test('V2-17 a report is never sent for twice in a row, by hand neither, and not even when asked to wait', async () => {
+    await withHall({ reportDelayMs: 0 }, async (hall) => {
+      const { sourceId, countryCode } = present(wholeCompanies(hall.sandbox, 1)[0]);
+      for (const operation of ['creditReportGenerate', 'creditReportCombined']) {
+        hall.sandbox.script(operation, { failAfterWork: 429 });
+        const request = v2(operation, { source_id: sourceId, country: countryCode });
+        expect(await hall.door().call(request)).toMatchObject({ kind: 'failed', error: { charge: 'unknown' } });
+        expect(hall.sandbox.requests.get(operation)).toBe(1);
+      }
+    });
+  });
+
+  test('V2-17 failures that v2 answered are unknown and in no doubt: tried again, whatever the cap', async () => {
+    await withHall({}, async (hall) => {
+      const request = v2('kybSearch', { location: 'NL', name: 'nobody' });
+      hall.sandbox.script('kybSearch', [500, 503, 500, 503, 500, 'resetMidBody']);
+      const door = () => hall.door({ inDoubt: 'park' });
+      expect(await door().call(request)).toMatchObject({ kind: 'failed', attempts: 3 });
+      // The lost one is what parks it.
+      expect(await door().call(request)).toMatchObject({ kind: 'parked', message: expect.stringMatching(/^1 call/) });
+      expect(await hall.ledger.unknownCharges(2)).toHaveLength(6);
+    });
+  });
+
   test.each([
     ['all charged', ['lostAnswer', 'lostAnswer'], 'charged'],
     ['none charged', ['resetBefore', 'resetBefore'], 'free'],
@@ -269,11 +293,11 @@ describe('lost answers (V1-5)', () => {
       const door = hall.door();
       const lost = await door.call(v2('creditReportGenerate', params, { lookedSince: 0 }));
       if (lost.kind !== 'in_doubt') throw new Error(`expected a doubt, got ${lost.kind}`);
-      expect(await door.call(v2('creditReportGenerate', params, { lookedSince: lost.lostAt }))).toMatchObject({
+      expect(await door.call(v2('creditReportGenerate', params, { lookedSince: lost.endedAt }))).toMatchObject({
         kind: 'in_doubt',
       });
       expect(hall.sandbox.reports).toHaveLength(1);
-      const looked = await door.call(v2('creditReportGenerate', params, { lookedSince: lost.lostAt + 1 }));
+      const looked = await door.call(v2('creditReportGenerate', params, { lookedSince: lost.endedAt + 1 }));
       expect(looked).toMatchObject({ kind: 'answer' });
     });
   });

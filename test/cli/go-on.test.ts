@@ -175,3 +175,16 @@ test('V1-5 a call by hand that is interrupted ends with 130, and is shown in usa
     expect(unknown_calls).toEqual([expect.objectContaining({ operation: 'liteKyb', run: null })]);
   });
 });
+
+test('V2-17 usage tells of a failure that v2 answered: it may have been charged, and nothing was lost', async () => {
+  await withJob({}, async ({ kybatch, sandbox }) => {
+    sandbox.script('kybSearch', { failAfterWork: 500 });
+    const params = '{"location":"NL","name":"nobody"}';
+    expect((await kybatch(['call', 'v2', 'kybSearch', '--params', params])).code).not.toBe(0);
+    const { stderr } = await kybatch(['usage']);
+    expect(stderr).toContain(
+      '1 call with unknown charge: the answer was lost, or was a failure that v2 does not call free.',
+    );
+    expect(stderr).toMatch(/v2 kybSearch, by hand, .*, SERVER_FAILURE/);
+  });
+});

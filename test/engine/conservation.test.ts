@@ -13,6 +13,7 @@ const faults: fc.Arbitrary<Faults> = fc.record({
   lostAnswer: rate(0.1),
   truncatedJson: rate(0.05),
   htmlError: rate(0.05),
+  failAfterWork: rate(0.1),
 });
 
 test('V1-5 whatever goes wrong: outcomes add up to the rows, units to the charge log but for what is flagged', async () => {
@@ -50,6 +51,9 @@ test('V1-5 whatever goes wrong: outcomes add up to the rows, units to the charge
 
           const sources = sandbox.reports.map((report) => report.sourceId);
           expect(new Set(sources).size).toBe(sources.length);
+          const generated = booked.filter(({ operation }) => operation === 'creditReportGenerate');
+          const maybePaid = generated.filter(({ charge }) => charge === 'charged' || charge === 'unknown');
+          expect(maybePaid.length).toBeGreaterThanOrEqual(sources.length);
         },
       );
     },

@@ -99,7 +99,12 @@ describe('the file', () => {
       const ledger = openExistingLedger(dataDir, NOW);
       expect(await ledger.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
       expect(await ledger.readBody(sha256)).toEqual(body);
-      expect(await ledger.inDoubt(1, 'cd'.repeat(32))).toEqual({ calls: 1, lastStartedAt: NOW });
+      expect(await ledger.inDoubt(1, 'cd'.repeat(32))).toEqual({
+        lost: 1,
+        answered: 0,
+        lastStartedAt: NOW,
+        lastEndedAt: NOW,
+      });
       await ledger.close();
       expect(look(dataDir, 'SELECT id, params FROM calls')).toEqual([
         { id: 5, params: '{"id":"7"}' },
@@ -202,7 +207,12 @@ describe('calls', () => {
       const second = openLedger(dataDir, NOW);
       expect(await second.flagLostIntents(NOW)).toBe(1);
       expect(await second.settle(lost, settlement())).toBe(false);
-      expect(await second.inDoubt(environment, KEY)).toEqual({ calls: 1, lastStartedAt: NOW });
+      expect(await second.inDoubt(environment, KEY)).toEqual({
+        lost: 1,
+        answered: 0,
+        lastStartedAt: NOW,
+        lastEndedAt: NOW,
+      });
       expect(look(dataDir, 'SELECT charge, error_code FROM calls')).toEqual([
         { charge: 'unknown', error_code: 'PROCESS_DIED' },
       ]);
@@ -210,17 +220,24 @@ describe('calls', () => {
     });
   });
 
-  test('what was lost before an answer is in doubt no longer, and still unknown', async () => {
+  test('what was lost, or failed, before an answer is in doubt no longer, and still unknown', async () => {
     await withLedger(async (ledger) => {
       const environment = await ledger.environment('v1', 'x');
-      await ledger.settle(
-        await ledger.intend(intent(environment)),
-        settlement({ charge: 'unknown', unitsCharged: null, body: null, answer: null }),
-      );
-      expect(await ledger.inDoubt(environment, KEY)).toMatchObject({ calls: 1 });
+      const failed = { charge: 'unknown', unitsCharged: null, body: null, answer: null } as const;
+      for (const how of [
+        { httpStatus: null, settledAt: NOW + 5 },
+        { httpStatus: 503, settledAt: NOW + 7 },
+      ])
+        await ledger.settle(await ledger.intend(intent(environment)), settlement({ ...failed, ...how }));
+      expect(await ledger.inDoubt(environment, KEY)).toEqual({
+        lost: 1,
+        answered: 1,
+        lastStartedAt: NOW,
+        lastEndedAt: NOW + 7,
+      });
       await ledger.settle(await ledger.intend(intent(environment)), settlement());
-      expect(await ledger.inDoubt(environment, KEY)).toMatchObject({ calls: 0 });
-      expect(await ledger.unknownCharges(environment)).toHaveLength(1);
+      expect(await ledger.inDoubt(environment, KEY)).toMatchObject({ lost: 0, answered: 0 });
+      expect(await ledger.unknownCharges(environment)).toHaveLength(2);
     });
   });
 

@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { drawFault, drawLatencyMs } from '../../src/sandbox/faults.js';
 import { type Fault, parseFaults, type Sandbox } from '../../src/sandbox/index.js';
-import { numbered, v1, withSandbox } from './support.js';
+import { numbered, v1, v2, withSandbox } from './support.js';
 
 const search = { location: 'GB', name: 'limited' };
 const lite = (sandbox: Sandbox) => v1(sandbox, `/kyb/${numbered(sandbox).v1Id}/lite`);
@@ -62,6 +62,48 @@ describe('faults before execution cost nothing', () => {
       const page = await lite(sandbox);
       expect([page.status, page.headers['content-type']]).toEqual([502, 'text/html']);
       expect(await lite(sandbox)).toMatchObject({ status: 418, text: '{}', headers: { 'x-a': 'b' } });
+    }));
+});
+
+describe('V2-17 v2 does its work and answers with a failure', () => {
+  const generate = (sandbox: Sandbox) => {
+    const { sourceId, countryCode } = numbered(sandbox);
+    return v2(sandbox, '/credit-report', { body: { source_id: sourceId, country: countryCode } });
+  };
+
+  test.each<[string, Fault, number, string]>([
+    ['500 with a detail', { failAfterWork: 500 }, 500, '{"detail":"A server error occurred."}'],
+    ['503 with a detail', { failAfterWork: 503 }, 503, '{"detail":"A server error occurred."}'],
+    ['500 without a body', { failAfterWork: 500, text: '' }, 500, ''],
+    ["502 with a gateway's page", { failAfterWork: 502, text: '<html>no</html>' }, 502, '<html>no</html>'],
+  ])('%s: the report exists, is billed and is in the history', (_title, fault, status, text) =>
+    withSandbox({}, async (sandbox) => {
+      sandbox.script('creditReportGenerate', fault);
+      expect(await generate(sandbox)).toMatchObject({ status, text });
+      expect(sandbox.chargeLog).toMatchObject([{ operation: 'creditReportGenerate', units: 1, delivered: false }]);
+      const { sourceId } = numbered(sandbox);
+      expect(sandbox.reports).toMatchObject([{ sourceId }]);
+      expect((await v2(sandbox, '/credit-report/history')).body).toMatchObject({ data: [{ source_id: sourceId }] });
+    }),
+  );
+
+  test('what is refused has done no work and stays refused', () =>
+    withSandbox({}, async (sandbox) => {
+      sandbox.script('creditReportGenerate', { failAfterWork: 500 });
+      const answer = await v2(sandbox, '/credit-report', { body: { source_id: 'nobody', country: 'GB' } });
+      expect(answer.status).toBe(400);
+      expect(sandbox.reports).toEqual([]);
+    }));
+
+  test('as a rate it meets v2 in several forms, and never v1, whose failures are free', () =>
+    withSandbox({ faults: parseFaults('failAfterWork=1') }, async (sandbox) => {
+      const seen = new Set<string>();
+      for (let count = 0; count < 40; count++) {
+        const { status, text } = await v2(sandbox, '/metrics');
+        seen.add(`${status} ${text === '' ? 'bare' : 'detail'}`);
+      }
+      expect([...seen].sort()).toEqual(['500 bare', '500 detail', '503 bare', '503 detail']);
+      expect((await lite(sandbox)).status).toBe(200);
     }));
 });
 

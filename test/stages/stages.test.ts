@@ -241,7 +241,7 @@ describe('credit report (V2-6)', () => {
       answer: (request) => {
         if (request.operation !== 'creditReportGenerate') return answer({});
         lost = true;
-        return { kind: 'in_doubt', lostAt: NOW };
+        return { kind: 'in_doubt', lostAt: NOW - 1000, endedAt: NOW };
       },
       history: (since) => (lost && since > NOW ? past : undefined),
     });

@@ -11,6 +11,9 @@ export function v2Error(exchange: Exchange, operation: Operation, nowMs: number)
   if (meaning === undefined) return undefined;
   return new ApiError({
     ...meaning,
+    // Nothing says that a failure of v2 is free (V2-17): it may have done its work and stumbled over the answer. Only a
+    // token that is refused is refused before anything. Operations that never cost are told apart where they are booked.
+    charge: meaning.stop === 'credentials' ? 'free' : 'unknown',
     message: tidy(meaning.message, 500),
     code: tidy(meaning.code, 100),
     hint: tidy(meaning.hint, 500),
@@ -23,7 +26,7 @@ export function v2Error(exchange: Exchange, operation: Operation, nowMs: number)
   });
 }
 
-type Meaning = Omit<ApiErrorDetails, 'api' | 'operation' | 'exchange'>;
+type Meaning = Omit<ApiErrorDetails, 'api' | 'operation' | 'exchange' | 'charge'>;
 
 function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefined {
   const { status, body } = exchange;
@@ -75,7 +78,6 @@ function limitReached(shape: Extract<BodyShape, { kind: 'limit' }>): Meaning {
     code: shape.guard === '' ? 'LIMIT_REACHED' : shape.guard,
     message: shape.message === '' ? `The limit of ${what} is reached` : shape.message,
     hint: limitHint(period, what, known ? undefined : shape.guard),
-    charge: 'free',
     limit: { api: 'v2', permission: tidy(permission, 200), module: tidy(module, 200), period },
   };
 }
@@ -95,7 +97,6 @@ const ruleFailure = (messages: readonly string[]): Meaning => ({
   code: 'RULE_FAILURE',
   message: messages.join('; ') || 'The request breaks a rule that the answer does not name',
   hint: 'Give the fields that the message names, and retry the row.',
-  charge: 'free',
   problems: capProblems(messages),
 });
 
@@ -106,7 +107,6 @@ function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Mea
     code: 'VALIDATION',
     message: problems.join('; '),
     hint: `Correct ${[...reasons.keys()].slice(0, 10).join(', ')} and retry the row.`,
-    charge: 'free',
     problems: capProblems(problems),
   };
 }
@@ -116,7 +116,7 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   const redirect = status >= 300 && status < 400;
   if (status === 401 || status === 429 || status >= 500 || redirect) {
     const known = byStatus(status, operation);
-    return { ...known, message: detail || known.message, charge: 'free' };
+    return { ...known, message: detail || known.message };
   }
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
@@ -124,7 +124,6 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     code: 'UNEXPLAINED',
     message: detail || `v2 answered ${status} without a reason`,
     hint: `The provider gives no kind of error. Tried three times at most, then the row fails.${route}`,
-    charge: 'free',
     attemptsAtMost: 3,
   };
 }
@@ -138,16 +137,15 @@ function byStatus(status: number, operation: Operation): Meaning {
       code: 'UNAUTHENTICATED',
       message,
       hint: 'Check KYBATCH_V2_API_KEY: it is missing, mistyped or revoked. `kybatch doctor` checks it for 0 units.',
-      charge: 'free',
     };
   }
   if (status === 429) {
     const hint = 'Too many requests at once; calls go on more slowly.';
-    return { class: 'slow_down', code: 'TOO_MANY_REQUESTS', message, hint, charge: 'free' };
+    return { class: 'slow_down', code: 'TOO_MANY_REQUESTS', message, hint };
   }
   if (status >= 500 && status < 600) {
     const hint = 'The provider stumbled; the call is sent again.';
-    return { class: 'retry', code: 'SERVER_FAILURE', message, hint, charge: 'unknown' };
+    return { class: 'retry', code: 'SERVER_FAILURE', message, hint };
   }
   if (status >= 300 && status < 400) {
     return {
@@ -156,20 +154,19 @@ function byStatus(status: number, operation: Operation): Meaning {
       code: 'REDIRECT_REFUSED',
       message: `v2 answered ${status}, a redirect`,
       hint: `Redirects are refused: the key goes to one origin only. So ${routeAdvice(operation)}`,
-      charge: 'free',
     };
   }
   if (status === 404 || status === 405) {
     const hint = `The provider does not know this route: ${routeAdvice(operation)}`;
-    return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint, charge: 'free' };
+    return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint };
   }
   if (status >= 400 && status < 500) {
     const hint =
       'The provider refuses this request and gives no readable reason. Correct the row, or ask the provider.';
-    return { class: 'fail_row', code: `HTTP_${status}`, message, hint, charge: 'free' };
+    return { class: 'fail_row', code: `HTTP_${status}`, message, hint };
   }
   const hint = 'Not a status of HTTP that an answer may have. Check what stands between here and the provider.';
-  return { class: 'retry', code: `HTTP_${status}`, message, hint, charge: 'unknown', attemptsAtMost: 3 };
+  return { class: 'retry', code: `HTTP_${status}`, message, hint, attemptsAtMost: 3 };
 }
 
 const routeAdvice = (operation: Operation): string =>
@@ -182,7 +179,6 @@ const notJson = (status: number, what: string): Meaning => ({
   code: 'UNEXPECTED_BODY',
   message: `v2 answered ${status} with ${what}`,
   hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
-  charge: 'unknown',
 });
 
 const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => tidy(problem, 500));

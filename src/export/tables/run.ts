@@ -78,7 +78,11 @@ export const calls = table({
     column('error_code', 'text', 'Empty for a success'),
     column('request_id', 'text', 'To quote to the provider’s support'),
     column('units_charged', 'integer', 'v1 units; empty where v2 does not count in units, or the charge is unknown'),
-    column('charge', 'text', 'charged, free, unknown (the answer was lost) or owned (nothing was sent)'),
+    column(
+      'charge',
+      'text',
+      'charged, free, unknown (the answer was lost, or v2 answered with a failure) or owned (nothing was sent)',
+    ),
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
     column('call_id', 'integer', 'Number of the call in the ledger'),
     column('error_class', 'text', 'What happens next: retry, slow_down, park, not_available, fail_row, …'),

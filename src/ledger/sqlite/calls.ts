@@ -66,8 +66,10 @@ export function callStore(
   );
   // An answer since then is what the lost calls were for.
   const inDoubt = database.prepare<[number, string, number, string], Doubt>(
-    `SELECT count(*) AS calls, coalesce(max(started_at), 0) AS lastStartedAt FROM calls
-     WHERE environment_id = ? AND request_key = unhex(?) AND charge = 'unknown'
+    `SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered,
+       coalesce(max(started_at), 0) AS lastStartedAt,
+       coalesce(max(iif(error_code = 'PROCESS_DIED', started_at, settled_at)), 0) AS lastEndedAt
+     FROM calls WHERE environment_id = ? AND request_key = unhex(?) AND charge = 'unknown'
        AND id > coalesce((SELECT call_id FROM answers WHERE environment_id = ? AND request_key = unhex(?)), 0)`,
   );
   // Looked up once, and kept up to date by this process, which alone writes: nearly always there is no doubt at all.
@@ -200,7 +202,7 @@ export function callStore(
     inDoubt: async (environmentId, requestKey) => {
       mayDoubt ??= anyUnknown.get() !== undefined;
       const doubt = mayDoubt && inDoubt.get(environmentId, requestKey, environmentId, requestKey);
-      return doubt || { calls: 0, lastStartedAt: 0 };
+      return doubt || { lost: 0, answered: 0, lastStartedAt: 0, lastEndedAt: 0 };
     },
     unknownCharges: async (environmentId) => unknown.all(environmentId),
     reconcile: (_environmentId, calls, charge, note) =>

@@ -35,7 +35,7 @@ describe.each(STATUSES)('on %d', (status) => {
       code: 'limits.daily',
       message: 'Enough.',
       hint: expect.stringMatching(/KYB search in KYB.*tomorrow/),
-      charge: 'free',
+      charge: 'unknown',
       httpStatus: status,
       limit: { api: 'v2', permission: 'kyb_search', module: 'kyb', period: 'day' },
     });
@@ -63,7 +63,7 @@ describe.each(STATUSES)('on %d', (status) => {
       class: 'fail_row',
       code: 'RULE_FAILURE',
       message: 'Send name or registration_number.',
-      charge: 'free',
+      charge: 'unknown',
       problems: ['Send name or registration_number.'],
     });
   });
@@ -74,7 +74,7 @@ describe.each(STATUSES)('on %d', (status) => {
       code: 'VALIDATION',
       message: 'location: Unknown. Really.; name: Short.',
       hint: expect.stringContaining('location, name'),
-      charge: 'free',
+      charge: 'unknown',
       problems: ['location: Unknown. Really.', 'name: Short.'],
     });
   });
@@ -82,7 +82,7 @@ describe.each(STATUSES)('on %d', (status) => {
 
 describe('a body with detail', () => {
   test.each([
-    [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED' }],
+    [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED', charge: 'free' }],
     [429, { class: 'slow_down', code: 'TOO_MANY_REQUESTS' }],
     [500, { class: 'retry', code: 'SERVER_FAILURE', attemptsAtMost: undefined }],
     [502, { class: 'retry', code: 'SERVER_FAILURE' }],
@@ -100,8 +100,8 @@ describe('a body with detail', () => {
         hint: expect.stringContaining('ownership in the routes file'),
       },
     ],
-  ])('V2-1 on %d is told by the status', (status, expected) => {
-    expect(errorOf(status, { detail: 'No.' })).toMatchObject({ message: 'No.', charge: 'free', ...expected });
+  ])('V2-1 V2-17 on %d is told by the status, and only a refused token is free', (status, expected) => {
+    expect(errorOf(status, { detail: 'No.' })).toMatchObject({ message: 'No.', charge: 'unknown', ...expected });
   });
 
   test('V2-1 on 429 and 503 keeps what Retry-After says', () => {
@@ -113,14 +113,14 @@ describe('a body with detail', () => {
 describe('a body in no known form', () => {
   test.each([
     [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED', charge: 'free' }],
-    [429, { class: 'slow_down', code: 'TOO_MANY_REQUESTS', charge: 'free' }],
+    [429, { class: 'slow_down', code: 'TOO_MANY_REQUESTS', charge: 'unknown' }],
     [500, { class: 'retry', code: 'SERVER_FAILURE', charge: 'unknown' }],
     [504, { class: 'retry', code: 'SERVER_FAILURE', charge: 'unknown' }],
-    [302, { class: 'stop_run', stop: 'route', code: 'REDIRECT_REFUSED', charge: 'free' }],
-    [404, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'free' }],
-    [405, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'free' }],
-    [400, { class: 'fail_row', code: 'HTTP_400', charge: 'free' }],
-    [418, { class: 'fail_row', code: 'HTTP_418', charge: 'free' }],
+    [302, { class: 'stop_run', stop: 'route', code: 'REDIRECT_REFUSED', charge: 'unknown' }],
+    [404, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
+    [405, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
+    [400, { class: 'fail_row', code: 'HTTP_400', charge: 'unknown' }],
+    [418, { class: 'fail_row', code: 'HTTP_418', charge: 'unknown' }],
     [777, { class: 'retry', code: 'HTTP_777', attemptsAtMost: 3 }],
   ])('V2-1 on %d is told by the status', (status, expected) => {
     for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}']) {

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import type { Fault } from '../../src/sandbox/index.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { lineOf, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+
+const reportsOnly = { stages: ['credit-report'] as const };
+
+const generateCalls = ({ calls }: Workshop) =>
+  calls().filter(({ operation, charge }) => operation === 'creditReportGenerate' && charge !== 'owned');
+
+describe('V2-17 a generate call that fails after its work', () => {
+  test.each<[string, Fault]>([
+    ['500 with a detail', { failAfterWork: 500 }],
+    ['503 with a detail', { failAfterWork: 503 }],
+    ['500 without a body', { failAfterWork: 500, text: '' }],
+    ["a gateway's page", { failAfterWork: 504, text: '<html>504</html>' }],
+    ['429', { failAfterWork: 429 }],
+    ['404 with a detail', { failAfterWork: 404 }],
+    ['a reset', 'lostAnswer'],
+  ])('%s: one report, taken from the history, and a charge that nobody calls free', async (_, fault) => {
+    await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', [fault, fault, fault]);
+      const end = await work(run);
+      expect(sandbox.reports).toHaveLength(1);
+      expect(end.progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(await rows(run)).toMatchObject([{ creditReportId: String(sandbox.reports[0]?.id) }]);
+      // Our books against the provider's: what it billed is one call, and we do not claim that it was free.
+      expect(generateCalls(workshop)).toMatchObject([{ charge: 'unknown' }]);
+      expect(sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate')).toHaveLength(1);
+      const { byOperation } = await ledger.usage();
+      expect(byOperation.find(({ key }) => key === 'creditReportGenerate')).toMatchObject({ calls: 1, unknown: 1 });
+      expect(await ledger.chargedCalls(run.id, 'creditReportGenerate')).toBe(1);
+    });
+  });
+
+  test('the look is taken one first poll after the failed call was over, not after it began', async () => {
+    const clock = new ManualClock();
+    const slow = {
+      ...reportsOnly,
+      report: {
+        firstPollMs: 20_000,
+        pollAtMostMs: 60_000,
+        giveUpAfterMs: 600_000,
+        reuseExpired: false,
+        format: 'json',
+      },
+    } as const;
+    await withWorkshop({ clock, pipeline: slow }, async (workshop) => {
+      const { sandbox, ledger, v2, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', { failAfterWork: 504 });
+      // The gateway gives up after 25 s, longer than a first poll.
+      const send = v2.send.bind(v2);
+      v2.send = async (prepared, options) => {
+        if (prepared.operation.name === 'creditReportGenerate') clock.advance(25_000);
+        return await send(prepared, options);
+      };
+      const began = clock.now();
+      const ended = work(run);
+      while ((await ledger.progress(run.id)).waiting < 1) await turns(5);
+      expect(await rows(run)).toMatchObject([{ nextAt: began + 45_000 }]);
+      expect(sandbox.requests.get('creditReportHistory')).toBe(1);
+      clock.advance(20_000);
+      expect((await ended).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(sandbox.requests.get('creditReportHistory')).toBe(2);
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('the budget of reports counts it as spent: its own row completes, the next one is parked', async () => {
+    const pipeline = { ...reportsOnly, budget: { units: null, creditReports: 1 } };
+    await withWorkshop({ pipeline }, async (workshop) => {
+      const { sandbox, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', { failAfterWork: 500 });
+      const end = await work(run, { concurrency: 1 });
+      expect(end.progress.parkedReasons).toEqual({ budget: 1 });
+      expect((await rows(run)).map(({ outcome }) => outcome).sort()).toEqual(['complete', 'pending']);
+      // Nor does another start forget it.
+      expect((await work(run)).progress.parkedReasons).toEqual({ budget: 1 });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('a refusal that cannot come right fails the row at once; a retry looks before it asks again', async () => {
+    await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', { failAfterWork: 400, text: '{"country":["No."]}' });
+      await work(run);
+      expect(await rows(run)).toMatchObject([{ outcome: 'failed', errorCode: 'VALIDATION' }]);
+      expect(generateCalls(workshop)).toMatchObject([{ charge: 'unknown' }]);
+      await ledger.releaseFailed(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+});
+
+describe('V2-17 a generate call that fails without having done anything', () => {
+  test.each(['resend', 'park'] as const)(
+    'is sent again after a look each time, with in_doubt: %s too, since no answer was lost',
+    async (inDoubt) => {
+      await withWorkshop({ pipeline: { ...reportsOnly, inDoubt } }, async (workshop) => {
+        const { sandbox, open, work } = workshop;
+        const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+        sandbox.script('creditReportGenerate', [503, 500]);
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+        expect(generateCalls(workshop).map(({ charge }) => charge)).toEqual(['unknown', 'unknown', 'charged']);
+        expect(orderOf(workshop)).toEqual(['look', 'generate', 'look', 'generate', 'look', 'generate']);
+      });
+    },
+  );
+
+  test('fails the row after as many tries as any other call; each retry is one look and one try', async () => {
+    await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', [500, 500, 500, 500]);
+      await work(run);
+      expect(await rows(run)).toMatchObject([{ outcome: 'failed', errorCode: 'SERVER_FAILURE' }]);
+      expect(generateCalls(workshop)).toHaveLength(3);
+      await ledger.releaseFailed(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ failed: 1 });
+      await ledger.releaseFailed(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(orderOf(workshop).join(' ')).not.toContain('generate generate');
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+});
+
+test.each(['resend', 'park'] as const)(
+  'V2-17 a search that is answered 503 twice and then 200 completes, with in_doubt: %s',
+  async (inDoubt) => {
+    await withWorkshop({ pipeline: { stages: ['financials'], inDoubt } }, async ({ sandbox, open, work, calls }) => {
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('kybSearch', [503, { failAfterWork: 503 }]);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      const searches = calls().filter(({ operation }) => operation === 'kybSearch');
+      expect(searches.map(({ charge }) => charge)).toEqual(['unknown', 'unknown', 'charged']);
+    });
+  },
+);
+
+/** What the provider saw of generating and looking, in its order. */
+const orderOf = ({ sandbox }: Workshop): string[] =>
+  sandbox.requestLog.flatMap(({ operation }) =>
+    operation === 'creditReportGenerate' ? ['generate'] : operation === 'creditReportHistory' ? ['look'] : [],
+  );
