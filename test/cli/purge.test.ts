@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
 import { type Finished, withFolder } from '../helpers/cli.js';
-import { type HereOptions, here, jsonOf } from './here.js';
+import { type EndJson, type HereOptions, here, jsonOf, withJob } from './here.js';
 
 const fixture: RunFixture = {
   rows: [
@@ -171,4 +172,30 @@ describe('purge says what it found afterwards', () => {
       expect(dump()).not.toContain('07654321');
     });
   });
+});
+
+test('after a real run a number is gone, or every place that still names it is listed', async () => {
+  await withJob(
+    { pipeline: ['stages: [record, financials, credit-report]'] },
+    async ({ rows, writeCsv, kybatch, cwd }) => {
+      const [first] = rows.filter(({ country }) => country === 'GB');
+      const number = first?.registration_number ?? '';
+      const nobody = { ...first, id: 'nobody', name: 'Nobody Here', registration_number: '09999999', vat_number: '' };
+      writeCsv('in.csv', [...rows.slice(0, 8), first ?? {}, nobody]);
+      const run = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--no-export']);
+      expect(jsonOf<EndJson>(run).rows).toBe(10);
+      const path = join(cwd, 'data', 'kybatch.db');
+      for (const entity of [`GB:${number}`, 'GB:9999999']) {
+        const gone = await kybatch(['purge', '--entity', entity, '--yes', '--json']);
+        expect(gone.code).toBe(0);
+        const { still_mentioned, times_in_file } = jsonOf<{ still_mentioned: unknown[]; times_in_file: number }>(gone);
+        expect(still_mentioned).toEqual([]);
+        expect(times_in_file).toBe(0);
+      }
+      expect(readFileSync(path, 'latin1')).not.toContain(number);
+      expect(readFileSync(path, 'latin1')).not.toContain('9999999');
+      const again = jsonOf<EndJson>(await kybatch(['status', '--json']));
+      expect(again.rows).toBe(10);
+    },
+  );
 });

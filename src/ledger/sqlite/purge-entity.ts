@@ -1,5 +1,5 @@
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
-import { isSameNumber, type NamedNumber } from '../../domain/numbers/same-number.js';
+import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import { ID_SPACES, type PurgeReport } from '../purge.js';
 import type { Bodies } from './bodies.js';
@@ -55,10 +55,10 @@ function entityKeys(database: Connection, request: EntityRequest, rows: readonly
   return new Set([...asked, ...decided.filter((key) => isKeyOf(key, named))]);
 }
 
-function isKeyOf(key: string, named: NamedNumber): boolean {
+function isKeyOf(key: string, named: NumberMatcher): boolean {
   const [, countryCode, number = '', register] =
     /^(?:credit\|)?([A-Z]{2})\|(?:damaged-)?number:([^|@]*)(?:@([^|]*))?(?:\||$)/.exec(key) ?? [];
-  return countryCode === named.countryCode && isSameNumber(named, number, register);
+  return countryCode === named.countryCode && named.is(number, register);
 }
 
 /** What it was known by: as asked for, as its rows wrote it, as searches returned it. */

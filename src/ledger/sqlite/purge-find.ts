@@ -1,4 +1,4 @@
-import { isSameNumber, type NamedNumber } from '../../domain/numbers/same-number.js';
+import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import { ID_SPACES, type IdSpace, type PurgeRequest } from '../purge.js';
 import type { Bodies } from './bodies.js';
@@ -30,25 +30,22 @@ export function findEntity(database: Connection, bodies: Bodies, request: Entity
   return { ids, rows: closeOver(database, ids, rowsSaying(database, named)) };
 }
 
-export const namedNumber = (request: Extract<EntityRequest, { kind: 'number' }>): NamedNumber => ({
-  countryCode: request.countryCode,
-  number: request.registrationNumber,
-  state: request.state,
-});
+export const namedNumber = ({ countryCode, state, registrationNumber }: Extract<EntityRequest, { kind: 'number' }>) =>
+  matchNumber({ countryCode, state, number: registrationNumber });
 
-function idsOfCandidates(database: Connection, named: NamedNumber) {
+function idsOfCandidates(database: Connection, named: NumberMatcher) {
   return database
     .prepare<[string], { api: string; id: string; number: string; state: string | null }>(
       `SELECT DISTINCT api, id, registration_number AS number, state FROM candidates
        WHERE country_code = ? AND registration_number IS NOT NULL`,
     )
     .all(named.countryCode)
-    .filter(({ number, state }) => isSameNumber(named, number, state ?? undefined))
+    .filter(({ number, state }) => named.is(number, state ?? undefined))
     .map(({ api, id }) => ({ space: SPACE_OF_API[api] ?? 'v1', id }));
 }
 
 /** Rows whose own number is the one named, whether or not anything was found for them. */
-function rowsSaying(database: Connection, named: NamedNumber): readonly RowRef[] {
+function rowsSaying(database: Connection, named: NumberMatcher): readonly RowRef[] {
   const found: RowRef[] = [];
   const rows = database.prepare<[], RowRef & { fields: string; input_values: string }>(
     "SELECT run_id, row, fields, input_values FROM rows WHERE input_values <> '[]' OR fields <> '{}'",
@@ -60,7 +57,7 @@ function rowsSaying(database: Connection, named: NamedNumber): readonly RowRef[]
 
 type Fields = Readonly<Record<string, string>>;
 
-function says(named: NamedNumber, fields: Fields, inputValues: string): boolean {
+function says(named: NumberMatcher, fields: Fields, inputValues: string): boolean {
   const { country, state, registration_number: number } = fields;
   if (number !== undefined && country !== undefined) return isNamed(named, number, country, state);
   if (Object.keys(fields).length > 0) return false;
@@ -69,9 +66,10 @@ function says(named: NamedNumber, fields: Fields, inputValues: string): boolean 
   return cells.some((number) => cells.some((country) => isNamed(named, number, country)));
 }
 
-function isNamed(named: NamedNumber, number: string, country: string, state?: string): boolean {
+function isNamed(named: NumberMatcher, number: string, country: string, state?: string): boolean {
+  if (!named.mayBeIn(number)) return false;
   const place = resolveLocation(country, state);
-  return place.ok && place.countryCode === named.countryCode && isSameNumber(named, number, place.state ?? state);
+  return place.ok && place.countryCode === named.countryCode && named.is(number, place.state ?? state);
 }
 
 const COLUMNS = {
@@ -165,7 +163,7 @@ function callsAbout(database: Connection, ids: Ids): readonly number[] {
   ];
 }
 
-function callsAskingFor(database: Connection, named: NamedNumber): readonly number[] {
+function callsAskingFor(database: Connection, named: NumberMatcher): readonly number[] {
   return database
     .prepare<[], { id: number; number: string; place: string }>(
       `SELECT id, params ->> 'registration_number' AS number, coalesce(params ->> 'location', params ->> 'country') AS place

@@ -1,6 +1,4 @@
-import { compact } from '../../domain/numbers/clean.js';
-import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
-import { isSameNumber, type NamedNumber } from '../../domain/numbers/same-number.js';
+import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
 import type { IdSpace } from '../purge.js';
 import type { Bodies } from './bodies.js';
@@ -31,21 +29,13 @@ export function listsNaming(database: Connection, bodies: Bodies, ids: Ids): Rea
 }
 
 /** The IDs under which searches returned a number. */
-export function idsInLists(database: Connection, bodies: Bodies, named: NamedNumber) {
-  const { canonical } = parseRegistrationNumber(named.number, named.countryCode, named.state);
-  const digits = (compact(canonical ?? named.number).match(/\d+/g) ?? []).sort((a, b) => b.length - a.length)[0];
-  const core = digits?.replace(/^0+/, '') ?? '';
-  // Most lists can be told apart without being parsed.
-  const mayHold = (body: Buffer) =>
-    body
-      .toString('latin1')
-      .replace(/[^0-9A-Za-z]/g, '')
-      .includes(core);
+export function idsInLists(database: Connection, bodies: Bodies, named: NumberMatcher) {
+  const mayHold = (body: Buffer) => named.mayBeIn(body.toString('utf8'));
   return [...items(database, bodies, mayHold)].flatMap(({ operation, country, item }) => {
     const number = textOf(item.registration_number);
     const theirs = textOf(item.country_code) ?? country;
     if (number === undefined || theirs !== named.countryCode) return [];
-    return isSameNumber(named, number, textOf(item.state)) ? idsOf(operation, item) : [];
+    return named.is(number, textOf(item.state)) ? idsOf(operation, item) : [];
   });
 }
 
