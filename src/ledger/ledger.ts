@@ -1,7 +1,7 @@
 import type { QuestionAbout } from '../domain/entity-key.js';
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
-import type { PurgeReport, PurgeRequest } from './purge.js';
+import type { PurgeProof, PurgeReport, PurgeRequest } from './purge.js';
 import type { RunSnapshot } from './snapshot.js';
 
 /**
@@ -83,6 +83,10 @@ export interface Ledger {
   usage(): Promise<UsageReport>;
   /** Removes data for good: when this resolves it is in no page of the file any more. */
   purge(request: PurgeRequest): Promise<PurgeReport>;
+  /** What `purge` would remove; nothing is changed. */
+  previewPurge(request: PurgeRequest): Promise<PurgeReport>;
+  /** Where identifiers still stand, in whatever is kept. */
+  searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   /** Looks only: an environment nobody has used yet is not created. */

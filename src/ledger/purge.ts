@@ -6,8 +6,14 @@ export type PurgeRequest =
       readonly space?: IdSpace | undefined;
       readonly id: string;
     }
-  /** A company by its number in a country, as a search returned it. */
-  | { readonly kind: 'number'; readonly countryCode: string; readonly registrationNumber: string }
+  /** A company by its number in a country: what searches returned, and what rows said. */
+  | {
+      readonly kind: 'number';
+      readonly countryCode: string;
+      /** Where every state numbers its companies on its own; undefined: whichever. */
+      readonly state?: string | undefined;
+      readonly registrationNumber: string;
+    }
   | { readonly kind: 'before'; readonly at: number };
 
 /** The four ID spaces (V2-4). */
@@ -22,5 +28,29 @@ export interface PurgeReport {
   readonly answers: number;
   readonly bodies: number;
   readonly candidates: number;
+  readonly questions: number;
   readonly decisions: number;
+  /** The IDs and numbers that go, as text. */
+  readonly identifiers: readonly string[];
+}
+
+/** What a search of the whole file found afterwards. */
+export interface PurgeProof {
+  readonly searched: readonly string[];
+  /** Identifiers that would be found in anything: too short, or a plain word. */
+  readonly notSearched: readonly string[];
+  /** How often they stand in the bytes of the file, be it inside a longer text. */
+  readonly timesInFile: number;
+  /** Where something else still names them. */
+  readonly mentions: readonly Mention[];
+}
+
+export interface Mention {
+  readonly identifiers: readonly string[];
+  /** `answer to fullKyb`, or the name of a table. */
+  readonly where: string;
+  readonly run: string | null;
+  readonly row: number | null;
+  /** What `purge --entity` takes to remove it; null if only its age can. */
+  readonly entity: string | null;
 }

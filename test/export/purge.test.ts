@@ -133,3 +133,12 @@ test('an answer that a newer one took the place of goes, too', async () => {
     expect(countIn(dataDir, canary)).toBe(0);
   });
 });
+
+test.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern: nothing is removed', async (id) => {
+  await withCandidates(async (dataDir, ledger) => {
+    const nothing = { rows: 0, answers: 0, bodies: 0, candidates: 0, questions: 0, decisions: 0 };
+    expect(await ledger.purge({ kind: 'entity', id })).toMatchObject(nothing);
+    expect(await ledger.purge({ kind: 'number', countryCode: 'GB', registrationNumber: id })).toMatchObject(nothing);
+    expect(countIn(dataDir, canary)).toBeGreaterThan(3);
+  });
+});

@@ -21,7 +21,11 @@ export interface Bought {
 
 export interface RunFixture {
   readonly columns?: readonly string[];
-  readonly rows: readonly { readonly values: readonly string[]; readonly state?: Partial<Checkpoint> }[];
+  readonly rows: readonly {
+    readonly values: readonly string[];
+    readonly fields?: Readonly<Record<string, string>>;
+    readonly state?: Partial<Checkpoint>;
+  }[];
   readonly bought?: readonly Bought[];
 }
 
@@ -42,7 +46,11 @@ export async function withRun(
   }
 }
 
-async function createRun(ledger: Ledger, id: string, { columns = ['name'], rows, bought = [] }: RunFixture) {
+export async function createRun(
+  ledger: Ledger,
+  id: string,
+  { columns = ['name'], rows, bought = [] }: RunFixture,
+): Promise<void> {
   await ledger.createRun({
     id,
     inputPath: '/in.csv',
@@ -53,7 +61,7 @@ async function createRun(ledger: Ledger, id: string, { columns = ['name'], rows,
     columns,
     createdAt: NOW,
   });
-  const lines = rows.map(({ values }, index) => ({ row: index + 1, line: index + 2, values, fields: {} }));
+  const lines = rows.map(({ values, fields = {} }, index) => ({ row: index + 1, line: index + 2, values, fields }));
   await ledger.addRows(id, lines);
   await ledger.openRun(id, rows.length);
   for (const [index, { state }] of rows.entries())

@@ -5,7 +5,8 @@ import { openSnapshot } from './export-reads.js';
 import { acquireLock } from './lock.js';
 import { type Connection, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
-import { purge } from './purge.js';
+import { previewPurge, purge } from './purge.js';
+import { searchEverywhere } from './purge-proof.js';
 import { reviewStore } from './review.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
@@ -51,6 +52,14 @@ function compose(database: Connection, packer: Packer, onClose: () => void): Led
     async purge(request) {
       await flush();
       return purge(database, request);
+    },
+    async previewPurge(request) {
+      await flush();
+      return previewPurge(database, request);
+    },
+    async searchEverywhere(identifiers) {
+      await flush();
+      return searchEverywhere(database, identifiers);
     },
     async snapshot(runId) {
       await flush();

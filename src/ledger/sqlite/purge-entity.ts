@@ -1,187 +1,165 @@
-import { ID_SPACES, type IdSpace, type PurgeReport, type PurgeRequest } from '../purge.js';
+import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
+import type { NumberMatcher } from '../../domain/numbers/same-number.js';
+import { resolveLocation } from '../../domain/resolve-location.js';
+import { ID_SPACES, type PurgeReport } from '../purge.js';
 import type { Bodies } from './bodies.js';
 import type { Connection } from './open.js';
-
-type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
-type Ids = Readonly<Record<IdSpace, Set<string>>>;
-
-interface RowRef {
-  readonly run_id: string;
-  readonly row: number;
-}
+import {
+  type EntityRequest,
+  findCalls,
+  findEntity,
+  json,
+  namedNumber,
+  type RowRef,
+  rowKeys,
+  SPACE_OF_API,
+  spaced,
+  spacedIds,
+} from './purge-find.js';
+import type { Ids } from './purge-lists.js';
+import { isTelling, wordsPattern } from './purge-words.js';
 
 /** Everything about one entity: its answers, its rows' input and evidence, and lists of candidates that name it. */
 export function purgeEntity(database: Connection, bodies: Bodies, request: EntityRequest): PurgeReport {
-  const ids = firstIds(database, request);
-  const rows = closeOver(database, ids);
-  const keys = entityKeys(database, rows);
-  const shas = [
-    ...ownBodies(database, ids),
-    ...listsNaming(database, bodies, ids),
-    ...bodiesOfRowsAlone(database, rows),
-  ];
-  const answers = forgetBodies(database, new Set(shas));
-  const { candidates, runs } = forgetCandidates(database, ids, rows);
-  const decisions = forgetDecisions(database, ids, keys);
+  const entity = findEntity(database, bodies, request);
+  const { ids, rows } = entity;
+  const keys = entityKeys(database, request, rows);
+  const gone = findCalls(database, bodies, request, entity);
+  const identifiers = identifiersOf(database, request, ids, rows);
+  const { answers, bodies: removed } = forgetAnswers(database, gone);
+  const { candidates, beside } = forgetCandidates(database, ids, rows);
+  const review = forgetReview(database, ids, rows, keys);
   blankRows(database, rows);
+  redactMessages(database, beside, identifiers);
   return {
-    runs: [...new Set([...rows.map((row) => row.run_id), ...runs])].sort(),
+    runs: [...new Set([...rows, ...beside].map(({ run_id }) => run_id))].sort(),
     runsRemoved: [],
     rows: rows.length,
-    answers: answers.answers,
-    bodies: answers.bodies,
+    answers,
+    bodies: removed,
     candidates,
-    decisions,
+    ...review,
+    identifiers,
   };
 }
 
-function firstIds(database: Connection, request: EntityRequest): Ids {
-  const ids: Ids = { v1: new Set(), v2: new Set(), source: new Set(), report: new Set() };
-  if (request.kind === 'entity') {
-    for (const space of request.space === undefined ? ID_SPACES : [request.space]) ids[space].add(request.id);
-    return ids;
-  }
-  const found = database
-    .prepare<[string, string], { api: string; id: string }>(
-      'SELECT DISTINCT api, id FROM candidates WHERE country_code = ? AND registration_number = ?',
-    )
-    .all(request.countryCode, request.registrationNumber);
-  for (const { api, id } of found) ids[SPACE_OF_API[api] ?? 'v1'].add(id);
-  return ids;
-}
-
-const SPACE_OF_API: Readonly<Record<string, IdSpace>> = { v1: 'v1', v2: 'v2', credit: 'source' };
-
-const COLUMNS = {
-  v1: 'v1_company_id',
-  v2: 'v2_company_id',
-  source: 'credit_source_id',
-  report: 'credit_report_id',
-} as const;
-
-/** The rows of the entity. What a row ties together is one entity, so their other IDs are its IDs, too. */
-function closeOver(database: Connection, ids: Ids): readonly RowRef[] {
-  type Row = RowRef & Readonly<Record<(typeof COLUMNS)[IdSpace], string | null>>;
-  for (;;) {
-    const rows = ID_SPACES.flatMap((space) =>
-      database
-        .prepare<[string], Row>(
-          `SELECT run_id, row, v1_company_id, v2_company_id, credit_source_id, credit_report_id FROM rows
-           WHERE ${COLUMNS[space]} IN (SELECT value FROM json_each(?))`,
-        )
-        .all(json(ids[space])),
-    );
-    const before = size(ids);
-    for (const row of rows)
-      for (const space of ID_SPACES) {
-        const id = row[COLUMNS[space]];
-        if (id !== null) ids[space].add(id);
-      }
-    if (size(ids) === before) return [...new Map(rows.map((row) => [`${row.run_id} ${row.row}`, row])).values()];
-  }
-}
-
-const size = (ids: Ids) => ID_SPACES.reduce((sum, space) => sum + ids[space].size, 0);
-const json = (values: Iterable<string>) => JSON.stringify([...values]);
-
-/** Questions are kept under a text that holds name and number. */
-function entityKeys(database: Connection, rows: readonly RowRef[]): ReadonlySet<string> {
+/** Questions are kept under a text that holds name and number; decisions outlive the rows that asked. */
+function entityKeys(database: Connection, request: EntityRequest, rows: readonly RowRef[]): ReadonlySet<string> {
   const find = database
     .prepare<[string, number], string>('SELECT entity_key FROM questions WHERE run_id = ? AND row = ?')
     .pluck();
-  return new Set(rows.flatMap(({ run_id, row }) => find.all(run_id, row)));
+  const asked = rows.flatMap(({ run_id, row }) => find.all(run_id, row));
+  if (request.kind === 'entity') return new Set(asked);
+  const named = namedNumber(request);
+  const decided = database.prepare<[], string>('SELECT DISTINCT entity_key FROM decisions').pluck().all();
+  return new Set([...asked, ...decided.filter((key) => isKeyOf(key, named))]);
 }
 
-/** Answers to a question that named it by its ID. */
-function ownBodies(database: Connection, ids: Ids): readonly string[] {
-  const find = (param: string, api: string, space: IdSpace) =>
+function isKeyOf(key: string, named: NumberMatcher): boolean {
+  const [, countryCode, number = '', register] =
+    /^(?:credit\|)?([A-Z]{2})\|(?:damaged-)?number:([^|@]*)(?:@([^|]*))?(?:\||$)/.exec(key) ?? [];
+  return countryCode === named.countryCode && named.is(number, register);
+}
+
+/** What it was known by: as asked for, as its rows wrote it, as searches returned it. */
+function identifiersOf(
+  database: Connection,
+  request: EntityRequest,
+  ids: Ids,
+  rows: readonly RowRef[],
+): readonly string[] {
+  const said = database
+    .prepare<[string], string>(`SELECT fields FROM rows WHERE run_id || ' ' || row IN (SELECT value FROM json_each(?))`)
+    .pluck()
+    .all(rowKeys(rows))
+    .flatMap((text) => {
+      const { country, state, registration_number: number, vat_number: vat } = JSON.parse(text) as Fields;
+      const place = resolveLocation(country ?? '', state);
+      return [...spellings(number, place.ok ? (place.countryCode ?? '') : '', state), vat];
+    });
+  const returned = Object.entries(SPACE_OF_API).flatMap(([api, space]) =>
     database
-      .prepare<[string, string], string>(
-        `SELECT DISTINCT lower(hex(raw_sha256)) FROM calls JOIN environments ON environments.id = environment_id
-         WHERE raw_sha256 IS NOT NULL AND api = ? AND CAST(json_extract(params, '$.${param}') AS TEXT) IN (SELECT value FROM json_each(?))`,
+      .prepare<[string, string], { number: string | null; vat: string | null }>(
+        `SELECT DISTINCT registration_number AS number, vat_number AS vat FROM candidates
+         WHERE api = ? AND id IN (SELECT value FROM json_each(?))`,
+      )
+      .all(api, json(ids[space]))
+      .flatMap(({ number, vat }) => [number, vat]),
+  );
+  const asked =
+    request.kind === 'entity'
+      ? [request.id]
+      : spellings(request.registrationNumber, request.countryCode, request.state);
+  const all = [...asked, ...ID_SPACES.flatMap((space) => [...ids[space]]), ...said, ...returned];
+  return [...new Set(all.flatMap((text) => text?.trim() || []))];
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+const spellings = (number: string | undefined, countryCode: string, state: string | undefined) =>
+  number === undefined ? [] : [number, parseRegistrationNumber(number, countryCode, state).canonical];
+
+/** The calls stay without their answers. Bytes that answer somebody else, too (`[]`), stay with them. */
+function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answers: number; bodies: number } {
+  const list = json(calls);
+  const listed = 'SELECT value FROM json_each(?)';
+  // Uses of an owned answer have no parameters of their own.
+  const alike = database
+    .prepare<[string], number>(
+      `SELECT id FROM calls WHERE (environment_id, request_key, raw_sha256) IN
+         (SELECT environment_id, request_key, raw_sha256 FROM calls WHERE id IN (${listed}))`,
+    )
+    .pluck()
+    .all(list);
+  const gone = json(new Set([...calls, ...alike]));
+  const digests = json(
+    database
+      .prepare<[string], string>(
+        `SELECT DISTINCT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL AND id IN (${listed})`,
       )
       .pluck()
-      .all(api, json(ids[space]));
-  return [
-    ...find('id', 'v1', 'v1'),
-    ...find('id', 'v2', 'v2'),
-    ...find('source_id', 'v2', 'source'),
-    ...find('report_id', 'v2', 'report'),
-  ].filter((sha) => isWorthRemoving(database, sha));
+      .all(gone),
+  );
+  const run = (sql: string, parameter: string) => database.prepare(sql).run(parameter).changes;
+  const answers = run(`DELETE FROM answers WHERE call_id IN (${listed})`, gone);
+  run(`UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id IN (${listed})`, gone);
+  const bodies = run(
+    `DELETE FROM bodies WHERE sha256 IN (SELECT unhex(value) FROM json_each(?))
+       AND sha256 NOT IN (SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL)`,
+    digests,
+  );
+  return { answers, bodies };
 }
 
-/** `true`, `{}` and `[]` are the same bytes for everybody. */
-const isWorthRemoving = (database: Connection, sha256: string) =>
-  (database.prepare<[string], number>('SELECT size FROM bodies WHERE sha256 = unhex(?)').pluck().get(sha256) ?? 0) > 8;
-
-/** Searches and histories of anybody that name it among others. Re-asking is the price of its being gone. */
-function listsNaming(database: Connection, bodies: Bodies, ids: Ids): readonly string[] {
-  const all = ID_SPACES.flatMap((space) => [...ids[space]]);
-  if (all.length === 0) return [];
-  const pattern = new RegExp(`(?<![\\w.-])(?:${all.map(escapePattern).join('|')})(?![\\w.-])`);
-  return database
-    .prepare<[], string>(
-      `SELECT DISTINCT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL
-         AND operation IN ('searchKyb', 'kybSearch', 'creditReportSearch', 'creditReportHistory')`,
-    )
-    .pluck()
-    .all()
-    .filter((sha) => pattern.test(bodies.read(sha)?.toString('utf8') ?? ''));
-}
-
-const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-/** What only these rows asked for. */
-function bodiesOfRowsAlone(database: Connection, rows: readonly RowRef[]): readonly string[] {
-  const mine = json(rows.map(({ run_id, row }) => `${run_id} ${row}`));
-  return database
-    .prepare<[string, string], string>(
-      `SELECT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL AND run_id || ' ' || row IN (SELECT value FROM json_each(?))
-       EXCEPT SELECT lower(hex(raw_sha256)) FROM calls WHERE raw_sha256 IS NOT NULL
-         AND coalesce(run_id || ' ' || row, '') NOT IN (SELECT value FROM json_each(?))`,
-    )
-    .pluck()
-    .all(mine, mine);
-}
-
-function forgetBodies(database: Connection, shas: ReadonlySet<string>): { answers: number; bodies: number } {
-  const list = json(shas);
-  const run = (sql: string) => database.prepare(sql).run(list).changes;
-  const answers = run(`DELETE FROM answers WHERE call_id IN (SELECT id FROM calls WHERE raw_sha256 IN (${LISTED}))`);
-  run(`UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE raw_sha256 IN (${LISTED})`);
-  return { answers, bodies: run(`DELETE FROM bodies WHERE sha256 IN (${LISTED})`) };
-}
-
-/** Digests from a JSON list. */
-const LISTED = 'SELECT unhex(value) FROM json_each(?)';
-
+/** `beside`: rows of other companies that had it as a candidate. */
 function forgetCandidates(database: Connection, ids: Ids, rows: readonly RowRef[]) {
   const ofRow = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ?');
   let candidates = 0;
   for (const { run_id, row } of rows) candidates += ofRow.run(run_id, row).changes;
-  const elsewhere = database
-    .prepare<[string, string], string>(
-      'DELETE FROM candidates WHERE api = ? AND id IN (SELECT value FROM json_each(?)) RETURNING run_id',
-    )
-    .pluck();
-  const runs = Object.entries(SPACE_OF_API).flatMap(([api, space]) => elsewhere.all(api, json(ids[space])));
-  return { candidates: candidates + runs.length, runs };
+  const elsewhere = database.prepare<[string, string], RowRef>(
+    'DELETE FROM candidates WHERE api = ? AND id IN (SELECT value FROM json_each(?)) RETURNING run_id, row',
+  );
+  const beside = Object.entries(SPACE_OF_API).flatMap(([api, space]) => elsewhere.all(api, json(ids[space])));
+  return { candidates: candidates + beside.length, beside };
 }
 
-function forgetDecisions(database: Connection, ids: Ids, keys: ReadonlySet<string>): number {
-  const all = json(ID_SPACES.flatMap((space) => [...ids[space]]));
-  database
+function forgetReview(database: Connection, ids: Ids, rows: readonly RowRef[], keys: ReadonlySet<string>) {
+  const named = { ids: spacedIds(ids), keys: json(keys), rows: rowKeys(rows) };
+  const about = (table: 'decisions' | 'questions') =>
+    `(${spaced(table)} IN (SELECT value FROM json_each(@ids)) OR entity_key IN (SELECT value FROM json_each(@keys)))`;
+  const questions = database
     .prepare(
-      'DELETE FROM questions WHERE candidate_id IN (SELECT value FROM json_each(?)) OR entity_key IN (SELECT value FROM json_each(?))',
+      `DELETE FROM questions WHERE ${about('questions')} OR run_id || ' ' || row IN (SELECT value FROM json_each(@rows))`,
     )
-    .run(all, json(keys));
-  return database
+    .run(named).changes;
+  const shown = `CASE about WHEN 'v2' THEN 'v2' WHEN 'credit' THEN 'source' ELSE 'v1' END || ':' || seen.value`;
+  const decisions = database
     .prepare(
-      `DELETE FROM decisions WHERE candidate_id IN (SELECT value FROM json_each(@ids))
-         OR entity_key IN (SELECT value FROM json_each(@keys))
-         OR EXISTS (SELECT 1 FROM json_each(@ids) AS gone WHERE instr(shown, '"' || gone.value || '"') > 0)`,
+      `DELETE FROM decisions WHERE ${about('decisions')}
+         OR EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE ${shown} IN (SELECT value FROM json_each(@ids)))`,
     )
-    .run({ ids: all, keys: json(keys) }).changes;
+    .run({ ids: named.ids, keys: named.keys }).changes;
+  return { questions, decisions };
 }
 
 /**
@@ -197,7 +175,6 @@ function blankRows(database: Connection, rows: readonly RowRef[]): void {
      WHERE run_id = ? AND row = ?`,
   );
   const errors = database.prepare('DELETE FROM errors WHERE run_id = ? AND row = ?');
-  const questions = database.prepare('DELETE FROM questions WHERE run_id = ? AND row = ?');
   // Others may own the answer to a question that named a company by its ID: it stays what it was about.
   const params = database.prepare(
     `UPDATE calls SET params = NULL WHERE run_id = ? AND row = ?
@@ -207,7 +184,21 @@ function blankRows(database: Connection, rows: readonly RowRef[]): void {
   for (const { run_id, row } of rows) {
     blank.run(run_id, row);
     errors.run(run_id, row);
-    questions.run(run_id, row);
     params.run(run_id, row);
   }
+}
+
+/** Rows that had it as a candidate stay; where their messages name it, that word goes. */
+function redactMessages(database: Connection, rows: readonly RowRef[], identifiers: readonly string[]): void {
+  const telling = identifiers.filter(isTelling);
+  if (telling.length === 0) return;
+  const pattern = wordsPattern(telling);
+  database.function('without_words', (text) => (typeof text === 'string' ? text.replace(pattern, '(removed)') : text));
+  const updates = [
+    'UPDATE rows SET error_message = without_words(error_message)',
+    'UPDATE questions SET message = without_words(message)',
+    'UPDATE errors SET message = without_words(message)',
+    'UPDATE candidates SET evidence = without_words(evidence)',
+  ].map((sql) => database.prepare(`${sql} WHERE run_id || ' ' || row IN (SELECT value FROM json_each(?))`));
+  for (const update of updates) update.run(rowKeys(rows));
 }

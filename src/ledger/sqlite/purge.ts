@@ -8,17 +8,25 @@ import { purgeEntity } from './purge-entity.js';
  * anew, so that is done before anything is reported. Calls stay, without their bodies: units were spent, whoever for.
  */
 export function purge(database: Connection, request: PurgeRequest): PurgeReport {
-  const report = database
-    .transaction(() =>
-      request.kind === 'before'
-        ? purgeBefore(database, request.at)
-        : purgeEntity(database, new Bodies(database), request),
-    )
-    .immediate();
+  const report = database.transaction(() => remove(database, request)).immediate();
   database.exec('VACUUM');
   database.pragma('wal_checkpoint(TRUNCATE)');
   return report;
 }
+
+/** What `purge` would remove. The same statements are run and taken back, so that the counts cannot differ. */
+export function previewPurge(database: Connection, request: PurgeRequest): PurgeReport {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    return remove(database, request);
+  } finally {
+    // A full disk has rolled it back already.
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
+}
+
+const remove = (database: Connection, request: PurgeRequest): PurgeReport =>
+  request.kind === 'before' ? purgeBefore(database, request.at) : purgeEntity(database, new Bodies(database), request);
 
 /** Runs that came to rest before, and answers from before. A run that went on later keeps its rows. */
 function purgeBefore(database: Connection, at: number): PurgeReport {
@@ -31,11 +39,12 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     .all(at, at);
   let rows = 0;
   let candidates = 0;
+  let questions = 0;
   for (const id of runs) {
     rows += run('DELETE FROM rows WHERE run_id = ?', id);
     candidates += run('DELETE FROM candidates WHERE run_id = ?', id);
     run('DELETE FROM errors WHERE run_id = ?', id);
-    run('DELETE FROM questions WHERE run_id = ?', id);
+    questions += run('DELETE FROM questions WHERE run_id = ?', id);
     run('DELETE FROM runs WHERE id = ?', id);
   }
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
@@ -51,5 +60,5 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
   run(
     'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND raw_sha256 NOT IN (SELECT sha256 FROM bodies)',
   );
-  return { runs, runsRemoved: runs, rows, answers, bodies, candidates, decisions };
+  return { runs, runsRemoved: runs, rows, answers, bodies, candidates, questions, decisions, identifiers: [] };
 }

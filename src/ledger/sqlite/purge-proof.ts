@@ -1,0 +1,134 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { resolveLocation } from '../../domain/resolve-location.js';
+import type { Mention, PurgeProof } from '../purge.js';
+import { Bodies } from './bodies.js';
+import type { Connection } from './open.js';
+import { isTelling, wordsIn, wordsPattern } from './purge-words.js';
+
+/**
+ * Looks for identifiers in everything that is there: each text of each table, whichever there are; each answer,
+ * unpacked; and the bytes of the file, where deleted text would lie on if it had not been written anew.
+ */
+export function searchEverywhere(database: Connection, identifiers: readonly string[]): PurgeProof {
+  const searched = identifiers.filter(isTelling);
+  const notSearched = identifiers.filter((text) => !isTelling(text));
+  if (searched.length === 0) return { searched, notSearched, timesInFile: 0, mentions: [] };
+  const pattern = wordsPattern(searched);
+  return {
+    searched,
+    notSearched,
+    timesInFile: [database.name, `${database.name}-wal`].reduce((sum, path) => sum + timesIn(path, searched), 0),
+    mentions: [...mentionsInTables(database, searched, pattern), ...mentionsInAnswers(database, searched, pattern)],
+  };
+}
+
+function mentionsInTables(database: Connection, searched: readonly string[], pattern: RegExp): readonly Mention[] {
+  return tables(database).flatMap(({ table, columns }) => {
+    const text = columns.map((column) => `coalesce("${column}", '')`).join(' || char(10) || ');
+    return database
+      .prepare<[string], Record<string, unknown>>(
+        `SELECT *, ${text} AS all_text FROM "${table}"
+         WHERE EXISTS (SELECT 1 FROM json_each(?) AS sought WHERE instr(all_text, sought.value) > 0)`,
+      )
+      .all(JSON.stringify(searched))
+      .flatMap((found) => mention(database, wordsIn(String(found.all_text), pattern), table, found));
+  });
+}
+
+/** Asked of the database, so that no table of a later version is left out. Answers are packed: they are read on their own. */
+function tables(database: Connection): readonly { readonly table: string; readonly columns: readonly string[] }[] {
+  return database
+    .prepare<[], { table: string; columns: string }>(
+      `SELECT tables.name AS "table", json_group_array(columns.name) AS columns
+       FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND columns.type = 'TEXT' GROUP BY tables.name`,
+    )
+    .all()
+    .map(({ table, columns }) => ({ table, columns: JSON.parse(columns) as string[] }));
+}
+
+function mentionsInAnswers(database: Connection, searched: readonly string[], pattern: RegExp): readonly Mention[] {
+  const bodies = new Bodies(database);
+  const digests = database.prepare<[], string>('SELECT lower(hex(sha256)) FROM bodies').pluck().all();
+  // The call that bought it says most; uses of an owned answer have no parameters.
+  const callOf = database.prepare<[string], Record<string, unknown>>(
+    'SELECT * FROM calls WHERE raw_sha256 = unhex(?) ORDER BY params IS NULL, id LIMIT 1',
+  );
+  return digests.flatMap((sha256) => {
+    const body = bodies.read(sha256);
+    if (body === undefined || !searched.some((text) => body.includes(text))) return [];
+    const call = callOf.get(sha256) ?? {};
+    return mention(database, wordsIn(body.toString('utf8'), pattern), `answer to ${call.operation}`, call);
+  });
+}
+
+function mention(
+  database: Connection,
+  identifiers: readonly string[],
+  where: string,
+  found: Readonly<Record<string, unknown>>,
+): readonly Mention[] {
+  if (identifiers.length === 0) return [];
+  const run = typeof found.run_id === 'string' ? found.run_id : null;
+  const row = typeof found.row === 'number' ? found.row : null;
+  const entity = entityOfCall(database, found) ?? entityOfDecision(found) ?? entityOfRow(database, run, row);
+  return [{ identifiers, where, run, row, entity }];
+}
+
+/** A call about one company names it. */
+function entityOfCall(database: Connection, { params, environment_id }: Readonly<Record<string, unknown>>) {
+  if (typeof params !== 'string') return undefined;
+  const api = database.prepare('SELECT api FROM environments WHERE id = ?').pluck().get(environment_id);
+  const asked = JSON.parse(params) as Record<string, unknown>;
+  if (asked.id !== undefined) return `${api}:${asked.id}`;
+  if (asked.source_id !== undefined) return `source:${asked.source_id}`;
+  return asked.report_id === undefined ? undefined : `report:${asked.report_id}`;
+}
+
+function entityOfDecision({ decision, about, candidate_id }: Readonly<Record<string, unknown>>) {
+  if (typeof decision !== 'string' || typeof about !== 'string' || candidate_id === null) return undefined;
+  return `${about === 'v2' ? 'v2' : about === 'credit' ? 'source' : 'v1'}:${candidate_id}`;
+}
+
+/** The company that the row was matched with, or the number it gave. */
+function entityOfRow(database: Connection, run: string | null, row: number | null): string | null {
+  const found = database
+    .prepare<[string | null, number | null], { v1: string | null; v2: string | null; fields: string }>(
+      'SELECT v1_company_id AS v1, v2_company_id AS v2, fields FROM rows WHERE run_id = ? AND row = ?',
+    )
+    .get(run, row);
+  if (found === undefined) return null;
+  if (found.v1 !== null) return `v1:${found.v1}`;
+  if (found.v2 !== null) return `v2:${found.v2}`;
+  const { country, state, registration_number: number } = JSON.parse(found.fields) as Record<string, string>;
+  const place = resolveLocation(country ?? '', state);
+  return number === undefined || !place.ok || place.countryCode === null ? null : `${place.location}:${number}`;
+}
+
+const CHUNK = 4 * 1024 * 1024;
+
+/** Reads in pieces that overlap by the longest text, so that none is missed between two. */
+function timesIn(path: string, texts: readonly string[]): number {
+  if (!existsSync(path)) return 0;
+  const overlap = Math.max(...texts.map((text) => Buffer.byteLength(text))) - 1;
+  const chunk = Buffer.alloc(CHUNK + overlap);
+  const file = openSync(path, 'r');
+  try {
+    let times = 0;
+    for (let at = 0; ; at += CHUNK) {
+      const size = readSync(file, chunk, 0, chunk.length, at);
+      const isLast = size < chunk.length;
+      // What begins in the overlap is counted with the next piece.
+      for (const text of texts) times += startsIn(chunk.subarray(0, size), text, isLast ? size : CHUNK);
+      if (isLast) return times;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function startsIn(bytes: Buffer, text: string, before: number): number {
+  let times = 0;
+  for (let at = bytes.indexOf(text); at >= 0 && at < before; at = bytes.indexOf(text, at + 1)) times++;
+  return times;
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { createRun, NOW, type RunFixture } from '../export/support.js';
+import { type Finished, withFolder } from '../helpers/cli.js';
+import { type EndJson, type HereOptions, here, jsonOf, withJob } from './here.js';
+
+const fixture: RunFixture = {
+  rows: [
+    {
+      values: ['07654321'],
+      fields: { name: 'Acme', country: 'GB', registration_number: '07654321' },
+      state: { v1CompanyId: '9000001' },
+    },
+    { values: ['Other'], state: { v1CompanyId: '9000002' } },
+  ],
+  bought: [
+    { row: 1, api: 'v1', operation: 'fullKyb', params: { id: '9000001' }, body: '{"lite":{"id":9000001}}' },
+    {
+      row: 2,
+      api: 'v1',
+      operation: 'searchKyb',
+      params: { location: 'GB', name: 'Other' },
+      body: '[{"id":9000002,"name":"Other","parent":"07654321","count":1}]',
+    },
+    {
+      row: 2,
+      api: 'v1',
+      operation: 'searchKyb',
+      params: { location: 'GB', name: 'Others' },
+      body: '[{"id":1,"x":"y"}]',
+    },
+  ],
+};
+
+interface Place {
+  readonly dataDir: string;
+  readonly purge: (args: readonly string[], options?: Partial<HereOptions>) => Promise<Finished>;
+  /** Everything that the ledger holds, as text. */
+  readonly dump: () => string;
+}
+
+async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
+  await withFolder(async (cwd) => {
+    const dataDir = join(cwd, 'data');
+    const ledger = openLedger(dataDir, NOW);
+    await createRun(ledger, 'first', fixture);
+    await ledger.close();
+    await use({
+      dataDir,
+      purge: (args, options) => here(['purge', ...args], { cwd, clock: new ManualClock(NOW), ...options }),
+      dump: () => dump(join(dataDir, 'kybatch.db')),
+    });
+  });
+}
+
+function dump(path: string): string {
+  const database = new Database(path, { readonly: true });
+  try {
+    const tables = database.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+    return JSON.stringify(tables.map((table) => database.prepare(`SELECT * FROM "${table}"`).all()));
+  } finally {
+    database.close();
+  }
+}
+
+describe('what names nothing removes nothing', () => {
+  test.each([
+    ['an empty entity', ['--entity', '']],
+    ['a blank one', ['--entity', '  ']],
+    ['an ID space without an ID', ['--entity', 'v1:']],
+    ['a blank ID', ['--entity', 'v2:  ']],
+    ['a country without a number', ['--entity', 'GB: ']],
+    ['punctuation', ['--entity', 'GB:--']],
+    ['a pattern', ['--entity', '.*']],
+    ['an unknown prefix', ['--entity', 'XX:1']],
+    ['two entities', ['--entity', '9000001', '--entity', '9000002']],
+    ['a day in the future', ['--before', '2026-02-01']],
+    ['a day that does not exist', ['--before', '2025-02-31']],
+    ['no date', ['--before', 'yesterday']],
+  ])('%s is refused', async (_, args) => {
+    await withLedger(async ({ purge, dump }) => {
+      const before = dump();
+      const refused = await purge([...args, '--yes']);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toMatch(/^kybatch: (--entity|--before|purge takes)/);
+      expect(dump()).toBe(before);
+    });
+  });
+
+  test.each(['x', '[0-9]+', '9000001|9000002', 'name', 'id', 'Other', '90000', 'v2:9000001'])(
+    'an entity %s is matched as a whole, and is not there',
+    async (entity) => {
+      await withLedger(async ({ purge, dump }) => {
+        const before = dump();
+        const missed = await purge(['--entity', entity, '--yes']);
+        expect(missed).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was found') });
+        expect(dump()).toBe(before);
+      });
+    },
+  );
+
+  test('an ID of one character is that ID, not a character of others', async () => {
+    await withLedger(async ({ purge }) => {
+      const { stdout, code } = await purge(['--entity', '1', '--yes', '--json']);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ removed: { answers: 1, rows: 0 }, not_searched: ['1'] });
+    });
+  });
+});
+
+describe('purge asks first', () => {
+  const counts = '1 row, 1 answer, 1 raw body, 0 candidates, 0 questions, 0 decisions (first)';
+
+  test('without a terminal it needs --yes, and says what would go', async () => {
+    await withLedger(async ({ purge, dump }) => {
+      const before = dump();
+      const refused = await purge(['--entity', 'v1:9000001']);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain(`purge would remove ${counts} for good`);
+      expect(refused.stderr).toContain('Add --yes');
+      expect(dump()).toBe(before);
+      expect((await purge(['--before', '2026-01-31'])).code).toBe(0);
+    });
+  });
+
+  test('on a terminal a no removes nothing, a yes does', async () => {
+    await withLedger(async ({ purge, dump }) => {
+      const before = dump();
+      const questions: string[] = [];
+      const answers = (answer: string) => (question: string) => {
+        questions.push(question);
+        return answer;
+      };
+      const no = await purge(['--entity', '9000001'], { answers: answers('') });
+      expect(no).toMatchObject({ code: 130, stderr: 'Nothing was removed.\n' });
+      expect(dump()).toBe(before);
+      const yes = await purge(['--entity', '9000001'], { answers: answers('y') });
+      expect(yes.code).toBe(0);
+      expect(questions).toEqual(Array(2).fill(`Remove ${counts} for good? [y/N] `));
+      expect(yes.stderr).toContain(`Removed: ${counts}.`);
+      expect(dump()).not.toContain('9000001');
+    });
+  });
+});
+
+describe('purge says what it found afterwards', () => {
+  test('what others still say is listed with the command that removes it, which then does', async () => {
+    await withLedger(async ({ purge, dataDir }) => {
+      const args = ['--yes', '--data-dir', dataDir];
+      const first = await purge(['--entity', 'GB:7654321', ...args]);
+      expect(first.code).toBe(0);
+      expect(first.stderr).toContain('still named in 1 place of other companies');
+      expect(first.stderr).not.toContain('gone from the database file');
+      const command = `answer to searchKyb (row 2 of first): 07654321; kybatch purge --data-dir ${dataDir} --entity v1:9000002`;
+      expect(first.stderr).toContain(command);
+      const second = await purge(['--entity', 'v1:9000002', ...args, '--json']);
+      expect(jsonOf<object>(second)).toMatchObject({ still_mentioned: [], times_in_file: 0 });
+      const third = await purge(['--entity', 'GB:7654321', ...args]);
+      expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining('it is gone from the database file') });
+    });
+  });
+
+  test('a date is no identifier: the file is written anew', async () => {
+    await withLedger(async ({ purge, dump }) => {
+      const clock = new ManualClock(NOW + 24 * 3_600_000);
+      const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });
+      expect(gone).toMatchObject({ code: 0, stderr: expect.stringContaining('1 whole run (first)') });
+      expect(dump()).not.toContain('07654321');
+    });
+  });
+});
+
+test('after a real run a number is gone, or every place that still names it is listed', async () => {
+  await withJob(
+    { pipeline: ['stages: [record, financials, credit-report]'] },
+    async ({ rows, writeCsv, kybatch, cwd }) => {
+      const [first] = rows.filter(({ country }) => country === 'GB');
+      const number = first?.registration_number ?? '';
+      const nobody = { ...first, id: 'nobody', name: 'Nobody Here', registration_number: '09999999', vat_number: '' };
+      writeCsv('in.csv', [...rows.slice(0, 8), first ?? {}, nobody]);
+      const run = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--no-export']);
+      expect(jsonOf<EndJson>(run).rows).toBe(10);
+      const path = join(cwd, 'data', 'kybatch.db');
+      for (const entity of [`GB:${number}`, 'GB:9999999']) {
+        const gone = await kybatch(['purge', '--entity', entity, '--yes', '--json']);
+        expect(gone.code).toBe(0);
+        const { still_mentioned, times_in_file } = jsonOf<{ still_mentioned: unknown[]; times_in_file: number }>(gone);
+        expect(still_mentioned).toEqual([]);
+        expect(times_in_file).toBe(0);
+      }
+      expect(readFileSync(path, 'latin1')).not.toContain(number);
+      expect(readFileSync(path, 'latin1')).not.toContain('9999999');
+      const again = jsonOf<EndJson>(await kybatch(['status', '--json']));
+      expect(again.rows).toBe(10);
+    },
+  );
+});

@@ -1,0 +1,231 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { buy, createRun, NOW, type RunFixture, withRun } from './support.js';
+
+const NUMBER = '07654321';
+const named = { kind: 'number', countryCode: 'GB', registrationNumber: NUMBER } as const;
+
+const british = (number: string, name = 'Acme') => ({
+  values: [name, number, 'United Kingdom'],
+  fields: { name, registration_number: number, country: 'United Kingdom' },
+});
+const nobody = { outcome: 'no_match', v1CompanyId: null } as const;
+
+const searchFor = (row: number, number: string, body = '[]') => ({
+  row,
+  api: 'v1' as const,
+  operation: 'searchKyb',
+  params: { location: 'GB', registration_number: number },
+  body,
+});
+
+const textOf = (dataDir: string) =>
+  readdirSync(dataDir)
+    .filter((file) => file.startsWith('kybatch.db'))
+    .map((file) => readFileSync(join(dataDir, file)).toString('latin1'))
+    .join();
+
+const ask = async (ledger: Ledger, runId: string, row: number, number: string) => {
+  const environmentId = await ledger.environment('v1', 'test');
+  const entityKey = `GB|number:${number}|name:acme`;
+  const message = `no candidate has the number ${number}`;
+  const question = { runId, row, about: 'v1', environmentId, entityKey, candidateId: null, code: 'X' } as const;
+  await ledger.saveQuestion({ ...question, message, answered: false, askedAt: NOW });
+  return { environmentId, entityKey, about: 'v1' as const };
+};
+
+const candidate = (id: string, number: string, evidence = '') => ({
+  id,
+  name: 'Acme',
+  registrationNumber: number,
+  vatNumber: null,
+  countryCode: 'GB',
+  state: null,
+  matchGrade: 'A',
+  decision: 'rejected',
+  evidence,
+});
+
+test('rows that said the number go, though nobody was found for them, with all that was asked for them', async () => {
+  const rows = [
+    { ...british(NUMBER), state: { ...nobody, errorMessage: `nobody has ${NUMBER}` } },
+    { ...british('01234567', 'Other'), state: { v1CompanyId: '9000002' } },
+  ];
+  // The same two bytes answer both searches: those of the other row stay.
+  const bought = [searchFor(1, NUMBER), searchFor(2, '01234567')];
+  await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
+    const { environmentId, entityKey, about } = await ask(ledger, id, 1, NUMBER);
+    await ledger.saveCandidates(id, 1, 'v1', [candidate('9000077', '01111111', `the row has ${NUMBER}`)]);
+    const error = { runId: id, row: 1, stage: 'resolve', class: 'fail_row', code: 'X', requestId: null, attempts: 1 };
+    await ledger.recordError({ ...error, message: `bad number ${NUMBER}`, at: NOW });
+    const decision = { decision: 'none_of_these', candidateId: null, shown: ['9000077'], decidedBy: 'me' } as const;
+    const decided = { ...decision, summary: `Acme · ${NUMBER} → none of these`, decidedAt: NOW, note: null };
+    await ledger.recordDecision({ environmentId, entityKey, about, ...decided });
+    expect(textOf(dataDir)).toContain(NUMBER);
+    const report = await ledger.purge(named);
+    expect(report).toMatchObject({ rows: 1, answers: 1, bodies: 0, candidates: 1, questions: 1, decisions: 1 });
+    expect(textOf(dataDir)).not.toContain(NUMBER);
+    expect(await ledger.searchEverywhere(report.identifiers)).toMatchObject({ timesInFile: 0, mentions: [] });
+    const key = { outcome: 'no_match', errorCode: 'PURGED', values: [], fields: {} };
+    expect(await ledger.row(id, 1)).toMatchObject(key);
+    expect(await ledger.row(id, 2)).toMatchObject({ fields: { registration_number: '01234567' } });
+    expect(await ledger.previewPurge({ ...named, registrationNumber: '01234567' })).toMatchObject({ answers: 1 });
+  });
+});
+
+test.each([
+  ['as given', NUMBER],
+  ['without its zeros', '7654321'],
+  ['with separators', '0765 43-21'],
+  ['behind the country', `GB${NUMBER}`],
+  ['with a label', `Company No. ${NUMBER}`],
+])('a row that wrote the number %s is the same company', async (_, written) => {
+  await withRun({ rows: [{ ...british(written), state: nobody }] }, async ({ ledger }) => {
+    expect(await ledger.purge(named)).toMatchObject({ rows: 1 });
+  });
+});
+
+test.each([
+  ['another number', british('07654322')],
+  ['a longer number', british(`${NUMBER}1`)],
+  [
+    'the same number in another country',
+    { values: [NUMBER, 'NO'], fields: { registration_number: NUMBER, country: 'NO' } },
+  ],
+])('a row with %s stays', async (_, row) => {
+  await withRun({ rows: [{ ...row, state: nobody }] }, async ({ ledger, id }) => {
+    expect(await ledger.purge(named)).toMatchObject({ rows: 0, answers: 0 });
+    expect(await ledger.row(id, 1)).toMatchObject({ errorCode: null });
+  });
+});
+
+test('a damaged row goes when one cell is the number and another the country', async () => {
+  const damaged = [
+    { values: ['Acme', `"${NUMBER}`, 'GB', 'x'], state: { outcome: 'invalid' as const } },
+    { values: ['Acme', NUMBER, 'FR', 'x'], state: { outcome: 'invalid' as const } },
+  ];
+  await withRun({ rows: damaged }, async ({ ledger, id }) => {
+    expect(await ledger.purge(named)).toMatchObject({ rows: 1 });
+    expect(await ledger.row(id, 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
+    expect(await ledger.row(id, 2)).toMatchObject({ errorCode: null });
+  });
+});
+
+test('the same number in two states is two companies', async () => {
+  const american = (state: string) => ({
+    values: [state],
+    fields: { registration_number: 'C1234567', country: 'US', state },
+    state: nobody,
+  });
+  await withRun({ rows: [american('CA'), american('TX')] }, async ({ ledger, id }) => {
+    const request = { kind: 'number', countryCode: 'US', state: 'CA', registrationNumber: 'C1234567' } as const;
+    expect(await ledger.purge(request)).toMatchObject({ rows: 1 });
+    expect(await ledger.row(id, 2)).toMatchObject({ errorCode: null });
+  });
+});
+
+test('a company goes from both of two runs; a pending row ends as invalid', async () => {
+  const fixture: RunFixture = {
+    rows: [{ ...british(NUMBER), state: { v1CompanyId: '9000001' } }],
+    bought: [{ row: 1, api: 'v1', operation: 'fullKyb', params: { id: '9000001' }, body: `{"lite":{"id":9000001}}` }],
+  };
+  await withRun(fixture, async ({ dataDir, ledger, id }) => {
+    await createRun(ledger, 'second', { rows: [{ ...british('7654321'), state: { outcome: 'pending' } }] });
+    const report = await ledger.purge(named);
+    expect(report).toMatchObject({ runs: [id, 'second'], rows: 2, answers: 1, bodies: 1 });
+    expect(report.identifiers).toEqual(expect.arrayContaining([NUMBER, '9000001', '7654321']));
+    expect(await ledger.row('second', 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
+    expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
+  });
+});
+
+test('a company that a person confirmed goes with the decision, also from a row that has not gone on since', async () => {
+  const rows = [
+    { ...british(NUMBER), state: { v1CompanyId: '9000001', matchedOn: 'review' } },
+    { ...british(NUMBER), state: { outcome: 'needs_review' as const } },
+  ];
+  await withRun({ rows }, async ({ dataDir, ledger, id }) => {
+    const asked = await ask(ledger, id, 2, NUMBER);
+    const said = { decision: 'confirm', candidateId: '9000001', shown: ['9000001'], decidedBy: 'me' } as const;
+    const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
+    expect((await ledger.recordDecision({ ...asked, ...decided })).released).toHaveLength(1);
+    expect(await ledger.purge({ kind: 'entity', id: '9000001' })).toMatchObject({
+      rows: 2,
+      decisions: 1,
+      questions: 1,
+    });
+    expect(await ledger.decisions()).toEqual([]);
+    expect(textOf(dataDir)).not.toMatch(/9000001|07654321/);
+  });
+});
+
+test('a decision outlives its run, and still goes with the number', async () => {
+  await withRun({ rows: [] }, async ({ dataDir, ledger }) => {
+    const environmentId = await ledger.environment('v1', 'test');
+    const key = { environmentId, entityKey: `credit|GB|number:${NUMBER}|name:acme`, about: 'credit' } as const;
+    const said = { decision: 'none_of_these', candidateId: null, shown: [], decidedBy: 'me' } as const;
+    await ledger.recordDecision({ ...key, ...said, summary: NUMBER, decidedAt: NOW, note: null });
+    expect(await ledger.purge(named)).toMatchObject({ rows: 0, decisions: 1 });
+    expect(textOf(dataDir)).not.toContain(NUMBER);
+  });
+});
+
+test('a search asked by hand goes by what it asked and by what it returned', async () => {
+  const item = `{"id":9000001,"registration_number":"${NUMBER}","country_code":"GB"}`;
+  await withRun({ rows: [{ values: ['x'] }] }, async ({ dataDir, ledger, id }) => {
+    await buy(ledger, id, { ...searchFor(1, NUMBER), params: { location: 'UK', registration_number: '7654321' } });
+    await buy(ledger, id, { ...searchFor(1, ''), params: { location: 'GB', name: 'Acme' }, body: `[${item}]` });
+    expect(await ledger.purge(named)).toMatchObject({ rows: 0, answers: 2 });
+    expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
+  });
+});
+
+test('where other rows had it as a candidate their messages lose the number, and nothing else', async () => {
+  const message = `2 candidates: ${NUMBER} and 01234567, not 107654321`;
+  const rows = [{ ...british('01234567'), state: { outcome: 'needs_review' as const, errorMessage: message } }];
+  await withRun({ rows }, async ({ ledger, id }) => {
+    await ledger.saveCandidates(id, 1, 'v1', [candidate('9000001', NUMBER), candidate('9000002', '01234567')]);
+    const report = await ledger.purge(named);
+    expect(report).toMatchObject({ rows: 0, candidates: 1, runs: [id] });
+    const errorMessage = '2 candidates: (removed) and 01234567, not 107654321';
+    expect(await ledger.row(id, 1)).toMatchObject({ outcome: 'needs_review', errorMessage });
+  });
+});
+
+const long = 'x'.repeat(5_000);
+
+test('what other companies say about it is found in packed answers too, with the way to remove it', async () => {
+  const fixture: RunFixture = {
+    rows: [
+      { ...british(NUMBER), state: { v1CompanyId: '9000001' } },
+      { ...british('01234567'), state: { v1CompanyId: '9000002' } },
+      { values: [`see ${NUMBER}`], fields: { country: 'FR', registration_number: '552100554' }, state: nobody },
+    ],
+    bought: [
+      {
+        row: 2,
+        api: 'v1',
+        operation: 'fullKyb',
+        params: { id: '9000002' },
+        body: `{"group":[{"reg":"GB-${NUMBER}","note":"${long}"}]}`,
+      },
+      // Longer numbers are no mention.
+      { row: 2, api: 'v1', operation: 'liteKyb', params: { id: '9000002' }, body: `{"a":1${NUMBER},"b":"${NUMBER}9"}` },
+    ],
+  };
+  await withRun(fixture, async ({ dataDir, ledger, id }) => {
+    const { identifiers } = await ledger.purge(named);
+    const { mentions, timesInFile } = await ledger.searchEverywhere(identifiers);
+    const found = { identifiers: [NUMBER], run: id };
+    expect(mentions).toEqual([
+      { ...found, where: 'rows', row: 3, entity: 'FR:552100554' },
+      { ...found, where: 'answer to fullKyb', row: 2, entity: 'v1:9000002' },
+    ]);
+    expect(timesInFile).toBe(textOf(dataDir).split(NUMBER).length - 1);
+    await ledger.purge({ kind: 'entity', space: 'v1', id: '9000002' });
+    await ledger.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' });
+    expect(await ledger.searchEverywhere(identifiers)).toMatchObject({ mentions: [], timesInFile: 0 });
+  });
+});
