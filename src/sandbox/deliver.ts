@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { Clock } from '../util/clock.js';
 import type { Fault } from './faults.js';
-import type { Reply } from './world.js';
+import type { Reply } from './messages.js';
 
 export interface Delivery {
   readonly clock: Clock;
