@@ -22,18 +22,10 @@ export function nameSimilarity(a: string, b: string): number {
   return Math.max(similarity(readName(a, false), readName(b, false)), similarity(readName(a, true), readName(b, true)));
 }
 
-export function compareNames(a: string | null | undefined, b: string | null | undefined): GradeLetter {
-  if (isBlank(a) || isBlank(b)) return 'Z';
-  return nameLetter(nameSimilarity(a, b));
-}
-
 export function nameLetter(score: number): GradeLetter {
   if (score === 100) return 'A';
   return score >= NAME_AGREEMENT ? 'B' : 'F';
 }
-
-const isBlank = (text: string | null | undefined): text is null | undefined | '' =>
-  text === null || text === undefined || text.trim() === '';
 
 /** Scores no name gets past when it has this against it. All but the last are short of agreement. */
 const CAP = { otherNumber: 40, otherWord: 50, missingWord: 70, partnership: 80, otherForm: 90 };

@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import { write } from './json.js';
+import type { Body } from './messages.js';
 import type { Company, Registry } from './registry/types.js';
-import type { Body } from './world.js';
 
 /**
  * Writes bodies about one company. With `prepared` a body is rendered once per kind of company and cut at every

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import type { Clock } from '../util/clock.js';
 import type { FailAfterWork, Fault } from './faults.js';
 import { write } from './json.js';
+import type { Reply } from './messages.js';
 import { json } from './v2/errors.js';
-import type { Reply } from './world.js';
 
 export interface Delivery {
   readonly clock: Clock;

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { deliver, reset } from './deliver.js';
 import { drawFault, drawLatencyMs, type Fault, type Faults } from './faults.js';
+import type { Intake, Reply } from './messages.js';
 import type { LoggedRequest, RequestLog } from './request-log.js';
 import type { Match, Router } from './router.js';
 import type { Script } from './script.js';
 import { answerV1, v1Router } from './v1/index.js';
 import type { V1Operation } from './v1/operations.js';
 import { answerV2, type V2Route } from './v2/index.js';
-import type { Intake, Reply, World } from './world.js';
+import type { World } from './world.js';
 
 export interface Front {
   readonly world: World;

@@ -7,7 +7,7 @@ import { pack, unpack } from '../../src/ledger/sqlite/pack.js';
 import { join, split } from '../../src/ledger/sqlite/pack-batch.js';
 import { intent, look, NOW, settlement, withDataDir } from './support.js';
 
-/** Threads start from compiled files only: `npm test` builds them first. */
+/** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
 const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger/sqlite', file)).href)) as never;
 const { Packer }: typeof import('../../src/ledger/sqlite/packer.js') = await built('packer.js');
 const { openLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('ledger.js');

@@ -45,7 +45,7 @@ const DAY_MS = 86_400_000;
  * seconds, thirteen are epoch milliseconds. Anything else is read as an ISO or HTTP date. A reset in the past, or more
  * than a year ahead, is taken for a misreading.
  */
-export function readReset(text: string | null, nowMs: number): number | undefined {
+function readReset(text: string | null, nowMs: number): number | undefined {
   const value = text?.trim() ?? '';
   if (value === '') return undefined;
   const at = /^\d+(?:\.\d+)?$/.test(value) ? readNumericReset(Number(value), nowMs) : Date.parse(value);

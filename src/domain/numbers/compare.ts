@@ -1,4 +1,3 @@
-import { isoAlias } from '../location.js';
 import { subdivisionCode } from '../subdivisions.js';
 import { compact } from './clean.js';
 import { compareCourts, courtOf, type GermanEntry, readGermanEntry } from './german.js';
@@ -26,15 +25,6 @@ export function comparable(number: string, countryCode: string): string {
   if (countryCode !== 'DE') return compact(number);
   const entry = readGermanEntry(number);
   return entry === undefined ? compact(number) : compact(`${entry.section}${entry.number}${entry.suffix}`);
-}
-
-export function compareNumbers(
-  parsed: ParsedNumber,
-  candidateNumber: string | null | undefined,
-  countryCode: string,
-  place: RegisterPlace = {},
-): GradeLetter {
-  return compareRegistration(parsed, candidateNumber, countryCode, place).letter;
 }
 
 /** The comparison with its reasons, for the evidence. */
@@ -151,15 +141,3 @@ const outcome = (letter: GradeLetter, words: string, needsName = false): NumberC
   needsName,
   words,
 });
-
-/** A group node's number is qualified by its country (V1-27): `GB-01234567` → `01234567`. */
-export function stripCountryQualifier(number: string, countryCode: string): string {
-  const text = number.trim();
-  // The letters may be the number's own: CHE123456789 stays whole.
-  if (parseRegistrationNumber(text, countryCode).treatment === 'as_written') return text;
-  const codes = [countryCode, ...['UK', 'EL'].filter((code) => isoAlias(code) === countryCode)];
-  const code = codes.find((prefix) => text.toUpperCase().startsWith(prefix));
-  if (code === undefined) return text;
-  const rest = text.slice(code.length).replace(/^[\s:_/|-]+/, '');
-  return rest === '' ? text : rest;
-}

@@ -1,5 +1,5 @@
 import { write } from '../json.js';
-import type { Reply } from '../world.js';
+import type { Reply } from '../messages.js';
 
 export interface V1Failure {
   readonly status: number;

@@ -1,9 +1,10 @@
 import { freeUnitsPerDay, type Key } from '../account.js';
 import { canonical, parseBody } from '../body.js';
+import type { Intake, Reply } from '../messages.js';
 import type { QuotaFormat } from '../options.js';
 import { type Match, Router } from '../router.js';
 import { checkShape, isObject, readQuery, type Values } from '../validate.js';
-import type { Intake, Reply, World } from '../world.js';
+import type { World } from '../world.js';
 import { failureOfStatus, invalid, type V1Failure, v1Error } from './errors.js';
 import { type V1Operation, v1Operations } from './operations.js';
 

@@ -1,10 +1,11 @@
 import { draw } from '../draw.js';
 import type { Json } from '../json.js';
 import { write } from '../json.js';
+import type { Body } from '../messages.js';
 import type { Company, SearchQuery } from '../registry/types.js';
 import type { Route } from '../router.js';
 import type { Shape, Values } from '../validate.js';
-import type { Body, World } from '../world.js';
+import type { World } from '../world.js';
 import {
   detailQuery,
   noQuery,

@@ -1,8 +1,8 @@
 import type { Json } from '../json.js';
 import { write } from '../json.js';
+import type { Reply } from '../messages.js';
 import type { Settings, V2ErrorKind } from '../options.js';
 import type { Problems } from '../validate.js';
-import type { Reply } from '../world.js';
 
 /** A refused request: the kind decides the status, which the document does not show. */
 export class V2Failure {

@@ -1,10 +1,11 @@
 import type { Charge, Key } from '../account.js';
 import { canonical, parseBody } from '../body.js';
 import { write } from '../json.js';
+import type { Intake, Reply } from '../messages.js';
 import { type Match, type Route, Router } from '../router.js';
 import { readRoutes } from '../routes.js';
 import { checkShape, isObject, readQuery, type Shape, type Values } from '../validate.js';
-import type { Intake, Reply, World } from '../world.js';
+import type { World } from '../world.js';
 import { companies } from './companies.js';
 import { creditReport } from './credit-report.js';
 import { employees } from './employees.js';

@@ -1,7 +1,8 @@
 import type { Json } from '../json.js';
+import type { Body } from '../messages.js';
 import type { Company, Registry } from '../registry/types.js';
 import { integer, required, type Shape, type Values } from '../validate.js';
-import type { Body, World } from '../world.js';
+import type { World } from '../world.js';
 import { json, notFound, type V2Failure } from './errors.js';
 import type { Permission } from './permissions.js';
 

@@ -144,10 +144,15 @@ describe('every operation of v1 over HTTP', () => {
   });
 
   test('V1-27 a group node has a number qualified by its country, and marks the subject', async () => {
-    const linked = findCompany(sandbox, (candidate) => sandbox.registry.v1.groupLite(candidate).length > 0);
+    const linked = findCompany(
+      sandbox,
+      (candidate) => candidate.registrationNumber !== null && sandbox.registry.v1.groupLite(candidate).length > 0,
+    );
     const { data } = await client.call('groupLiteKyb', { id: linked.v1Id });
     const nodes = data.data.flatMap((node) => [node, ...((node.children ?? []) as (typeof node)[])]);
-    expect(nodes.some((node) => node.selected === true)).toBe(true);
+    expect(nodes.filter((node) => node.selected === true).map((node) => node.registration_number)).toEqual([
+      `${linked.countryCode}-${linked.registrationNumber}`,
+    ]);
   });
 });
 

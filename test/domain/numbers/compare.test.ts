@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  comparable,
-  compareNumbers,
-  compareRegistration,
-  stripCountryQualifier,
-} from '../../../src/domain/numbers/compare.js';
+import { comparable, compareRegistration } from '../../../src/domain/numbers/compare.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 
 const compare = (
@@ -13,10 +8,10 @@ const compare = (
   country: string,
   place: { court?: string; state?: string; ours?: string } = {},
 ) =>
-  compareNumbers(parseRegistrationNumber(raw, country, place.ours), candidate, country, {
+  compareRegistration(parseRegistrationNumber(raw, country, place.ours), candidate, country, {
     state: place.state ?? null,
     jurisdiction: place.court ?? null,
-  });
+  }).letter;
 
 describe('comparable form', () => {
   test.each([
@@ -98,19 +93,28 @@ describe('states number on their own', () => {
   });
 });
 
-describe('V1-27 numbers qualified by country', () => {
+describe('a candidate’s number may be qualified by its country', () => {
   test.each([
     ['GB01234567', 'GB', '01234567'],
     ['GB-01234567', 'GB', '01234567'],
     ['GB:SC123456', 'GB', 'SC123456'],
     ['UK 01234567', 'GB', '01234567'],
-    ['DE-HRB 12345', 'DE', 'HRB 12345'],
+    ['DE-HRB 12345', 'DE', 'München HRB 12345'],
     ['CHE-116.281.710', 'CH', 'CHE-116.281.710'],
     ['CH-CHE-116.281.710', 'CH', 'CHE-116.281.710'],
     ['FR552100554', 'FR', '552100554'],
     ['01234567', 'GB', '01234567'],
     ['GB', 'GB', 'GB'],
-  ])('%s of %s is %s', (number, country, bare) => {
-    expect(stripCountryQualifier(number, country)).toBe(bare);
+  ])('%s of %s is %s', (qualified, country, local) => {
+    expect(compare(local, qualified, country, country === 'DE' ? { court: 'München' } : {})).toBe('A');
+  });
+
+  test.each([
+    ['GB-01234568', 'GB', '01234567'],
+    ['IE-01234567', 'GB', '01234567'],
+    ['GB', 'GB', '01234567'],
+    ['E-116.281.710', 'CH', 'CHE-116.281.710'],
+  ])('%s of %s is not %s', (qualified, country, local) => {
+    expect(compare(local, qualified, country)).toBe('F');
   });
 });

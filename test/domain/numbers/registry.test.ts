@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, defaultMatchPolicy } from '../../../src/domain/decide.js';
 import { type CandidateFacts, gradeCandidate } from '../../../src/domain/grade.js';
-import { comparable, compareNumbers } from '../../../src/domain/numbers/compare.js';
+import { comparable, compareRegistration } from '../../../src/domain/numbers/compare.js';
 import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
 import { compareVat, parseVatNumber } from '../../../src/domain/vat.js';
 import { createRegistry } from '../../../src/sandbox/registry/index.js';
@@ -38,7 +38,7 @@ const REAL: readonly Real[] = Array.from({ length: 500 }, (_, i) =>
 const real = fc.constantFrom(...REAL);
 const parse = (text: string, { country, state }: Real) => parseRegistrationNumber(text, country, state);
 const compare = (text: string, entry: Real) =>
-  compareNumbers(parse(text, entry), entry.number, entry.country, entry.facts);
+  compareRegistration(parse(text, entry), entry.number, entry.country, entry.facts).letter;
 
 describe('clean numbers', () => {
   test('the sample covers at least 20 countries', () => {

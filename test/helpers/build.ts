@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/**
+ * Before the first test. Some tests run what a user runs (the command line, a process to be killed, threads), and all
+ * of that lies in `dist`: a build older than the sources would let them pass or fail for code that is gone.
+ */
+export default function setup(project: TestProject): void {
+  buildWhenStale();
+  project.onTestsRerun(buildWhenStale);
+}
+
+function buildWhenStale(): void {
+  if (newestSourceMs() <= builtAtMs()) return;
+  console.log('dist/ is older than src/: npm run build');
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+}
+
+/** Folders count too: a file that was removed or renamed leaves only their time behind. */
+function newestSourceMs(): number {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const files = ['src', 'tsconfig.json', 'tsconfig.build.json', ...sources.map((file) => join('src', file))];
+  return Math.max(...files.map(changedAtMs));
+}
+
+/** The compiler writes even what does not type-check; the routes file is copied only after it was content. */
+const builtAtMs = () => Math.min(...['dist/cli/main.js', 'dist/sandbox/routes.yaml'].map(changedAtMs));
+
+const changedAtMs = (file: string) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
