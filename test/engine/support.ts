@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import type { AnyClient } from '../../src/calls/door.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
 import { openRun, type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
-import { readInput } from '../../src/input/index.js';
+import { readInput } from '../../src/input/read-input.js';
 import type { Ledger, RowRecord, RunRecord } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
