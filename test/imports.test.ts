@@ -8,7 +8,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   domain: ['util'],
   // Client and server must not share a misreading: the sandbox reads the document on its own.
   sandbox: ['util'],
-  input: ['domain', 'util'],
+  sheets: ['domain', 'util'],
+  input: ['sheets', 'domain', 'util'],
   api: ['domain', 'util'],
   config: ['api', 'domain', 'util'],
   ledger: ['domain', 'util'],
@@ -16,7 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   stages: ['calls', 'api', 'domain', 'util'],
   engine: ['stages', 'calls', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
   export: ['ledger', 'domain', 'util'],
-  review: ['ledger', 'domain', 'util'],
+  review: ['ledger', 'sheets', 'domain', 'util'],
   cli: [
     'engine',
     'stages',

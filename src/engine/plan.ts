@@ -4,7 +4,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { requestKey } from '../calls/request-key.js';
 import { freshnessMs, type Pipeline } from '../config/pipeline.js';
 import { type Question, readQuestion } from '../domain/subject.js';
-import type { InputTable } from '../input/index.js';
+import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { resolve } from '../stages/resolve.js';
 import { planSearches } from '../stages/searches.js';

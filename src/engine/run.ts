@@ -7,7 +7,7 @@ import { type AnyClient, Door } from '../calls/door.js';
 import { freshnessMs, type LoadedPipeline, type StageName } from '../config/pipeline.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
 import type { RowOutcome } from '../domain/outcomes.js';
-import type { InputTable } from '../input/index.js';
+import type { InputTable } from '../input/types.js';
 import type { Ledger, Progress, RunRecord } from '../ledger/ledger.js';
 import type { Clock } from '../util/clock.js';
 import { Road } from './road.js';

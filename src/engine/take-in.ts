@@ -1,5 +1,5 @@
 import { countryProblem } from '../domain/subject.js';
-import type { InputRow, InputTable } from '../input/index.js';
+import type { InputRow, InputTable } from '../input/types.js';
 import type { Ledger, NewRow } from '../ledger/ledger.js';
 
 const BATCH = 1000;

@@ -1,3 +1,5 @@
+import type { LineProblemCode, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
+
 /** What a column of an analyst's file can mean to us. Any other column is carried through untouched. */
 export const INPUT_FIELDS = [
   'name',
@@ -15,24 +17,16 @@ export type InputField = (typeof INPUT_FIELDS)[number];
 /** A search needs at least one of these (V1-16). */
 export const IDENTIFIERS = ['name', 'registration_number', 'vat_number', 'ticker'] as const satisfies InputField[];
 
-export type InputEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-
-export interface InputOptions {
+export interface InputOptions extends SheetOptions {
   /** Headers to recognise beyond the built-in ones; they win over those. */
   readonly synonyms?: Readonly<Partial<Record<InputField, readonly string[]>>>;
-  /** Overrides detection: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252` or a common alias of these. */
-  readonly encoding?: string;
-  /** Overrides detection and a `sep=` line: one character. */
-  readonly delimiter?: string;
-  /** Records longer than this (as UTF-8) are invalid. Default 1 MiB. */
-  readonly maxRecordBytes?: number;
 }
 
 export interface InputTable {
   readonly path: string;
   /** Of the file's bytes. */
   readonly sha256: string;
-  readonly encoding: InputEncoding;
+  readonly encoding: SheetEncoding;
   readonly delimiter: string;
   /** The headers as written, trimmed; made unique where they repeat, named `column_N` where blank. */
   readonly columns: readonly string[];
@@ -58,15 +52,7 @@ export interface InputRow {
 
 export type InputFields = { readonly [F in InputField]?: string };
 
-export type RowProblemCode =
-  | 'BROKEN_QUOTES'
-  | 'OVER_LONG'
-  | 'RAGGED'
-  | 'NUL_CHARACTER'
-  | 'BAD_ENCODING'
-  | 'CELL_TOO_LONG'
-  | 'NO_IDENTIFIER'
-  | 'NO_COUNTRY';
+export type RowProblemCode = LineProblemCode | 'NO_IDENTIFIER' | 'NO_COUNTRY';
 
 export interface RowProblem {
   readonly code: RowProblemCode;

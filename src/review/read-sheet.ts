@@ -1,15 +1,9 @@
 import { UsageError } from '../domain/errors.js';
-
-/** A line of the file as it came back, cells by position. */
-export interface RawLine {
-  readonly line: number;
-  readonly values: readonly string[];
-  /** The line cannot be read at all. */
-  readonly problem?: string | undefined;
-}
+import type { NumberedLine } from '../sheets/sheet.js';
 
 export interface SheetLine {
   readonly line: number;
+  /** The line cannot be read at all. */
   readonly problem?: string | undefined;
   readonly question: string;
   readonly candidate: string;
@@ -20,14 +14,21 @@ export interface SheetLine {
 }
 
 const NEEDED = ['question', 'candidate', 'decision'] as const;
+const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis'] as const;
+type Column = (typeof COLUMNS)[number];
 
-/** Finds our columns among whatever else the file holds now; order and case do not matter. */
-export function readSheet(columns: readonly string[], lines: readonly RawLine[]): readonly SheetLine[] {
-  const places = new Map<string, number>();
-  for (const [index, column] of columns.entries()) {
-    const name = fold(column);
-    if (!places.has(name)) places.set(name, index);
-  }
+/** Which of our columns a header names; order, case and other columns do not matter. */
+export function columnNamed(header: string): Column | undefined {
+  const name = header
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+  return COLUMNS.find((column) => column === name);
+}
+
+/** Finds our columns among whatever else the file holds now. */
+export function readSheet(headers: readonly string[], lines: readonly NumberedLine[]): readonly SheetLine[] {
+  const places = placesOf(headers);
   const missing = NEEDED.filter((name) => !places.has(name));
   if (missing.length > 0) {
     throw new UsageError(
@@ -35,11 +36,11 @@ export function readSheet(columns: readonly string[], lines: readonly RawLine[])
       '`kybatch review export` writes one; its header must stay as it is.',
     );
   }
-  return lines.map(({ line, values, problem }) => {
-    const cell = (name: string) => clean(values[places.get(name) ?? -1] ?? '');
+  return lines.map(({ line, cells, problem }) => {
+    const cell = (column: Column) => clean(cells[places.get(column) ?? -1] ?? '');
     return {
       line,
-      problem,
+      problem: problem?.message,
       question: cell('question'),
       candidate: cell('candidate'),
       decision: cell('decision'),
@@ -50,11 +51,23 @@ export function readSheet(columns: readonly string[], lines: readonly RawLine[])
   });
 }
 
-const fold = (header: string) =>
-  header
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_');
+/** The first column of a name counts, but a second one for what decides is refused: no choice is right. */
+function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
+  const places = new Map<Column, number>();
+  for (const [index, header] of headers.entries()) {
+    const column = columnNamed(header);
+    if (column === undefined) continue;
+    const first = places.get(column);
+    if (first === undefined) places.set(column, index);
+    else if (NEEDED.some((name) => name === column)) {
+      throw new UsageError(
+        `the column ${column} appears twice, in columns ${first + 1} and ${index + 1}`,
+        'Rename or remove one.',
+      );
+    }
+  }
+  return places;
+}
 
 /** The apostrophe that kept a spreadsheet from changing the cell is not part of it. */
 const clean = (cell: string) => cell.trim().replace(/^'(?=[=+\-@\d])/, '');

@@ -5,7 +5,7 @@ import { PlatformV2Client } from '../../dist/api/v2/client.js';
 import { parseRoutes } from '../../dist/api/v2/routes.js';
 import { loadPipeline } from '../../dist/config/pipeline.js';
 import { openRun, workOnRun } from '../../dist/engine/run.js';
-import { readInput } from '../../dist/input/index.js';
+import { readInput } from '../../dist/input/read-input.js';
 import { openLedger } from '../../dist/ledger/sqlite/ledger.js';
 import { Packer } from '../../dist/ledger/sqlite/packer.js';
 import { systemClock as clock } from '../../dist/util/clock.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { AnyClient } from '../../src/calls/door.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
 import { openRun, type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
-import { readInput } from '../../src/input/index.js';
+import { readInput } from '../../src/input/read-input.js';
 import type { Ledger, RowRecord, RunRecord } from '../../src/ledger/ledger.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { openLedger } from '../../src/ledger/sqlite/ledger.js';

@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { readInput } from '../../src/input/index.js';
-import { withFile } from './with-file.js';
+import { readInput } from '../../src/input/read-input.js';
+import { withFile } from '../sheets/with-file.js';
 
 const ROWS = 200_000;
 

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
-import { loadSheet, saveSheet } from '../../src/cli/review-sheet.js';
 import { applySheet } from '../../src/review/apply.js';
+import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
+import { saveSheet } from '../../src/review/save-sheet.js';
 import { spreadsheetText, writeSheet } from '../../src/review/sheet.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
@@ -144,6 +145,34 @@ describe('read back', () => {
       const { refused, applied } = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
       expect(refused).toMatchObject([{ line: 4, problem: expect.stringContaining('"confrim" is no decision') }]);
       expect(applied).toBe(1);
+    }));
+
+  test('a line with broken quotes is told, and the lines behind it count', () =>
+    withDesk(async (desk) => {
+      const path = join(desk.folder, 'back.csv');
+      const [header = [], ...lines] = fillIn(await sheetOf(desk));
+      writeFileSync(path, `${csv([header])}an "open mark\r\n${csv(lines)}`);
+      const { refused, applied } = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
+      expect(refused).toMatchObject([{ line: 2, problem: expect.stringContaining('quotation mark') }]);
+      expect(applied).toBe(2);
+    }));
+
+  test.each([
+    ['a list of companies', 'name;country\r\nAcme;DE\r\n', 'no column question, candidate, decision'],
+    ['two decisions', 'question,decision,candidate,Decision \r\n', 'decision appears twice, in columns 2 and 4'],
+  ])('%s is no review sheet', (_, text, message) =>
+    withDesk(async ({ folder }) => {
+      const path = join(folder, 'back.csv');
+      writeFileSync(path, text);
+      await expect(loadSheet(path)).rejects.toThrow(message);
+    }),
+  );
+
+  test("companies' own columns beside ours mean nothing", () =>
+    withDesk(async ({ folder }) => {
+      const path = join(folder, 'back.csv');
+      writeFileSync(path, 'Name;name;question;decision;candidate;Ticker\r\nx;y;q;confirm;1;z\r\n');
+      expect(await loadSheet(path)).toMatchObject([{ line: 2, question: 'q', decision: 'confirm', candidate: '1' }]);
     }));
 
   test('what somebody was not sure about is exported with the remark, and is known when it comes back', () =>

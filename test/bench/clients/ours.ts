@@ -12,7 +12,7 @@ const { PlatformV2Client }: typeof import('../../../src/api/v2/client.js') = awa
 const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await built('api/v2/routes.js');
 const { loadPipeline }: typeof import('../../../src/config/pipeline.js') = await built('config/pipeline.js');
 const { openRun, workOnRun }: typeof import('../../../src/engine/run.js') = await built('engine/run.js');
-const { readInput }: typeof import('../../../src/input/index.js') = await built('input/index.js');
+const { readInput }: typeof import('../../../src/input/read-input.js') = await built('input/read-input.js');
 const { openLedger }: typeof import('../../../src/ledger/sqlite/ledger.js') = await built('ledger/sqlite/ledger.js');
 const { systemClock }: typeof import('../../../src/util/clock.js') = await built('util/clock.js');
 

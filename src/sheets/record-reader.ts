@@ -1,5 +1,5 @@
 import { type Cursor, cursorAt, type Dialect, lineEnd, type ScanOutcome, scanRecord } from './scan-record.js';
-import type { RowProblem } from './types.js';
+import type { LineProblem } from './sheet.js';
 
 export interface RawRecord {
   /** The physical line on which it starts. */
@@ -7,7 +7,7 @@ export interface RawRecord {
   /** As in the file, without the line ending; empty for an over-long one. */
   readonly text: string;
   readonly cells: number;
-  readonly problem?: RowProblem;
+  readonly problem?: LineProblem;
 }
 
 export interface RecordShape extends Dialect {
@@ -148,7 +148,7 @@ export class RecordReader {
     return text.length * 3 > limit && Buffer.byteLength(text) > limit;
   }
 
-  #overLong(): RowProblem {
+  #overLong(): LineProblem {
     return { code: 'OVER_LONG', message: `the record is longer than ${this.#shape.maxRecordBytes} bytes` };
   }
 

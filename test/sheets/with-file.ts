@@ -1,13 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type InputOptions, type InputRow, type InputTable, readInput } from '../../src/input/index.js';
+import { openSheet } from '../../src/sheets/open-sheet.js';
+import type { NumberedLine, Sheet, SheetOptions } from '../../src/sheets/sheet.js';
 
 /** Writes a file for the time of one test. */
 export async function withFile<T>(content: string | Uint8Array, use: (path: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'kybatch-input-'));
+  const folder = await mkdtemp(join(tmpdir(), 'kybatch-sheet-'));
   try {
-    const path = join(folder, 'input.csv');
+    const path = join(folder, 'sheet.csv');
     await writeFile(path, content);
     return await use(path);
   } finally {
@@ -15,13 +16,15 @@ export async function withFile<T>(content: string | Uint8Array, use: (path: stri
   }
 }
 
-export async function readAll(
+/** Reads a sheet in which headers mean what they say, whatever their case, as far as they are among `known`. */
+export async function readSheet(
   content: string | Uint8Array,
-  options: InputOptions = {},
-): Promise<{ table: InputTable; rows: InputRow[] }> {
+  options: SheetOptions = {},
+  known: readonly string[] = [],
+): Promise<{ sheet: Sheet; lines: NumberedLine[] }> {
   return withFile(content, async (path) => {
-    const table = await readInput(path, options);
-    return { table, rows: await collect(table.rows()) };
+    const sheet = await openSheet(path, (header) => known.find((name) => name === header.toLowerCase()), options);
+    return { sheet, lines: await collect(sheet.lines()) };
   });
 }
 
@@ -31,9 +34,11 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** `line:code` for each row; `line:ok` for a valid one. */
-export function verdicts(rows: readonly InputRow[]): string[] {
-  return rows.map(({ line, problem }) => `${line}:${problem?.code ?? 'ok'}`);
+/** `line:code` for each line; `line:ok` for one without a problem. */
+export function verdicts(
+  lines: readonly { readonly line: number; readonly problem?: { readonly code: string } }[],
+): string[] {
+  return lines.map(({ line, problem }) => `${line}:${problem?.code ?? 'ok'}`);
 }
 
 export function encode(text: string, encoding: Encoding): Buffer {

@@ -1,19 +1,5 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { UsageError } from '../domain/errors.js';
-import { readInput } from '../input/index.js';
-import { readSheet, type SheetLine } from '../review/read-sheet.js';
-
-/** Reads a review sheet however a spreadsheet saved it: the same reader that takes analysts' files. */
-export async function loadSheet(path: string): Promise<readonly SheetLine[]> {
-  const table = await readInput(path, { synonyms: { name: ['question'], id: ['decision'], ticker: ['candidate'] } });
-  const lines = [];
-  for await (const { line, values, problem } of table.rows()) {
-    // A sheet is no list of companies: that a line names none is no fault here.
-    const broken = problem !== undefined && problem.code !== 'NO_IDENTIFIER' && problem.code !== 'NO_COUNTRY';
-    lines.push({ line, values, problem: broken ? problem.message : undefined });
-  }
-  return readSheet(table.columns, lines);
-}
 
 /** The sheet appears only when complete, for its owner only, and never over one that may hold decisions. */
 export async function saveSheet(path: string, text: string, overwrite: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { UsageError } from '../domain/errors.js';
-import { claimOf, type HeaderLookup } from './map-columns.js';
 import { parseCells } from './parse-cells.js';
 import { cursorAt, type Dialect, lineEnd, scanRecord } from './scan-record.js';
+import type { RecogniseHeader } from './sheet.js';
 
 export interface Header extends Dialect {
   readonly headers: readonly string[];
@@ -14,12 +14,12 @@ const SEP_LINE = /^"?sep=([^\r\n"a-z0-9]?)"?[,;\t| ]*(?=[\r\n]|$)/i;
 
 /**
  * Finds the header in the file's beginning: the first line that is neither blank nor a `sep=` line.
- * The delimiter is the one that makes most headers known, then the one that makes most cells.
+ * The delimiter is the one that gives the headers most meanings, then the one that makes most cells.
  */
 export function readHeader(
   path: string,
   head: { readonly text: string; readonly final: boolean },
-  lookup: HeaderLookup,
+  recognises: RecogniseHeader,
   wanted: string | undefined,
 ): Header {
   const { text, final } = head;
@@ -30,9 +30,7 @@ export function readHeader(
   const candidates = (delimiters === undefined ? DELIMITERS : [delimiters]).flatMap((delimiter) => {
     const headers = headersAt(text, place.start, { delimiter, bareCr }, final);
     if (headers === undefined) return [];
-    const known = new Set(
-      headers.map((header) => claimOf(header, lookup)?.field).filter((field) => field !== undefined),
-    );
+    const known = new Set(headers.map((header) => recognises(header)).filter((meaning) => meaning !== undefined));
     return [{ delimiter, headers, known: known.size }];
   });
   const best = candidates.sort((a, b) => b.known - a.known || b.headers.length - a.headers.length)[0];

@@ -1,5 +1,5 @@
 import { UsageError } from '../domain/errors.js';
-import type { InputEncoding } from './types.js';
+import type { SheetEncoding } from './sheet.js';
 
 export interface TextStream {
   decode(bytes: Uint8Array): string;
@@ -7,14 +7,14 @@ export interface TextStream {
 }
 
 /** A decoder that keeps split characters between chunks and drops a byte order mark. */
-export function decoderFor(encoding: InputEncoding): TextStream {
+export function decoderFor(encoding: SheetEncoding): TextStream {
   if (encoding === 'windows-1252') return { decode: decodeWindows1252, end: () => '' };
   const decoder = new TextDecoder(encoding);
   return { decode: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
 /** The encoding that the first bytes give away; undefined if they do not. */
-export function encodingOfHead(head: Buffer): { encoding: InputEncoding; marked: boolean } | undefined {
+export function encodingOfHead(head: Buffer): { encoding: SheetEncoding; marked: boolean } | undefined {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', marked: true };
   if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', marked: true };
   if (head[0] === 0xfe && head[1] === 0xff) return { encoding: 'utf-16be', marked: true };
@@ -24,7 +24,7 @@ export function encodingOfHead(head: Buffer): { encoding: InputEncoding; marked:
 }
 
 /** The encoding a user names. */
-export function encodingNamed(name: string): InputEncoding {
+export function encodingNamed(name: string): SheetEncoding {
   const encoding = ALIASES[name.toLowerCase().replace(/[^a-z0-9]/g, '')];
   if (encoding === undefined) {
     throw new UsageError(`unknown encoding: ${name}`, 'Use utf-8, utf-16le, utf-16be or windows-1252.');
@@ -33,8 +33,9 @@ export function encodingNamed(name: string): InputEncoding {
 }
 
 /** A header is mostly Latin letters, whatever the rows are: read in the wrong byte order it is none. */
-function readsAsText(head: Buffer, encoding: InputEncoding): boolean {
-  const [firstLine = ''] = new TextDecoder(encoding).decode(head.subarray(0, head.length & ~1)).split(/[\r\n]/, 1);
+function readsAsText(head: Buffer, encoding: SheetEncoding): boolean {
+  const text = new TextDecoder(encoding).decode(head.subarray(0, head.length & ~1));
+  const [firstLine = ''] = text.trimStart().split(/[\r\n]/, 1);
   if (firstLine === '' || firstLine.includes('\0')) return false;
   let latin = 0;
   for (let index = 0; index < firstLine.length; index++) if (firstLine.charCodeAt(index) < 0x250) latin++;
@@ -50,7 +51,7 @@ function decodeWindows1252(bytes: Uint8Array): string {
 const C1 = /[\u0080-\u009f]/g;
 const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
-const ALIASES: Readonly<Record<string, InputEncoding>> = {
+const ALIASES: Readonly<Record<string, SheetEncoding>> = {
   utf8: 'utf-8',
   utf8bom: 'utf-8',
   utf8sig: 'utf-8',

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { UsageError } from '../domain/errors.js';
 import { encodingNamed, encodingOfHead } from './encoding.js';
 import { refuseBinary } from './refuse-binary.js';
-import type { InputEncoding } from './types.js';
+import type { SheetEncoding } from './sheet.js';
 import { Utf8Survey } from './utf8-survey.js';
 
 export const CHUNK_BYTES = 256 * 1024;
@@ -19,7 +19,7 @@ export interface FileVersion {
 export interface InspectedFile {
   readonly version: FileVersion;
   readonly sha256: string;
-  readonly encoding: InputEncoding;
+  readonly encoding: SheetEncoding;
   /** Some bytes are not valid in the encoding: rows that hold them cannot be read as written. */
   readonly damaged: boolean;
   readonly warnings: readonly string[];
@@ -32,7 +32,7 @@ export async function inspectFile(path: string, encodingOption: string | undefin
   if (version.size === 0) throw new UsageError(`${path} is empty`);
   const hash = createHash('sha256');
   const survey = new Utf8Survey();
-  let fixed: InputEncoding | undefined;
+  let fixed: SheetEncoding | undefined;
   let check: Check | undefined;
   for await (const chunk of readChunks(path)) {
     if (check === undefined) {
@@ -55,7 +55,7 @@ export async function inspectFile(path: string, encodingOption: string | undefin
 }
 
 /** What the user names, else what the file gives away; a byte order mark knows the byte order better than the user. */
-function settleEncoding(chosen: InputEncoding | undefined, head: Buffer): InputEncoding | undefined {
+function settleEncoding(chosen: SheetEncoding | undefined, head: Buffer): SheetEncoding | undefined {
   const found = encodingOfHead(head);
   const ordered = chosen?.startsWith('utf-16') && found?.marked && found.encoding.startsWith('utf-16');
   return ordered ? found.encoding : (chosen ?? found?.encoding);
@@ -102,7 +102,7 @@ interface Check {
   end(): number;
 }
 
-function checkOf(encoding: InputEncoding | undefined, survey: Utf8Survey): Check {
+function checkOf(encoding: SheetEncoding | undefined, survey: Utf8Survey): Check {
   if (encoding === 'windows-1252') return { update: () => {}, end: () => 0 };
   if (encoding === 'utf-16le' || encoding === 'utf-16be') return utf16Check(encoding);
   return {

@@ -1,0 +1,59 @@
+import { isBlank } from './blank.js';
+import type { RawRecord } from './record-reader.js';
+import type { LineProblem, NumberedLine } from './sheet.js';
+
+const MAX_CELL_CHARACTERS = 10_000;
+
+export interface LineRules {
+  readonly headers: readonly string[];
+  /** Columns behind this many have no header: a line may leave them out. */
+  readonly minCells: number;
+  readonly delimiter: string;
+  /** The file holds bytes that are not valid in its encoding; they were read as U+FFFD. */
+  readonly damaged: boolean;
+}
+
+/** The line that a record is, or undefined for a blank one. `cells` are missing where the record is broken. */
+export function judgeLine(
+  record: RawRecord,
+  cells: readonly string[] | undefined,
+  rules: LineRules,
+): NumberedLine | undefined {
+  const { line } = record;
+  const width = rules.headers.length;
+  if (record.problem !== undefined || cells === undefined) {
+    const pieces = padOrCut(record.text === '' ? [] : record.text.split(rules.delimiter), width);
+    return { line, cells: pieces, ...(record.problem && { problem: record.problem }) };
+  }
+  if (cells.every(isBlank)) return undefined;
+  const fitted = padOrCut(cells, width);
+  const problem = raggedness(cells, rules) ?? unreadable(record.text, fitted, rules);
+  return problem === undefined ? { line, cells: fitted } : { line, cells: fitted, problem };
+}
+
+/** More cells than headers are fine if what is too much is blank, as spreadsheets leave it behind. */
+function raggedness(cells: readonly string[], { headers, minCells }: LineRules): LineProblem | undefined {
+  if (cells.length >= minCells && cells.length <= headers.length) return undefined;
+  if (cells.length > headers.length && cells.slice(headers.length).every(isBlank)) return undefined;
+  return { code: 'RAGGED', message: `the row has ${cells.length} cells, the header ${headers.length}` };
+}
+
+function unreadable(text: string, cells: readonly string[], { headers, damaged }: LineRules): LineProblem | undefined {
+  if (text.includes('\0')) return { code: 'NUL_CHARACTER', message: 'the row holds a NUL character' };
+  if (damaged && text.includes('\ufffd')) {
+    return { code: 'BAD_ENCODING', message: "the row holds bytes that are not valid in the file's encoding" };
+  }
+  if (text.length <= MAX_CELL_CHARACTERS) return undefined;
+  const index = cells.findIndex((cell) => cell.length > MAX_CELL_CHARACTERS);
+  if (index < 0) return undefined;
+  const name = headers[index]?.trim() || `column_${index + 1}`;
+  return {
+    code: 'CELL_TOO_LONG',
+    message: `the cell "${name}" has ${cells[index]?.length} characters; at most ${MAX_CELL_CHARACTERS} are allowed`,
+  };
+}
+
+function padOrCut(cells: readonly string[], width: number): readonly string[] {
+  if (cells.length === width) return cells;
+  return Array.from({ length: width }, (_, index) => cells[index] ?? '');
+}

@@ -1,0 +1,67 @@
+import { UsageError } from '../domain/errors.js';
+import { decoderFor } from './encoding.js';
+import { type FileVersion, fileVersion, readChunks } from './inspect-file.js';
+import { judgeLine, type LineRules } from './judge-line.js';
+import { parseCells } from './parse-cells.js';
+import { type RawRecord, RecordReader } from './record-reader.js';
+import type { Dialect } from './scan-record.js';
+import type { NumberedLine, SheetEncoding } from './sheet.js';
+
+export interface LineSource {
+  readonly path: string;
+  readonly version: FileVersion;
+  readonly encoding: SheetEncoding;
+  readonly headerLine: number;
+  readonly maxRecordBytes: number;
+}
+
+/** Every record behind the header that is not blank, once, in order. Memory holds a chunk, whatever the file's size. */
+export async function* readBlocks(
+  source: LineSource,
+  rules: LineRules & Dialect,
+): AsyncGenerator<readonly NumberedLine[], void, undefined> {
+  await refuseChanged(source);
+  for await (const records of readRecords(source, rules)) {
+    const data = records.filter((record) => record.line > source.headerLine);
+    yield linesOf(data, rules);
+  }
+  await refuseChanged(source);
+}
+
+export async function* readLines(
+  source: LineSource,
+  rules: LineRules & Dialect,
+): AsyncGenerator<NumberedLine, void, undefined> {
+  for await (const block of readBlocks(source, rules)) yield* block;
+}
+
+function linesOf(records: readonly RawRecord[], rules: LineRules): NumberedLine[] {
+  const whole = records.filter((record) => record.problem === undefined);
+  const cells = parseCells(
+    whole.map((record) => record.text),
+    rules.delimiter,
+  );
+  const lines: NumberedLine[] = [];
+  let next = 0;
+  for (const record of records) {
+    const line = judgeLine(record, record.problem === undefined ? cells[next++] : undefined, rules);
+    if (line !== undefined) lines.push(line);
+  }
+  return lines;
+}
+
+async function* readRecords(source: LineSource, rules: LineRules & Dialect): AsyncGenerator<RawRecord[]> {
+  const { delimiter, bareCr, minCells } = rules;
+  const { maxRecordBytes } = source;
+  const reader = new RecordReader({ delimiter, bareCr, minCells, maxCells: rules.headers.length, maxRecordBytes });
+  const decoder = decoderFor(source.encoding);
+  for await (const chunk of readChunks(source.path)) yield reader.push(decoder.decode(chunk));
+  yield reader.push(decoder.end(), true);
+}
+
+/** The hash and the header belong to the file as it was inspected: lines of another version must not be mixed in. */
+async function refuseChanged({ path, version }: LineSource): Promise<void> {
+  const now = await fileVersion(path);
+  if (now.size === version.size && now.mtimeMs === version.mtimeMs) return;
+  throw new UsageError(`${path} has changed since it was opened`, 'Start again when nothing writes to it any more.');
+}

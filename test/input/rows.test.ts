@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { verdicts } from '../sheets/with-file.js';
+import { readAll } from './read-all.js';
+
+const HEADER = 'name,country,registration_number\n';
+
+test('rows are numbered by themselves: blank lines have a line and no number, damaged rows have both', async () => {
+  const { rows } = await readAll(`\n,,\n${HEADER}\nA,DE,1\n,,\nB "b",DE,2\n"","",\nC,DE,3\n\n`);
+  expect(rows.map(({ row, line, problem }) => [row, line, problem?.code])).toEqual([
+    [1, 5, undefined],
+    [2, 7, 'BROKEN_QUOTES'],
+    [3, 9, undefined],
+  ]);
+});
+
+test.each([
+  ['too few cells', 'A,DE', 'RAGGED'],
+  ['too many cells', 'A,DE,1,2', 'RAGGED'],
+  ['broken quotes', 'A "a",DE,1', 'BROKEN_QUOTES'],
+  ['more than a record may hold', `A,DE,${'1'.repeat(300)}`, 'OVER_LONG'],
+])('%s: no cell can be told for sure, so the row has no fields', async (_, line, code) => {
+  const { rows } = await readAll(`${HEADER}${line}\nB,DE,2\n`, { maxRecordBytes: 200 });
+  expect(verdicts(rows)).toEqual([`2:${code}`, '3:ok']);
+  expect(rows[0]?.fields).toEqual({});
+  expect(rows[0]?.values).toHaveLength(3);
+});
+
+test('a cell that cannot be taken leaves the fields where they stand, and is told before what is missing', async () => {
+  const { rows } = await readAll(`${HEADER}A\0,,1\n${'x'.repeat(10_001)},,2\n`);
+  expect(verdicts(rows)).toEqual(['2:NUL_CHARACTER', '3:CELL_TOO_LONG']);
+  expect(rows.map(({ fields }) => fields.registration_number)).toEqual(['1', '2']);
+});
+
+test('columns without a header are carried through under a name', async () => {
+  const { table, rows } = await readAll('name,country,,\nA,DE\nB,DE,x,y\n');
+  expect(table.columns).toEqual(['name', 'country', 'column_3', 'column_4']);
+  expect(rows.map(({ values }) => values)).toEqual([
+    ['A', 'DE', '', ''],
+    ['B', 'DE', 'x', 'y'],
+  ]);
+});
+
+test('V1-14, V1-16: no identifier, no country', async () => {
+  const { rows } = await readAll(
+    'name,country,vat_number,ticker,city\n ,DE,\u00a0,,Berlin\nA,\u00a0,,,\n,DE,DE1,,\n,US,,ACME,\n',
+  );
+  expect(verdicts(rows)).toEqual(['2:NO_IDENTIFIER', '3:NO_COUNTRY', '4:ok', '5:ok']);
+  expect(rows[2]?.fields).toEqual({ country: 'DE', vat_number: 'DE1' });
+});
+
+test('fields are trimmed, values are not', async () => {
+  const { rows } = await readAll(`${HEADER}\u00a0 Acme \u200b, DE ,\t007 \n`);
+  expect(rows[0]?.fields).toEqual({ name: 'Acme', country: 'DE', registration_number: '007' });
+  expect(rows[0]?.values).toEqual(['\u00a0 Acme \u200b', ' DE ', '\t007 ']);
+});

@@ -1,0 +1,62 @@
+import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { UsageError } from '../../src/domain/errors.js';
+import { openSheet } from '../../src/sheets/open-sheet.js';
+import { collect, readSheet, withFile } from './with-file.js';
+
+const binary = (text: string) => Buffer.from(text, 'latin1');
+const nothing = () => undefined;
+
+test.each<[string, string | Buffer, RegExp]>([
+  ['an empty file', '', /is empty/],
+  ['a file of blank lines', '\n \r\n,,\n', /is empty/],
+  ['a byte order mark alone', '\ufeff', /is empty/],
+  ['an xlsx', binary('PK\x03\x04\x14\0\x06\0[Content_Types].xml'), /this is an Excel workbook/],
+  ['an xls', binary('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0'), /this is an Excel workbook/],
+  ['a zip', binary(`PK\x03\x04${'data.csv\0'.repeat(50)}`), /a zip archive/],
+  ['a PDF', '%PDF-1.7\n%name,country\n', /a PDF/],
+  ['a gzip', binary('\x1f\x8b\x08\0\0\0'), /a gzip archive/],
+  ['a web page', '<html><table><tr><td>name</td></tr></table>', /an HTML or XML document/],
+  ['NUL bytes that are not UTF-16', binary('name\0\0\0,country\n\0\0\0\n'), /a binary file/],
+  ['binary noise', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251)), /a binary file/],
+  ['a header with broken quotes', '"name,country\nA,DE\n', /line 1: the header cannot be read/],
+])('%s is refused', async (_, content, message) => {
+  const error = await readSheet(content).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  expect((error as UsageError).message).toMatch(message);
+});
+
+test('a workbook comes with what to do', async () => {
+  const error = await readSheet(binary('PK\x03\x04xl/workbook.xml')).catch((thrown: unknown) => thrown);
+  expect((error as UsageError).hint).toMatch(/save it as CSV/);
+});
+
+test('what cannot be opened is refused: missing, a folder, a device', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kybatch-sheet-'));
+  try {
+    await expect(openSheet(join(folder, 'none.csv'), nothing)).rejects.toThrow(/none\.csv does not exist/);
+    await expect(openSheet(folder, nothing)).rejects.toThrow(/is a directory/);
+    await expect(openSheet('/dev/null', nothing)).rejects.toThrow(/not a regular file/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read is refused', async () => {
+  await withFile('name,country\n', async (path) => {
+    await chmod(path, 0);
+    await expect(openSheet(path, nothing)).rejects.toThrow(/may not be read/);
+  });
+});
+
+test('lines can be read again, and are refused once the file has changed', async () => {
+  await withFile('name,country\nA,DE\n', async (path) => {
+    const sheet = await openSheet(path, nothing);
+    expect(await collect(sheet.lines())).toEqual(await collect(sheet.lines()));
+    await appendFile(path, 'B,DE\n');
+    await expect(collect(sheet.lines())).rejects.toThrow(/has changed since it was opened/);
+    await expect(collect(sheet.blocks())).rejects.toThrow(/has changed since it was opened/);
+  });
+});
