@@ -149,8 +149,10 @@ export function callStore(
   return {
     findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
     readBody: async (sha256) => bodies.read(sha256),
-    intend: (intent) =>
-      writer.write((): Intent => {
+    intend: async (intent) => {
+      // An answer that could not be written down must not be bought. Those under way are still tried.
+      if (writer.broken !== undefined) throw writer.broken;
+      return await writer.write((): Intent => {
         const { environmentId, runId, row, stage, operation, requestKey, attempt, startedAt } = intent;
         const { lastInsertRowid } = insertIntent.run(
           token,
@@ -164,7 +166,8 @@ export function callStore(
           startedAt,
         );
         return { ...intent, id: Number(lastInsertRowid), token };
-      }),
+      });
+    },
     settle: (intent, settlement) => {
       const packed = packBody(packer, settlement.body);
       if (!(packed instanceof Promise)) return settle(intent, settlement, packed);
