@@ -40,7 +40,10 @@ const WHAT: Readonly<Record<SystemFailureCode, string>> = {
   IO_ERROR: 'the disk reports an error',
 };
 
-const SAFE = 'What was written is safe, and nothing that was bought is paid for again.';
+/** What a person can do about it. */
+export const hintFor = (code: SystemFailureCode): string => HINTS[code];
+
+const SAFE = 'What is written is safe and not paid for again; `kybatch usage` shows calls whose charge is not known.';
 
 const HINTS: Readonly<Record<SystemFailureCode, string>> = {
   DISK_FULL: `Free some space there, then go on. ${SAFE}`,

@@ -9,6 +9,7 @@ import { type Connection, ledgerPath, mustExist, type OpenLimits, openForReading
 import { Packer } from './packer.js';
 import { purge } from './purge.js';
 import { reviewStore } from './review.js';
+import { Room } from './room.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
 import { statusReads } from './status-reads.js';
@@ -18,7 +19,7 @@ import { Writer } from './writer.js';
 export function openLedger(dataDir: string, now: number, packer = new Packer(), limits: OpenLimits = {}): Ledger {
   const lock = acquireLock(dataDir);
   try {
-    return compose(openForWriting(dataDir, now, limits), packer, () => lock.release());
+    return compose(openForWriting(dataDir, now, limits), packer, () => lock.release(), limits);
   } catch (error) {
     lock.release();
     throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
@@ -40,9 +41,9 @@ export function openLedgerForReading(dataDir: string): Ledger {
   }
 }
 
-function compose(database: Connection, packer: Packer, onClose: () => void): Ledger {
+function compose(database: Connection, packer: Packer, onClose: () => void, limits: OpenLimits = {}): Ledger {
   const writer = new Writer(database);
-  const { allSettled, ...calls } = callStore(database, writer, packer);
+  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(database.name, limits.freeBytes));
   const flush = async () => {
     await allSettled();
     await writer.flush();

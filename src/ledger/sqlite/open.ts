@@ -11,6 +11,8 @@ export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db
 export interface OpenLimits {
   /** The file does not grow beyond this: SQLite then says that the disk is full. */
   readonly pagesAtMost?: number;
+  /** Bytes left where the file is; without it the file system is asked. */
+  readonly freeBytes?: (path: string) => number | undefined;
 }
 
 /** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
