@@ -1,4 +1,5 @@
-import type { Charge, ErrorClass, StopReason } from '../domain/errors.js';
+import { type Charge, type ErrorClass, KybatchError, type StopReason } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { Exchange } from './exchange.js';
 
 /** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module. */
@@ -37,11 +38,10 @@ export interface ApiErrorDetails {
 }
 
 /** Everything that can go wrong with one call, from our own validation to the provider's last byte. */
-export class ApiError extends Error {
+export class ApiError extends KybatchError {
   override readonly name = 'ApiError';
   readonly class: ErrorClass;
-  readonly code: string;
-  readonly hint: string;
+  override readonly hint: string;
   readonly api: 'v1' | 'v2';
   readonly operation: string;
   readonly charge: Charge;
@@ -55,9 +55,8 @@ export class ApiError extends Error {
   readonly exchange: Exchange | undefined;
 
   constructor(details: ApiErrorDetails) {
-    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(details.message, { ...details, exit: exitOf(details) });
     this.class = details.class;
-    this.code = details.code;
     this.hint = details.hint;
     this.api = details.api;
     this.operation = details.operation;
@@ -71,4 +70,16 @@ export class ApiError extends Error {
     this.problems = details.problems ?? [];
     this.exchange = details.exchange;
   }
+}
+
+/** How a command ends whose call failed like this. */
+export function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {
+  // Comes back by itself, or with a larger plan.
+  if (kind === 'park') return ExitCode.allowance;
+  if (kind === 'block_operation' || stop === 'credentials') return ExitCode.credentials;
+  // Nothing is wrong with what was asked: later it may go through.
+  if (kind === 'retry' || kind === 'slow_down' || stop === 'unavailable') return ExitCode.unavailable;
+  // What is left to stop a run is a route that does not fit, and that is configuration; so are parameters.
+  if (kind === 'stop_run' || code === 'INVALID_PARAMS') return ExitCode.usage;
+  return ExitCode.rowsOpen;
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
 import type { ApiName } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
-import { LedgerError } from '../domain/errors.js';
+import { TakenOverError } from '../domain/errors.js';
 import type { CallContext, Intent, Ledger, Settlement } from '../ledger/ledger.js';
 import { AllowanceBook } from './allowance-book.js';
 import { type Asked, ask } from './asked.js';
@@ -217,7 +217,7 @@ export class Door {
   /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */
   async #settle(intent: Intent, settlement: Settlement): Promise<void> {
     if (await this.#options.ledger.settle(intent, settlement)) return;
-    throw new LedgerError(new Error('this process was taken over: another one has settled its calls'));
+    throw new TakenOverError();
   }
 
   /** What an error means for the calls that come after it. */

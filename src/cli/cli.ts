@@ -1,10 +1,8 @@
 import yargs, { type Argv } from 'yargs';
-import { ApiError } from '../api/errors.js';
 import { UsageError } from '../domain/errors.js';
-import { LockedError } from '../ledger/locked-error.js';
-import { ExitCode, exitCodeOf } from './exit-codes.js';
+import { ExitCode } from '../domain/exit-codes.js';
+import { type ErrorView, explainError } from './explain-error.js';
 import type { Io } from './io.js';
-import { ParkedError } from './parked-error.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
 import { version } from './version.js';
 
@@ -41,8 +39,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
     });
     return code;
   } catch (error) {
-    report(error, argv.includes('--json'), io);
-    return exitCodeOf(error);
+    const { view, exit } = explainError(error);
+    print(view, argv.includes('--json'), io);
+    return exit;
   }
 }
 
@@ -81,44 +80,8 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   if (printed !== '') io.stdout(`${printed}\n`);
 }
 
-function report(error: unknown, json: boolean, io: Io): void {
-  const view = describeError(error);
+function print(view: ErrorView, json: boolean, io: Io): void {
   if (json) io.stdout(`${JSON.stringify({ error: view })}\n`);
   io.stderr(`kybatch: ${view.message}\n`);
-  if (view.hint !== undefined) io.stderr(`  ${view.hint}\n`);
-}
-
-interface ErrorView {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string | undefined;
-  readonly class?: string;
-  readonly http_status?: number | undefined;
-  readonly request_id?: string | undefined;
-  readonly problems?: readonly string[];
-}
-
-function describeError(error: unknown): ErrorView {
-  if (error instanceof ApiError) {
-    const { code, message, hint, httpStatus, requestId, problems } = error;
-    const where = requestId === undefined ? '' : ` [request ${requestId}]`;
-    return {
-      code,
-      message: `${code}: ${message}${where}`,
-      hint,
-      class: error.class,
-      http_status: httpStatus,
-      request_id: requestId,
-      problems,
-    };
-  }
-  if (error instanceof UsageError) return { code: 'USAGE', message: error.message, hint: error.hint };
-  if (error instanceof ParkedError)
-    return { code: error.reason.toUpperCase(), message: error.message, hint: error.hint };
-  if (error instanceof LockedError) return { code: 'LOCKED', message: error.message, hint: error.hint };
-  return {
-    code: 'INTERNAL',
-    message: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    hint: 'This is a defect of kybatch.',
-  };
+  if (view.hint !== undefined) io.stderr(`  ${view.hint.replaceAll('\n', '\n  ')}\n`);
 }

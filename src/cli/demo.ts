@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { ExitCode } from '../domain/exit-codes.js';
 import { openDuck } from '../export/duck.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
-import { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 
 /** The same from `src/cli` and from `dist/cli`. */

@@ -4,8 +4,10 @@ import { probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { probeV2Key, type V2KeyReport } from '../api/v2/probe.js';
 import { missingRoutes } from '../api/v2/routes.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { checkDatabase } from '../ledger/sqlite/check.js';
-import { ExitCode } from './exit-codes.js';
+import { freeSpace, megabytes, SPACE } from './free-space.js';
+import type { Io } from './io.js';
 import { type Provider, type ProviderArgs, sandboxOption, withProvider } from './provider.js';
 import type { Verb } from './verb.js';
 
@@ -19,17 +21,20 @@ interface Finding {
 
 export const doctorVerb: Verb<ProviderArgs> = {
   command: 'doctor',
-  describe: 'Check configuration, keys (for 0 units), data directory and database',
+  describe: 'Check configuration, keys (for 0 units), data directory, disk space and database',
   builder: (yargs) =>
     yargs
       .option('sandbox', sandboxOption)
-      .epilogue('Exit code: 0 well, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.'),
+      .epilogue(
+        'Exit code: 0 well, 1 a full disk or a damaged database, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.',
+      ),
   async run(args, io) {
     return await withProvider(args, io, async (provider) => {
       const findings = [
         ...(await checkV1(provider, io.clock.now())),
         ...(await checkV2(provider)),
         checkDataDir(provider.environment.dataDir),
+        ...checkSpace(provider.environment.dataDir, io),
         checkLedger(provider.environment.dataDir),
       ];
       if (args.json)
@@ -166,6 +171,18 @@ function checkDataDir(dataDir: string): Finding {
     state: open ? 'note' : 'ok',
     detail: open ? `${detail}; other users can read it (chmod 700)` : detail,
   };
+}
+
+/** Says nothing where the file system does not. */
+function checkSpace(dataDir: string, io: Io): readonly Finding[] {
+  const free = freeSpace(dataDir, io);
+  if (free === undefined) return [];
+  const check = 'disk space';
+  const detail = `${megabytes(free)} left in ${dataDir}`;
+  if (free >= SPACE.noted) return [{ check, state: 'ok', detail }];
+  if (free >= SPACE.little) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
+  const then = `${detail}; free some: below ${megabytes(SPACE.floor)} no run starts`;
+  return [{ check, state: 'fail', detail: then, code: ExitCode.internal }];
 }
 
 function checkLedger(dataDir: string): Finding {

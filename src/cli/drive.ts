@@ -2,16 +2,19 @@ import { join } from 'node:path';
 import { missingRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/door.js';
 import type { LoadedPipeline } from '../config/pipeline.js';
-import { UsageError } from '../domain/errors.js';
+import { KybatchError, UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { type RunEnd, STAGE_OPERATIONS, v2OperationsOf, workOnRun } from '../engine/run.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
 import { type Logger, openLog } from '../util/logger.js';
-import { ExitCode } from './exit-codes.js';
 import { exportAtEnd } from './export-at-end.js';
+import { exportFlags } from './export-options.js';
+import { goOnWith } from './go-on-with.js';
 import type { Io } from './io.js';
 import { ProgressDisplay } from './progress.js';
 import { type Provider, required } from './provider.js';
 import { type EndView, printEnd } from './run-end.js';
+import { count } from './text.js';
 import { watchLedger } from './watch-ledger.js';
 
 export interface Drive extends Omit<EndView, 'files' | 'log'> {
@@ -48,7 +51,7 @@ export async function drive(drive: Drive, provider: Provider, ledger: Ledger, io
   try {
     log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, ...names(provider) });
     display.start();
-    const end = await workOnRun({
+    const work = {
       ...drive,
       providers: {
         v1: provider.v1 && { client: provider.v1 as unknown as AnyClient, environment: provider.names.v1 },
@@ -58,20 +61,27 @@ export async function drive(drive: Drive, provider: Provider, ledger: Ledger, io
       clock: io.clock,
       drain: drain.signal,
       abort: abort.signal,
-    }).finally(() => display.stop());
+    };
+    const end = await goOnWith(`kybatch resume ${run.id}${drive.againFlags()}`, () => workOnRun(work)).finally(() =>
+      display.stop(),
+    );
     logEnd(end, log);
     const files =
       end.interrupted || !drive.export
         ? undefined
-        : await exportAtEnd(run, { ledger, dataDir, out: drive.out, format: drive.format }, io);
+        : await goOnWith(`kybatch export ${run.id}${exportFlags(drive)}`, () =>
+            exportAtEnd(run, { ledger, dataDir, out: drive.out, format: drive.format }, io),
+          );
     printEnd(end, { ...drive, files, log: logPath }, io);
     return exitCodeOfEnd(end, signal);
   } catch (error) {
-    log.warn('broken_off', { error: error instanceof Error ? error.name : 'unknown' });
+    const code = error instanceof KybatchError ? error.code : 'INTERNAL';
+    log.warn('broken_off', { error: error instanceof Error ? error.name : 'unknown', code });
     throw error;
   } finally {
     stopListening();
-    log.close();
+    const lost = log.close();
+    if (lost > 0) io.stderr(`note: ${count(lost, 'line')} could not be written to ${logPath}\n`);
   }
 }
 
@@ -114,10 +124,7 @@ export function checkProvider(pipeline: LoadedPipeline, provider: Provider): voi
 }
 
 export function exitCodeOfEnd(end: RunEnd, signal: Interrupt | undefined): ExitCode {
-  if (end.stopped !== undefined) {
-    if (end.stopped.stop === 'credentials') return ExitCode.credentials;
-    return end.stopped.stop === 'unavailable' ? ExitCode.unavailable : ExitCode.usage;
-  }
+  if (end.stopped !== undefined) return end.stopped.exit;
   if (!end.finished && signal !== undefined) return signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
   const { byOutcome, parkedReasons } = end.progress;
   if ((parkedReasons.scope ?? 0) > 0) return ExitCode.credentials;

@@ -3,6 +3,8 @@ import { UsageError } from '../domain/errors.js';
 import type { ExportFormat, ExportOptions } from '../export/export-run.js';
 import { didYouMean } from '../util/suggest.js';
 import type { Io } from './io.js';
+import { placeFlags } from './spending.js';
+import { shellWord } from './text.js';
 import { version } from './version.js';
 
 export interface ExportFlags {
@@ -30,6 +32,14 @@ export function readExportOptions(runId: string, dataDir: string, flags: ExportF
     version,
   };
 }
+
+/** The flags that make the same export again. */
+export const exportFlags = (args: Pick<ExportFlags, 'out' | 'format'> & { readonly dataDir: string | undefined }) =>
+  [
+    placeFlags(args),
+    args.out === undefined ? '' : ` --out ${shellWord(args.out)}`,
+    args.format === undefined ? '' : ` --format ${shellWord(args.format)}`,
+  ].join('');
 
 const FORMATS: readonly ExportFormat[] = ['csv', 'parquet'];
 

@@ -1,9 +1,9 @@
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { exportRun } from '../export/export-run.js';
 import { noteExport } from '../export/places.js';
 import { openLedgerForReading } from '../ledger/sqlite/ledger.js';
-import { ExitCode } from './exit-codes.js';
 import { exportOptions } from './export-at-end.js';
 import { type ExportFlags, readExportOptions } from './export-options.js';
 import { findRun } from './find-run.js';

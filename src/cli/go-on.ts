@@ -1,10 +1,11 @@
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
 import { openExistingLedger } from '../ledger/sqlite/ledger.js';
 import { checkProvider, drive, exitCodeOfEnd } from './drive.js';
-import { ExitCode } from './exit-codes.js';
 import { findRun } from './find-run.js';
+import { mustHaveSpace } from './free-space.js';
 import type { Io } from './io.js';
 import { type ProviderNames, providerNames, withProvider } from './provider.js';
 import { printEnd } from './run-end.js';
@@ -32,6 +33,7 @@ export interface GoOn {
 /** Takes a run up again as it was started: pipeline, budget and speed are those it was created with. */
 export async function goOn(args: GoOnArgs, how: GoOn, io: Io): Promise<ExitCode> {
   const dataDir = loadDataDir(io, args);
+  mustHaveSpace(dataDir, io);
   const ledger = openExistingLedger(dataDir, io.clock.now());
   try {
     const run = await chosenRun(args.run, how, ledger);

@@ -15,6 +15,8 @@ export interface Io {
   readonly keys?: (() => AsyncIterable<string>) | undefined;
   /** Puts a question to the person and resolves with the answer; undefined if there was none. Absent without a terminal. */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
+  /** Bytes that can still be written where a path is. Absent: the file system is asked. */
+  readonly freeBytes?: ((path: string) => number | undefined) | undefined;
   /** Calls back on SIGINT and SIGTERM; returns the way to stop listening. */
   readonly onInterrupt: (listener: (signal: 'SIGINT' | 'SIGTERM') => void) => () => void;
 }

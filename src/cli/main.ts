@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline';
+import { ExitCode } from '../domain/exit-codes.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import type { Io } from './io.js';
@@ -40,9 +41,14 @@ function ask(question: string): Promise<string | undefined> {
 
 // A reader that goes away (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code === 'EPIPE') return;
+  io.stderr(`kybatch: stdout cannot be written (${error.code}): the result is not complete\n`);
+  process.exitCode = ExitCode.internal;
 });
+// Where nobody can be told there is nothing to tell; the run goes on.
+process.stderr.on('error', () => {});
 
 // Personal data is written: files are for their owner only.
 process.umask(0o077);
-process.exitCode = await runCli(process.argv.slice(2), io);
+const code = await runCli(process.argv.slice(2), io);
+process.exitCode ??= code;

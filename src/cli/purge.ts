@@ -1,9 +1,9 @@
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { type ExportPlace, findExports } from '../export/places.js';
 import type { PurgeReport, PurgeRequest } from '../ledger/purge.js';
 import { openExistingLedger } from '../ledger/sqlite/ledger.js';
-import { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 import { readRequest } from './purge-request.js';
 import { countsInWords, isNothing, reportInWords, toJson } from './purge-words.js';

@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import { loadDataDir } from '../config/environment.js';
 import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { identityOf, openRun, type RunSettings } from '../engine/run.js';
 import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger, RunRecord } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/sqlite/ledger.js';
 import { checkProvider, drive, exitCodeOfEnd } from './drive.js';
-import { ExitCode } from './exit-codes.js';
 import { exportAtEnd, exportOptions } from './export-at-end.js';
+import { mustHaveSpace } from './free-space.js';
 import type { Io } from './io.js';
 import { makePlan, printPlan } from './plan.js';
 import { type ProviderNames, providerNames, sandboxOption, withProvider } from './provider.js';
@@ -60,7 +61,9 @@ export const runVerb: Verb<RunArgs> = {
     for (const warning of table.warnings) io.stderr(`note: ${warning}\n`);
     const names = providerNames(args, io);
     const pipeline = settled(loaded, names, limits);
-    const ledger = openLedger(loadDataDir(io, args), io.clock.now());
+    const dataDir = loadDataDir(io, args);
+    mustHaveSpace(dataDir, io);
+    const ledger = openLedger(dataDir, io.clock.now());
     try {
       const settings: RunSettings = { pipeline, ...limits, limit, fresh: args.fresh };
       const before = args.fresh ? undefined : await ledger.latestRun(table.sha256, identityOf(settings));

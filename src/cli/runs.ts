@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { loadDataDir } from '../config/environment.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { Ledger, Progress, RunRecord } from '../ledger/ledger.js';
 import { openLedgerForReading } from '../ledger/sqlite/ledger.js';
-import { ExitCode } from './exit-codes.js';
 import { moment, table } from './text.js';
 import type { CommonArgs, Verb } from './verb.js';
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { parseFaults, startSandbox } from '../sandbox/index.js';
 import { createRegistry } from '../sandbox/registry/index.js';
 import { writeSampleFiles } from '../sandbox/sample.js';
-import { ExitCode } from './exit-codes.js';
 import { type CommonArgs, register, type Verb } from './verb.js';
 
 interface SampleArgs extends CommonArgs {

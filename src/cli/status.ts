@@ -1,9 +1,9 @@
 import { loadDataDir } from '../config/environment.js';
 import { UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import { STAGE_STATUSES } from '../domain/outcomes.js';
 import type { Progress, RunActivity, RunRecord } from '../ledger/ledger.js';
 import { openLedgerForReading } from '../ledger/sqlite/ledger.js';
-import { ExitCode } from './exit-codes.js';
 import { findRun } from './find-run.js';
 import { conservation, PARKED } from './run-end.js';
 import { STATES } from './runs.js';

@@ -1,7 +1,7 @@
 import { loadDataDir } from '../config/environment.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { UnknownCharge, UsageLine, UsageReport } from '../ledger/ledger.js';
 import { openLedgerForReading } from '../ledger/sqlite/ledger.js';
-import { ExitCode } from './exit-codes.js';
 import { count, grouped, moment, table } from './text.js';
 import type { CommonArgs, Verb } from './verb.js';
 

@@ -1,5 +1,5 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs';
-import type { ExitCode } from './exit-codes.js';
+import type { ExitCode } from '../domain/exit-codes.js';
 import type { Io } from './io.js';
 
 /** Flags every command takes. */

@@ -1,3 +1,6 @@
+import { ExitCode } from './exit-codes.js';
+import { type SystemFailure, systemCode, systemFailure } from './system-failure.js';
+
 /**
  * Errors are classified by what happens next, not by what went wrong.
  *
@@ -17,22 +20,106 @@ export type Charge = 'charged' | 'free' | 'unknown';
 /** Why a run stops; each has an exit code of its own. */
 export type StopReason = 'credentials' | 'route' | 'unavailable';
 
-/** A problem with what the user wrote: flags, configuration, input files. Shown without a stack. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-  readonly hint: string | undefined;
+export interface ErrorDetails {
+  /** Stable, for scripts. */
+  readonly code: string;
+  /** What the person who reads this can do. */
+  readonly hint?: string | undefined;
+  readonly exit: ExitCode;
+  readonly cause?: unknown;
+}
 
-  constructor(message: string, hint?: string) {
-    super(message);
+/** Everything that can end a command and is no defect of ours. Whatever else is thrown is one. */
+export class KybatchError extends Error {
+  override readonly name: string = 'KybatchError';
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly exit: ExitCode;
+
+  constructor(message: string, { code, hint, exit, cause }: ErrorDetails) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
     this.hint = hint;
+    this.exit = exit;
+  }
+}
+
+/** A problem with what the user wrote: flags, configuration, input files. Shown without a stack. */
+export class UsageError extends KybatchError {
+  override readonly name = 'UsageError';
+
+  constructor(message: string, hint?: string, code = 'USAGE') {
+    super(message, { code, hint, exit: ExitCode.usage });
+  }
+}
+
+/** The machine does not let a file be written. */
+export class FileError extends KybatchError {
+  override readonly name = 'FileError';
+
+  constructor(message: string, { code, hint }: SystemFailure, cause?: unknown) {
+    super(message, { code, hint, exit: ExitCode.internal, cause });
   }
 }
 
 /** The store refused a write: a full disk, a damaged file. Nothing that was not on disk is reported as done. */
-export class LedgerError extends Error {
-  override readonly name = 'LedgerError';
+export class LedgerError extends KybatchError {
+  override readonly name: string = 'LedgerError';
 
-  constructor(cause: unknown) {
-    super(`the ledger could not be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  constructor(cause: unknown, path?: string, details = ledgerFailure(cause, path)) {
+    super(details.message, { exit: ExitCode.internal, ...details, cause });
   }
 }
+
+/** A later process gave our calls up while this one was frozen: its books stand, and ours must not go on. */
+export class TakenOverError extends LedgerError {
+  override readonly name = 'TakenOverError';
+
+  constructor() {
+    super(undefined, undefined, {
+      message: 'this process was taken over: another one has settled its calls',
+      code: 'TAKEN_OVER',
+      hint: 'Let the other one finish. Nothing that was bought is paid for again.',
+      exit: ExitCode.locked,
+    });
+  }
+}
+
+interface LedgerFailure {
+  readonly message: string;
+  readonly code: string;
+  readonly hint?: string;
+  readonly exit?: ExitCode;
+}
+
+/** What SQLite refuses for any other reason (a constraint, a type) is a defect, and is told as one. */
+function ledgerFailure(cause: unknown, path: string | undefined): LedgerFailure {
+  const failure = systemFailure(cause);
+  if (failure !== undefined) {
+    const { code, what, hint } = failure;
+    return { message: `cannot use the ledger${path === undefined ? '' : ` ${path}`}: ${what}`, code, hint };
+  }
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return { message: `the ledger could not be written: ${reason}`, code: 'INTERNAL' };
+}
+
+/** What a failed write to `path` is to be thrown as: in words where the machine refuses, else as it was. */
+export function asFileError(cause: unknown, path: string): unknown {
+  if (cause instanceof KybatchError) return cause;
+  const failure = systemFailure(cause);
+  return failure === undefined ? cause : new FileError(`cannot write ${path}: ${failure.what}`, failure, cause);
+}
+
+/** The same where something is opened: a place that the user named and may not use is theirs to mend. */
+export function asPlaceError(cause: unknown, place: string): unknown {
+  if (cause instanceof KybatchError) return cause;
+  const failure = systemFailure(cause);
+  if (failure?.code === 'NO_PERMISSION' || failure?.code === 'READ_ONLY')
+    return new UsageError(`cannot use ${place}: ${failure.what}`, failure.hint, failure.code);
+  if (failure !== undefined) return new FileError(`cannot use ${place}: ${failure.what}`, failure, cause);
+  const code = systemCode(cause);
+  return code !== undefined && UNFIT.has(code) ? new UsageError(`cannot use ${place} (${code})`) : cause;
+}
+
+/** No folder where one is needed, or no file. */
+const UNFIT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'EBUSY']);

@@ -31,7 +31,7 @@ export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptio
   return {
     version: version(),
     async run(statement) {
-      await connection.run(statement);
+      await connection.run(statement).catch(withCode);
     },
     rows,
     async count(path) {
@@ -42,4 +42,19 @@ export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptio
       instance.closeSync();
     },
   };
+}
+
+/** DuckDB gives no code, only what the operating system says: read here, once, so that nobody else reads messages. */
+const CODES: readonly (readonly [words: string, code: string])[] = [
+  ['No space left on device', 'ENOSPC'],
+  ['Disk quota exceeded', 'EDQUOT'],
+  ['Read-only file system', 'EROFS'],
+  ['Permission denied', 'EACCES'],
+  ['File too large', 'EFBIG'],
+  ['Input/output error', 'EIO'],
+];
+
+function withCode(error: unknown): never {
+  const code = CODES.find(([words]) => error instanceof Error && error.message.includes(words))?.[1];
+  throw code === undefined ? error : Object.assign(new Error((error as Error).message, { cause: error }), { code });
 }

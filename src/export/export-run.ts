@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { asFileError, asPlaceError } from '../domain/errors.js';
 import type { RunSnapshot } from '../ledger/snapshot.js';
 import { CsvFile, type CsvOptions } from './csv-file.js';
 import { dataPackage, type Resource } from './data-package.js';
@@ -32,14 +33,22 @@ export interface ExportOptions {
 
 /** Writes the tables of a run, from its raw bodies, for 0 units. The folder appears when everything is in it. */
 export async function exportRun(snapshot: RunSnapshot, options: ExportOptions): Promise<ExportSummary> {
-  const folder = new GrowingFolder(options.folder);
+  const folder = openFolder(options.folder);
   try {
     const summary = await fill(folder.path, snapshot, options);
     folder.appear();
     return summary;
   } catch (error) {
     folder.abandon();
-    throw error;
+    throw asFileError(error, options.folder);
+  }
+}
+
+function openFolder(path: string): GrowingFolder {
+  try {
+    return new GrowingFolder(path);
+  } catch (error) {
+    throw asPlaceError(error, `the folder ${path}`);
   }
 }
 

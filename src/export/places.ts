@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { asFileError } from '../domain/errors.js';
 import { SUMMARY } from './folder.js';
 
 /** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
@@ -12,7 +13,12 @@ export interface ExportPlace {
 const placesFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
 
 export function noteExport(dataDir: string, place: ExportPlace): void {
-  appendFileSync(placesFile(dataDir), `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  const path = placesFile(dataDir);
+  try {
+    appendFileSync(path, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw asFileError(error, path);
+  }
 }
 
 /** The exports that are still where they were put. */

@@ -1,9 +1,15 @@
+import { KybatchError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
+
 /** Another process works in this data directory. */
-export class LockedError extends Error {
+export class LockedError extends KybatchError {
   override readonly name = 'LockedError';
-  readonly hint = 'Wait for it to end, or use another --data-dir.';
 
   constructor(readonly dataDir: string) {
-    super(`another process holds the data directory ${dataDir}`);
+    super(`another process holds the data directory ${dataDir}`, {
+      code: 'LOCKED',
+      hint: 'Wait for it to end, or use another --data-dir.',
+      exit: ExitCode.locked,
+    });
   }
 }

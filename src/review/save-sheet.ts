@@ -1,5 +1,5 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { UsageError } from '../domain/errors.js';
+import { asPlaceError, UsageError } from '../domain/errors.js';
 
 /** The sheet appears only when complete, for its owner only, and never over one that may hold decisions. */
 export async function saveSheet(path: string, text: string, overwrite: boolean): Promise<void> {
@@ -21,8 +21,7 @@ export async function saveSheet(path: string, text: string, overwrite: boolean):
     await rename(part, path);
   } catch (error) {
     await rm(part, { force: true });
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new UsageError(`cannot write ${path} (${code})`);
+    throw asPlaceError(error, path);
   }
 }
 

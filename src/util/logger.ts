@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { pino } from 'pino';
 import type { Clock } from './clock.js';
+import { LogSink } from './log-sink.js';
 
 /** What a log line may hold: numbers, codes and names of our own making. No answers, no names of people, no keys. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -9,8 +8,8 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
-  /** Everything is in the file when this returns. */
-  close(): void;
+  /** Everything that could be written is in the file when this returns; it says how many lines could not. */
+  close(): number;
 }
 
 export interface LoggerOptions {
@@ -20,24 +19,25 @@ export interface LoggerOptions {
   readonly secrets: readonly string[];
 }
 
-/** JSON lines, appended, in a file for its owner only. */
+/** JSON lines, appended, in a file for its owner only. Nothing here throws or waits: a log must not stop a run. */
 export function openLog({ path, clock, secrets }: LoggerOptions): Logger {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = pino.destination({ dest: path, append: true, sync: true, minLength: 4096, mode: 0o600 });
-  chmodSync(path, 0o600);
+  const time = () => new Date(clock.now()).toISOString();
+  // pino's own destination tries a full disk again for ever, without letting anything else happen.
+  const sink = new LogSink({
+    path,
+    clock,
+    lostLine: (lines) => `${JSON.stringify({ level: WARN, time: time(), lines, event: 'lines_lost' })}\n`,
+  });
   const hidden = secrets.filter((secret) => secret !== '');
   const write = (line: string) =>
-    void file.write(hidden.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line));
-  const log = pino(
-    { base: null, messageKey: 'event', timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"` },
-    { write },
-  );
+    sink.write(hidden.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line));
+  const log = pino({ base: null, messageKey: 'event', timestamp: () => `,"time":"${time()}"` }, { write });
   return {
     info: (event, fields = {}) => log.info(fields, event),
     warn: (event, fields = {}) => log.warn(fields, event),
-    close() {
-      file.flushSync();
-      file.end();
-    },
+    close: () => sink.close(),
   };
 }
+
+/** As pino counts. */
+const WARN = 40;

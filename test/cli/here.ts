@@ -18,11 +18,21 @@ export interface HereOptions {
   /** Sees everything that is printed, as it is printed. */
   readonly onOutput?: (text: string) => void;
   readonly interrupts?: Interrupts;
+  /** Bytes left on the disk. */
+  readonly freeBytes?: number;
 }
 
 /** The command line in this process: what a child would only add is time to start. */
 export async function here(args: readonly string[], options: HereOptions): Promise<Finished> {
-  const { cwd, env = {}, clock = systemClock, answers, onOutput = () => {}, interrupts = new Interrupts() } = options;
+  const {
+    cwd,
+    env = {},
+    clock = systemClock,
+    answers,
+    onOutput = () => {},
+    interrupts = new Interrupts(),
+    freeBytes,
+  } = options;
   let stdout = '';
   let stderr = '';
   const io: Io = {
@@ -40,6 +50,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     interactive: answers !== undefined,
     columns: 100,
     ask: answers && (async (question) => answers(question)),
+    freeBytes: freeBytes === undefined ? undefined : () => freeBytes,
     onInterrupt: (listener) => interrupts.listen(listener),
   };
   return { code: await runCli(args, io), signal: null, stdout, stderr };

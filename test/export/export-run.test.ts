@@ -209,3 +209,35 @@ test('the DuckDB query of the docs runs', async () => {
     expect(rows.map((row) => row.map(String))).toEqual([['Acme', '2024', '-5.2000000000']]);
   });
 });
+
+test.skipIf(!existsSync('/dev/full'))('a full disk ends an export with its cause; the one before stays', async () => {
+  await withExport(async (folder, { dataDir, ledger, id }) => {
+    await exportTo(folder, ledger, id);
+    const before = readFileSync(join(folder, 'summary.json'), 'utf8');
+    const noRoom = async function* () {
+      writeFileSync('/dev/full', 'x');
+      yield [];
+    };
+    const full = {
+      ...ledger,
+      snapshot: async (run: string) => {
+        const snapshot = await ledger.snapshot(run);
+        return snapshot && { ...snapshot, calls: noRoom };
+      },
+    };
+    await expect(exportTo(folder, full, id, { now: NOW + 1000 })).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      exit: 1,
+      message: expect.stringContaining(folder),
+    });
+    expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
+    expect(readdirSync(join(dataDir, 'exports'))).toEqual([id]);
+  });
+});
+
+test('a folder that cannot be there is a usage error', async () => {
+  await withExport(async (_, { dataDir, ledger, id }) => {
+    writeFileSync(join(dataDir, 'file'), '');
+    await expect(exportTo(join(dataDir, 'file', 'out'), ledger, id)).rejects.toMatchObject({ code: 'USAGE', exit: 2 });
+  });
+});

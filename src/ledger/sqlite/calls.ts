@@ -5,6 +5,7 @@ import { Bodies } from './bodies.js';
 import type { Connection } from './open.js';
 import type { Packed } from './pack.js';
 import type { Packer } from './packer.js';
+import type { Room } from './room.js';
 import type { Writer } from './writer.js';
 
 type CallStore = Pick<
@@ -29,6 +30,7 @@ export function callStore(
   database: Connection,
   writer: Writer,
   packer: Packer,
+  room: Room,
 ): CallStore & {
   /** Every settlement asked for so far is on disk, or has failed. */
   allSettled(): Promise<void>;
@@ -151,8 +153,11 @@ export function callStore(
   return {
     findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
     readBody: async (sha256) => bodies.read(sha256),
-    intend: (intent) =>
-      writer.write((): Intent => {
+    intend: async (intent) => {
+      // An answer that could not be written down must not be bought. Those under way are still tried.
+      if (writer.broken !== undefined) throw writer.broken;
+      room.mustBeThere();
+      return await writer.write((): Intent => {
         const { environmentId, runId, row, stage, operation, requestKey, attempt, startedAt } = intent;
         const { lastInsertRowid } = insertIntent.run(
           token,
@@ -166,7 +171,8 @@ export function callStore(
           startedAt,
         );
         return { ...intent, id: Number(lastInsertRowid), token };
-      }),
+      });
+    },
     settle: (intent, settlement) => {
       const packed = packBody(packer, settlement.body);
       if (!(packed instanceof Promise)) return settle(intent, settlement, packed);

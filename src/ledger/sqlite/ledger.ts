@@ -1,26 +1,29 @@
+import { asPlaceError } from '../../domain/errors.js';
 import type { Ledger } from '../ledger.js';
 import { callStore } from './calls.js';
 import { evidenceStore } from './evidence.js';
 import { openSnapshot } from './export-reads.js';
+import { inWords } from './in-words.js';
 import { acquireLock } from './lock.js';
-import { type Connection, mustExist, openForReading, openForWriting } from './open.js';
+import { type Connection, ledgerPath, mustExist, type OpenLimits, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
 import { previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { reviewStore } from './review.js';
+import { Room } from './room.js';
 import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
 import { statusReads } from './status-reads.js';
 import { Writer } from './writer.js';
 
 /** The ledger of a data directory, for the one process that holds its lock. Throws LockedError if another does. */
-export function openLedger(dataDir: string, now: number, packer = new Packer()): Ledger {
+export function openLedger(dataDir: string, now: number, packer = new Packer(), limits: OpenLimits = {}): Ledger {
   const lock = acquireLock(dataDir);
   try {
-    return compose(openForWriting(dataDir, now), packer, () => lock.release());
+    return compose(openForWriting(dataDir, now, limits), packer, () => lock.release(), limits);
   } catch (error) {
     lock.release();
-    throw error;
+    throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
   }
 }
 
@@ -32,17 +35,21 @@ export function openExistingLedger(dataDir: string, now: number): Ledger {
 
 /** The same ledger for commands that only look; it may be in use meanwhile. */
 export function openLedgerForReading(dataDir: string): Ledger {
-  return compose(openForReading(dataDir), new Packer(), () => {});
+  try {
+    return compose(openForReading(dataDir), new Packer(), () => {});
+  } catch (error) {
+    throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
+  }
 }
 
-function compose(database: Connection, packer: Packer, onClose: () => void): Ledger {
+function compose(database: Connection, packer: Packer, onClose: () => void, limits: OpenLimits = {}): Ledger {
   const writer = new Writer(database);
-  const { allSettled, ...calls } = callStore(database, writer, packer);
+  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(database.name, limits.freeBytes));
   const flush = async () => {
     await allSettled();
     await writer.flush();
   };
-  return {
+  const ledger: Ledger = {
     ...runStore(database, writer),
     ...rowStore(database, writer),
     ...calls,
@@ -63,14 +70,20 @@ function compose(database: Connection, packer: Packer, onClose: () => void): Led
     },
     async snapshot(runId) {
       await flush();
-      return await openSnapshot(database.name, runId);
+      const snapshot = await openSnapshot(database.name, runId);
+      return snapshot && inWords(snapshot, database.name);
     },
     flush,
     async close() {
-      await flush();
-      database.close();
-      await packer.close();
-      onClose();
+      try {
+        await flush();
+      } finally {
+        // Whatever could not be written: the file and the lock are let go.
+        database.close();
+        await packer.close();
+        onClose();
+      }
     },
   };
+  return inWords(ledger, database.name);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { asPlaceError } from '../../domain/errors.js';
 import { LockedError } from '../locked-error.js';
 import { connect } from './driver.js';
 import { createForOwner } from './owner-only.js';
@@ -20,7 +21,7 @@ export function acquireLock(dataDir: string): Lock {
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new LockedError(dataDir);
-    throw error;
+    throw asPlaceError(error, `the data directory ${dataDir}`);
   }
   return {
     release() {

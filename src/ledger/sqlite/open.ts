@@ -8,8 +8,15 @@ export type { Connection } from './driver.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
+export interface OpenLimits {
+  /** The file does not grow beyond this: SQLite then says that the disk is full. */
+  readonly pagesAtMost?: number;
+  /** Bytes left where the file is; without it the file system is asked. */
+  readonly freeBytes?: (path: string) => number | undefined;
+}
+
 /** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
-export function openForWriting(dataDir: string, now: number): Connection {
+export function openForWriting(dataDir: string, now: number, { pagesAtMost }: OpenLimits = {}): Connection {
   const path = ledgerPath(dataDir);
   createForOwner(dataDir, path);
   const database = connect(path, { timeout: 10_000 });
@@ -23,6 +30,7 @@ export function openForWriting(dataDir: string, now: number): Connection {
   database.pragma('foreign_keys = ON');
   database.pragma('secure_delete = ON');
   migrate(database, now);
+  if (pagesAtMost !== undefined) database.pragma(`max_page_count = ${pagesAtMost}`);
   return database;
 }
 

@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { UsageError } from '../../domain/errors.js';
+import { asPlaceError } from '../../domain/errors.js';
 
 /** Officers' names and addresses are in here: nobody but the owner reads it, whatever the umask. */
 export function createForOwner(dataDir: string, path: string): void {
@@ -8,8 +8,6 @@ export function createForOwner(dataDir: string, path: string): void {
     if (existsSync(path)) chmodSync(path, 0o600);
     else closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    throw new UsageError(
-      `cannot write to the data directory ${dataDir} (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
-    );
+    throw asPlaceError(error, `the data directory ${dataDir}`);
   }
 }

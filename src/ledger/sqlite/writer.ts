@@ -12,6 +12,7 @@ export class Writer {
   readonly #commit: () => void;
   #waiting: { resolve: () => void; reject: (reason: unknown) => void }[] = [];
   #open = false;
+  #broken: LedgerError | undefined;
 
   constructor(database: Connection) {
     this.#database = database;
@@ -39,6 +40,11 @@ export class Writer {
     });
   }
 
+  /** What the machine refused to write, if it has: from then on nothing may be begun that costs money. */
+  get broken(): LedgerError | undefined {
+    return this.#broken;
+  }
+
   /** Everything written so far is on disk when this resolves. */
   flush(): Promise<void> {
     return this.#open ? this.write(() => undefined) : Promise.resolve();
@@ -60,7 +66,8 @@ export class Writer {
 
   /** One failed write (a full disk, a defect) fails the whole commit: nobody is told of a half. */
   #fail(cause: unknown): LedgerError {
-    const error = new LedgerError(cause);
+    const error = new LedgerError(cause, this.#database.name);
+    if (error.code !== 'INTERNAL') this.#broken ??= error;
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
     this.#open = false;
     const told = this.#waiting;

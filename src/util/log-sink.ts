@@ -1,0 +1,113 @@
+import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from './clock.js';
+
+export interface LogSinkOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** The line that says how many are missing before it. */
+  readonly lostLine: (lines: number) => string;
+}
+
+/**
+ * Lines for a file that must never hold up those who write them. What cannot be written (a full disk, a folder that is
+ * not there) is dropped and counted; a while later it is tried again, and the first line then says how many are missing.
+ */
+export class LogSink {
+  readonly #options: LogSinkOptions;
+  #descriptor: number | undefined;
+  #waiting = '';
+  /** Lines that are missing and have not been spoken of in the file. */
+  #unsaid = 0;
+  #lost = 0;
+  /** The file ends in the middle of a line. */
+  #torn = false;
+  #tryAgainAt = 0;
+
+  constructor(options: LogSinkOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  write(line: string): void {
+    this.#waiting += line;
+    if (this.#waiting.length >= FLUSH_AT) this.#flush();
+  }
+
+  /** Tries once more, whenever the last time was. Returns how many lines are missing in all. */
+  close(): number {
+    this.#tryAgainAt = 0;
+    if (this.#waiting !== '') this.#flush();
+    this.#release();
+    return this.#lost;
+  }
+
+  #flush(): void {
+    const lines = this.#waiting;
+    this.#waiting = '';
+    if (this.#options.clock.now() < this.#tryAgainAt || !this.#open()) {
+      this.#drop(linesIn(lines));
+      return;
+    }
+    const lead = `${this.#torn ? '\n' : ''}${this.#unsaid === 0 ? '' : this.#options.lostLine(this.#unsaid)}`;
+    const bytes = Buffer.from(lead + lines);
+    const written = this.#append(bytes);
+    // The lead is there as a whole, or is made anew.
+    if (written >= Buffer.byteLength(lead)) this.#unsaid = 0;
+    if (written > 0) this.#torn = bytes[written - 1] !== NEWLINE;
+    const missing = bytes.subarray(Math.max(written, Buffer.byteLength(lead)));
+    this.#drop(linesIn(missing.toString()));
+  }
+
+  /** How many bytes are in the file: all of them, or those before it failed. */
+  #append(bytes: Buffer): number {
+    let at = 0;
+    try {
+      while (at < bytes.length) at += writeSync(this.#descriptor as number, bytes, at);
+    } catch {
+      this.#release();
+      this.#pause();
+    }
+    return at;
+  }
+
+  #open(): boolean {
+    if (this.#descriptor !== undefined) return true;
+    const { path } = this.#options;
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      this.#descriptor = openSync(path, 'a', 0o600);
+      if (fstatSync(this.#descriptor).isFile()) fchmodSync(this.#descriptor, 0o600);
+      return true;
+    } catch {
+      this.#release();
+      this.#pause();
+      return false;
+    }
+  }
+
+  #release(): void {
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    try {
+      if (descriptor !== undefined) closeSync(descriptor);
+    } catch {
+      // Some file systems tell only now that the disk is full; those lines are past counting.
+    }
+  }
+
+  #drop(lines: number): void {
+    this.#unsaid += lines;
+    this.#lost += lines;
+  }
+
+  #pause(): void {
+    this.#tryAgainAt = this.#options.clock.now() + PAUSE_MS;
+  }
+}
+
+const FLUSH_AT = 4096;
+const PAUSE_MS = 1000;
+const NEWLINE = 10;
+
+const linesIn = (text: string): number => text.split('\n').length - 1;

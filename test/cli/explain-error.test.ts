@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/api/errors.js';
+import { explainError } from '../../src/cli/explain-error.js';
+import { ParkedError } from '../../src/cli/parked-error.js';
+import { LedgerError, TakenOverError, UsageError } from '../../src/domain/errors.js';
+import { LockedError } from '../../src/ledger/locked-error.js';
+
+const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+
+describe('an error in words and as an exit code', () => {
+  test.each([
+    ['usage', new UsageError('no such flag', 'try --help'), 2, 'USAGE', /^no such flag$/],
+    ['lock', new LockedError('/d'), 75, 'LOCKED', /holds the data directory \/d/],
+    ['taken over', new TakenOverError(), 75, 'TAKEN_OVER', /taken over/],
+    ['scope', new ParkedError({ kind: 'parked', reason: 'scope', message: 'm', until: null }), 5, 'SCOPE', /^m$/],
+    [
+      'allowance',
+      new ParkedError({ kind: 'parked', reason: 'allowance', message: 'm', until: 0 }),
+      4,
+      'ALLOWANCE',
+      /m/,
+    ],
+    [
+      'full disk',
+      new LedgerError(full, '/d/kybatch.db'),
+      1,
+      'DISK_FULL',
+      /^DISK_FULL: .*\/d\/kybatch.db: .*SQLITE_FULL/,
+    ],
+  ])('%s', (_, error, exit, code, message) => {
+    const explained = explainError(error);
+    expect(explained).toMatchObject({ exit, view: { code, message: expect.stringMatching(message) } });
+    expect(explained.view.hint).not.toMatch(/defect/);
+  });
+
+  test('a call: with its class and the provider’s request', () => {
+    const error = new ApiError({
+      class: 'retry',
+      code: 'SERVER_ERROR',
+      message: 'm',
+      hint: 'h',
+      api: 'v1',
+      operation: 'fullKyb',
+      charge: 'free',
+      httpStatus: 500,
+      requestId: 'r1',
+    });
+    const view = { message: 'SERVER_ERROR: m [request r1]', class: 'retry', http_status: 500, request_id: 'r1' };
+    expect(explainError(error)).toMatchObject({ exit: 6, view });
+  });
+
+  test.each([
+    ['anything else', new RangeError('odd'), /RangeError: odd\n\s+at /],
+    ['a write that no machine refused', new LedgerError(new TypeError('odd')), /caused by: TypeError: odd\n\s+at /],
+    ['what is no error', 'odd', /^odd$/],
+  ])('%s is a defect, with its stack', (_, error, message) => {
+    const view = { code: 'INTERNAL', message: expect.stringMatching(message), hint: 'This is a defect of kybatch.' };
+    expect(explainError(error)).toEqual({ exit: 1, view });
+  });
+});

@@ -1,0 +1,67 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { jsonOf, withJob } from './here.js';
+
+const MB = 1024 * 1024;
+
+interface Failed {
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string };
+}
+
+describe('little space in the data directory', () => {
+  test('run, resume and retry refuse below 16 MB, before anything is sent', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--budget', '2'];
+      const refused = await kybatch(run, { freeBytes: 16 * MB - 1 });
+      expect(refused.code).toBe(1);
+      expect(jsonOf<Failed>(refused).error).toMatchObject({
+        code: 'DISK_FULL',
+        message: expect.stringContaining(join(cwd, 'data')),
+        hint: expect.stringContaining('Nothing was spent'),
+      });
+      expect(sandbox.requestLog).toEqual([]);
+      expect(existsSync(join(cwd, 'data'))).toBe(false);
+      expect((await kybatch(run, { freeBytes: 16 * MB })).code).toBe(4);
+      const sent = sandbox.requestLog.length;
+      for (const verb of ['resume', 'retry'])
+        expect(jsonOf<Failed>(await kybatch([verb, '--yes', '--json'], { freeBytes: 0 })).error.code).toBe('DISK_FULL');
+      expect(sandbox.requestLog).toHaveLength(sent);
+    });
+  });
+
+  test.each([
+    [63 * MB, 'fail', 1],
+    [64 * MB, 'note', 0],
+    [1023 * MB, 'note', 0],
+    [1024 * MB, 'ok', 0],
+  ])('doctor with %i bytes left: %s, exit %i', async (freeBytes, state, code) => {
+    await withJob({}, async ({ kybatch }) => {
+      const end = await kybatch(['doctor', '--json'], { freeBytes });
+      const { findings } = jsonOf<{ findings: { check: string; state: string }[] }>(end);
+      expect(findings.find(({ check }) => check === 'disk space')).toMatchObject({ state });
+      expect(end.code).toBe(code);
+    });
+  });
+});
+
+test('a file that is no ledger is told as damaged, with what to do, and is no defect', async () => {
+  await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(0);
+    writeFileSync(
+      join(cwd, 'data', 'kybatch.db'),
+      'not a database, by no means, but long enough for a header'.repeat(40),
+    );
+    for (const args of [['status'], ['run', 'in.csv', '--yes', '--fresh']]) {
+      const end = await kybatch([...args, '--json']);
+      expect(end.code).toBe(1);
+      expect(jsonOf<Failed>(end).error).toMatchObject({
+        code: 'LEDGER_DAMAGED',
+        message: expect.stringContaining('kybatch.db'),
+        hint: expect.stringContaining('do not delete it'),
+      });
+    }
+  });
+});

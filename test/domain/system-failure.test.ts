@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { asFileError, asPlaceError, KybatchError, LedgerError, UsageError } from '../../src/domain/errors.js';
+import { systemFailure } from '../../src/domain/system-failure.js';
+
+const withCode = (code: string) => Object.assign(new Error('refused'), { code });
+
+describe('what the machine refuses', () => {
+  test.each([
+    ['ENOSPC', 'DISK_FULL'],
+    ['EDQUOT', 'DISK_FULL'],
+    ['SQLITE_FULL', 'DISK_FULL'],
+    ['SQLITE_IOERR_SHMSIZE', 'DISK_FULL'],
+    ['EROFS', 'READ_ONLY'],
+    ['SQLITE_READONLY', 'READ_ONLY'],
+    ['SQLITE_READONLY_DBMOVED', 'READ_ONLY'],
+    ['EACCES', 'NO_PERMISSION'],
+    ['EPERM', 'NO_PERMISSION'],
+    ['SQLITE_CANTOPEN', 'NO_PERMISSION'],
+    ['SQLITE_CORRUPT', 'LEDGER_DAMAGED'],
+    ['SQLITE_CORRUPT_INDEX', 'LEDGER_DAMAGED'],
+    ['SQLITE_NOTADB', 'LEDGER_DAMAGED'],
+    ['EIO', 'IO_ERROR'],
+    ['EFBIG', 'IO_ERROR'],
+    ['SQLITE_IOERR_WRITE', 'IO_ERROR'],
+  ])('%s is %s, with what to do', (given, code) => {
+    expect(systemFailure(withCode(given))).toMatchObject({ code, what: expect.stringContaining(given) });
+    expect(new LedgerError(withCode(given), '/d/kybatch.db')).toMatchObject({
+      code,
+      exit: 1,
+      message: expect.stringContaining('/d/kybatch.db'),
+      hint: expect.stringMatching(/safe|restore a copy/),
+    });
+    expect(asFileError(withCode(given), '/out/rows.csv')).toMatchObject({ code, exit: 1 });
+  });
+
+  test.each([
+    ['a constraint of SQLite', withCode('SQLITE_CONSTRAINT_NOTNULL')],
+    ['an error without a code', new RangeError('odd')],
+    ['no error at all', 'odd'],
+  ])('%s is none of the machine’s, and stays what it was', (_, cause) => {
+    expect(systemFailure(cause)).toBeUndefined();
+    expect(asFileError(cause, '/out')).toBe(cause);
+    expect(asPlaceError(cause, '/out')).toBe(cause);
+    expect(new LedgerError(cause)).toMatchObject({ code: 'INTERNAL', exit: 1 });
+  });
+
+  test('a place that the user named and may not use is usage; a full disk there is not', () => {
+    expect(asPlaceError(withCode('EACCES'), 'the folder /out')).toMatchObject({ code: 'NO_PERMISSION', exit: 2 });
+    expect(asPlaceError(withCode('ENOTDIR'), 'the folder /out')).toBeInstanceOf(UsageError);
+    expect(asPlaceError(withCode('ENOSPC'), 'the folder /out')).toMatchObject({ code: 'DISK_FULL', exit: 1 });
+  });
+
+  test('what is in words already is left alone', () => {
+    const error = new KybatchError('x', { code: 'X', exit: 4 });
+    expect(asFileError(error, '/out')).toBe(error);
+    expect(asPlaceError(error, '/out')).toBe(error);
+  });
+});

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LedgerError } from '../../src/domain/errors.js';
+import { openRun } from '../../src/engine/run.js';
+import { readInput } from '../../src/input/read-input.js';
+import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { OpenLimits } from '../../src/ledger/sqlite/open.js';
+import { Packer } from '../../src/ledger/sqlite/packer.js';
+import { lineOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+
+const ROWS = 30;
+
+/** A ledger of its own on a disk like this; then the same one with room. */
+async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, work }: Workshop) {
+  const folder = join(dataDir, 'small');
+  const path = join(dataDir, 'in.csv');
+  const lines = wholeCompanies(sandbox, ROWS).map((company) => lineOf(company));
+  writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+  const settings = { pipeline: pipeline(), budgetUnits: null, concurrency: 4, limit: null, fresh: false };
+  const go = async (on: OpenLimits, rowsOnly = false) => {
+    const ledger = openLedger(folder, clock.now(), new Packer(), on);
+    try {
+      const run = await openRun(await readInput(path), settings, ledger, clock);
+      return rowsOnly ? undefined : await work(run, { ledger, concurrency: 4 });
+    } finally {
+      // Whatever happened: a second ledger can be opened only if this gives the lock back.
+      await ledger.close();
+    }
+  };
+  await go({}, true);
+  const failure = await go(limits).catch((error: unknown) => error);
+  return { failure, asked: sandbox.requestLog.length, again: () => go({}) };
+}
+
+describe('a full disk', () => {
+  test('SQLite is full: the run ends with the cause, no row fails, nobody asks on, and it goes on with room', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      // Fewer than it has are as many as it has: it cannot grow.
+      const { failure, asked, again } = await startOn({ pagesAtMost: 1 }, workshop);
+      expect(failure).toBeInstanceOf(LedgerError);
+      expect(failure).toMatchObject({ code: 'DISK_FULL', exit: 1, message: expect.stringContaining('SQLITE_FULL') });
+      expect(asked).toBeGreaterThan(2);
+      expect(asked).toBeLessThan(2 * ROWS - 8);
+      expect((await again())?.progress.byOutcome).toMatchObject({ complete: ROWS, failed: 0 });
+      // Only calls that were in flight can be lost.
+      expect(workshop.sandbox.chargeLog.length - 2 * ROWS).toBeLessThanOrEqual(8);
+    });
+  });
+
+  test('a disk that is nearly full: what is under way comes home, and nothing is paid for twice', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+      const left = [20_000_000, 12_000_000, 7_000_000];
+      const { failure, asked, again } = await startOn({ freeBytes: () => left.shift() ?? 0 }, workshop);
+      expect(failure).toMatchObject({ code: 'DISK_FULL', exit: 1, message: expect.stringContaining('nearly full') });
+      expect(asked).toBe(32);
+      expect((await again())?.progress.byOutcome).toMatchObject({ complete: ROWS, failed: 0 });
+      expect(workshop.sandbox.chargeLog).toHaveLength(2 * ROWS);
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/util/clock.js';
+import { openLog } from '../../src/util/logger.js';
+import { withFolder } from '../helpers/cli.js';
+
+const linesOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('the log', () => {
+  test('is for its owner, and holds every line without the secrets', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'logs', 'a.log');
+      const log = openLog({ path, clock: new ManualClock('2026-01-05T09:00:00Z'), secrets: ['canary', ''] });
+      for (let row = 1; row <= 200; row++) log.info('row', { row, note: 'a canary' });
+      log.warn('end');
+      expect(log.close()).toBe(0);
+      const lines = linesOf(path);
+      expect(lines).toHaveLength(201);
+      expect(lines[0]).toEqual({
+        level: 30,
+        time: '2026-01-05T09:00:00.000Z',
+        row: 1,
+        note: 'a [secret]',
+        event: 'row',
+      });
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    });
+  });
+
+  // In a process of its own: a log that tries for ever would take the tests with it.
+  test.skipIf(!existsSync('/dev/full'))('holds up nobody on a full disk, and counts what is lost', async () => {
+    const module = (name: string) => JSON.stringify(resolve(import.meta.dirname, `../../dist/util/${name}.js`));
+    const script = `
+      const { openLog } = await import(${module('logger')});
+      const { systemClock: clock } = await import(${module('clock')});
+      const log = openLog({ path: '/dev/full', clock, secrets: [] });
+      for (let row = 0; row < 5000; row++) log.info('row', { row });
+      console.log(log.close());`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
+    expect(stdout).toBe('5000\n');
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('says how many lines are missing once it can be written again', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'a.log');
+      const clock = new ManualClock();
+      symlinkSync('/dev/full', path);
+      const log = openLog({ path, clock, secrets: [] });
+      const burst = (event: string) => {
+        for (let row = 0; row < 100; row++) log.info(event, { row, padding: 'x'.repeat(100) });
+      };
+      burst('lost');
+      rmSync(path);
+      burst('lost too: it is not tried again at once');
+      clock.advance(1000);
+      burst('kept');
+      const lost = log.close();
+      const [first, ...kept] = linesOf(path);
+      expect(first).toMatchObject({ event: 'lines_lost', lines: lost, level: 40 });
+      expect(lost).toBeGreaterThan(150);
+      expect(lost + kept.length).toBe(300);
+      expect(kept.at(-1)).toMatchObject({ event: 'kept', row: 99 });
+    });
+  });
+
+  test('that cannot even be opened is no reason to stop, and is opened later', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'logs', 'a.log');
+      writeFileSync(join(folder, 'logs'), 'in the way');
+      const log = openLog({ path, clock: new ManualClock(), secrets: [] });
+      log.info('start');
+      rmSync(join(folder, 'logs'));
+      expect(log.close()).toBe(0);
+      expect(linesOf(path)).toMatchObject([{ event: 'start' }]);
+      writeFileSync(join(folder, 'file'), '');
+      const never = openLog({ path: join(folder, 'file', 'a.log'), clock: new ManualClock(), secrets: [] });
+      never.info('start');
+      expect(never.close()).toBe(1);
+    });
+  });
+});
