@@ -11,6 +11,37 @@ export { type V1OperationName, v1Operations } from './api/v1/operations.js';
 export { PlatformV2Client, type V2ClientOptions } from './api/v2/client.js';
 export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
+export { type CallByHand, type CallView, call } from './app/call.js';
+export { type DoctorView, doctor } from './app/doctor.js';
+export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/events.js';
+export { type ExportTablesOptions, type ExportView, exportTables, type TableOptions } from './app/export.js';
+export type { GoOnOptions, GoOnProposal } from './app/go-on.js';
+export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
+export { type JobOptions, type PlanView, plan } from './app/plan.js';
+export { type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
+export { resume } from './app/resume.js';
+export { retry } from './app/retry.js';
+export {
+  type AppliedView,
+  applyAnswers,
+  type DeciderOptions,
+  decisions,
+  exportQuestions,
+  listQuestions,
+  type QuestionsOptions,
+  type SheetOptions,
+  withdrawDecision,
+} from './app/review.js';
+export type { Amounts } from './app/row-cost.js';
+export type { RunEndView, StopView } from './app/run-end.js';
+export type { RunStanding, RunView } from './app/run-view.js';
+export { runs } from './app/runs.js';
+export { DeclinedError, type SpendingOptions } from './app/spending.js';
+export { type Proposal, type RunOptions, run } from './app/start.js';
+export type { Spent } from './app/start-tally.js';
+export { type StatusOptions, type StatusView, status } from './app/status.js';
+export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
+export { type UsageOptions, type UsageView, usage } from './app/usage.js';
 export { type Charge, type ErrorClass, KybatchError, type StopReason, UsageError } from './domain/errors.js';
 export { ExitCode } from './domain/exit-codes.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.js';

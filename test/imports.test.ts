@@ -11,28 +11,34 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sheets: ['domain', 'util'],
   input: ['sheets', 'domain', 'util'],
   api: ['domain', 'util'],
-  config: ['api', 'domain', 'util'],
   ledger: ['domain', 'util'],
   calls: ['api', 'ledger', 'domain', 'util'],
   stages: ['calls', 'api', 'domain', 'util'],
+  // The schema of a pipeline file is assembled from the stages.
+  config: ['stages', 'api', 'domain', 'util'],
   engine: ['stages', 'calls', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
-  export: ['ledger', 'domain', 'util'],
+  readers: ['api', 'domain', 'util'],
+  export: ['stages', 'readers', 'ledger', 'domain', 'util'],
   review: ['ledger', 'sheets', 'domain', 'util'],
-  cli: [
+  app: [
     'engine',
+    'export',
+    'review',
     'stages',
+    'readers',
     'calls',
     'ledger',
     'input',
+    'sheets',
     'config',
-    'export',
-    'review',
     'sandbox',
     'api',
     'domain',
     'util',
   ],
-  'index.ts': ['engine', 'config', 'ledger', 'export', 'review', 'sandbox', 'api', 'domain', 'util'],
+  // What a command does is in app; of the rest it sees words for people, errors, and the sandbox, which is no use case.
+  cli: ['app', 'review', 'sandbox', 'api', 'domain', 'util'],
+  'index.ts': ['app', 'sandbox', 'api', 'domain', 'util'],
 };
 
 const root = resolve(import.meta.dirname, '../src');
@@ -60,12 +66,8 @@ test('imports run one way', () => {
   expect(offences).toEqual([]);
 });
 
-/** The rooms whose circles are mended. The rest follow: in the end this is every room. */
-const WITHOUT_CIRCLES = ['util', 'domain', 'api', 'config', 'sandbox'];
-
 test('no file imports another in a circle', () => {
-  const looked = files.filter((file) => WITHOUT_CIRCLES.includes(roomOf(file)));
-  const imports = new Map(looked.map((file) => [file, importsOf(file)]));
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
   // A path that leads to no file would hide a circle.
   expect([...imports.values()].flat().filter((target) => !files.includes(target))).toEqual([]);
   expect(circles(imports)).toEqual([]);

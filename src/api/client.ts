@@ -116,10 +116,12 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
 
   /** One exchange. Returns it if it is a success; throws the classified error otherwise. */
   async send(prepared: PreparedCall, options: CallOptions = {}): Promise<Exchange> {
-    const exchange = await this.#transport.send(prepared.wire, options.signal).catch((error: unknown) => {
-      throw error instanceof TransportError ? transportError(prepared.operation, error) : error;
+    const { operation, wire } = prepared;
+    const sent = this.#transport.send(wire, options.signal, operation.deadlineMs);
+    const exchange = await sent.catch((error: unknown) => {
+      throw error instanceof TransportError ? transportError(operation, error) : error;
     });
-    const error = this.classify(exchange, prepared.operation);
+    const error = this.classify(exchange, operation);
     if (error === undefined) return exchange;
     // A provider that echoes the key in its error must not bring it into our logs.
     error.message = error.message.replaceAll(this.#apiKey.reveal(), '[key]');

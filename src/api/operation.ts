@@ -1,6 +1,26 @@
 import type { z } from 'zod';
+import type { IdSpace } from '../domain/id-spaces.js';
 
 export type ApiName = 'v1' | 'v2';
+
+/**
+ * What a call costs, and how that is known.
+ *
+ * - `unit`: v1. One unit a success, as the headers say; a failure is free (V1-1).
+ * - `report`: one credit report. After any failure the charge is unknown, and it is not repeated without a look (V2-17).
+ * - `not_told`: the rest of v2. The document gives no prices: a success counts as charged, a failure is unknown.
+ * - `free`: what the document says, or lets us take, to cost nothing: re-opening a report, asking how things stand.
+ */
+export type Meter = 'unit' | 'report' | 'not_told' | 'free';
+
+/** How long an answer is good for where the pipeline says nothing. `never`: it tells how things stand at this moment. */
+export type Keep = 'never' | { readonly days: number };
+
+/** Whose company, or which report, an answer is about: the parameter that holds its ID. */
+export interface OperationSubject {
+  readonly space: IdSpace;
+  readonly param: string;
+}
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Where a request goes. `rename` gives a parameter another name on the wire. */
@@ -26,6 +46,16 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   readonly params: Params;
   /** Loose: what the document shows, with unknown fields passing through. Numbers are `ExactNumber`s. */
   readonly body: Body;
+  readonly meter: Meter;
+  readonly keep: Keep;
+  /** Null where the request names no company by an ID: searches, lists, vocabularies. */
+  readonly subject: OperationSubject | null;
+  /** The members of the items that it lists which hold IDs, and their spaces: who is in an answer about nobody in particular. */
+  readonly itemIds?: Readonly<Record<string, IdSpace>> | undefined;
+  /** It takes `include_provenance`, which is one mode for a whole run (V1-25). */
+  readonly provenance?: boolean | undefined;
+  /** It may take longer than the rest: its deadline is this, or the client's own where that is later. */
+  readonly deadlineMs?: number | undefined;
   /** v1: the scopes a key needs. */
   readonly scopes: readonly string[];
   /** The answer is paged: `page` and `per_page`, and the envelope's name for the number of pages. */

@@ -42,8 +42,6 @@ export class Transport {
   readonly #deadlineMs: number;
   readonly #maxBodyBytes: number;
   readonly #pool: Pool;
-  /** What each signal ends: it is listened to once, however many calls it watches over. */
-  readonly #endedBy = new WeakMap<AbortSignal, Set<Reception>>();
 
   constructor(options: TransportOptions) {
     const url = new URL(options.baseUrl);
@@ -56,9 +54,10 @@ export class Transport {
     this.#pool = new Pool(this.origin, { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
   }
 
-  async send(request: WireRequest, signal?: AbortSignal): Promise<Exchange> {
+  /** `deadlineAtLeastMs`: for requests that take their time. */
+  async send(request: WireRequest, signal?: AbortSignal, deadlineAtLeastMs = 0): Promise<Exchange> {
     const started = performance.now();
-    const head = await this.#exchange(request, signal);
+    const head = await this.#exchange(request, signal, Math.max(this.#deadlineMs, deadlineAtLeastMs));
     const body = await decode(head, this.#maxBodyBytes);
     return { status: head.status, headers: head.headers, body, durationMs: Math.round(performance.now() - started) };
   }
@@ -67,21 +66,21 @@ export class Transport {
     return this.#pool.destroy();
   }
 
-  #exchange(request: WireRequest, signal: AbortSignal | undefined): Promise<Encoded> {
+  #exchange(request: WireRequest, signal: AbortSignal | undefined, deadlineMs: number): Promise<Encoded> {
     return new Promise((resolve, reject) => {
-      const watched = signal && this.#watched(signal);
+      const onAbort = () => reception.stop('aborted', 'the call was aborted', signal?.reason);
       const reception = new Reception(this.#maxBodyBytes, (outcome) => {
         clearTimeout(timer);
-        watched?.delete(reception);
+        signal?.removeEventListener('abort', onAbort);
         if (outcome instanceof TransportError) reject(outcome);
         else resolve(outcome);
       });
       const timer = setTimeout(
-        () => reception.stop('timeout', `no complete answer within ${this.#deadlineMs} ms`),
-        this.#deadlineMs,
+        () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`),
+        deadlineMs,
       );
-      if (signal?.aborted) return abort(reception, signal);
-      watched?.add(reception);
+      if (signal?.aborted) return onAbort();
+      signal?.addEventListener('abort', onAbort, { once: true });
       const headers: Record<string, string> = {
         authorization: this.#authorization,
         accept: 'application/json',
@@ -92,22 +91,7 @@ export class Transport {
       this.#pool.dispatch({ path, method: request.method, headers, body: request.body }, reception);
     });
   }
-
-  #watched(signal: AbortSignal): Set<Reception> {
-    const known = this.#endedBy.get(signal);
-    if (known !== undefined) return known;
-    const receptions = new Set<Reception>();
-    this.#endedBy.set(signal, receptions);
-    const end = () => {
-      for (const reception of receptions) abort(reception, signal);
-    };
-    signal.addEventListener('abort', end, { once: true });
-    return receptions;
-  }
 }
-
-const abort = (reception: Reception, signal: AbortSignal): void =>
-  reception.stop('aborted', 'the call was aborted', signal.reason);
 
 interface Encoded {
   readonly status: number;

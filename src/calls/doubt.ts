@@ -1,11 +1,16 @@
 import type { ApiError } from '../api/errors.js';
-import type { CallContext } from '../ledger/ledger.js';
-import type { DoorOptions, DoorRequest } from './door-options.js';
+import type { CallStore } from '../ledger/calls.js';
 import type { CallOutcome } from './outcome.js';
-import { retryDelayMs } from './retry.js';
-import { isFree } from './settlement.js';
+import type { DoorRequest, ReadyRequest } from './request.js';
+import { type RetryPolicy, retryDelayMs } from './retry.js';
+import { leavesDoubt } from './settlement.js';
 
-type Policy = Pick<DoorOptions, 'ledger' | 'inDoubt' | 'inDoubtCap' | 'retry'>;
+export interface DoubtPolicy {
+  readonly calls: Pick<CallStore, 'doubt'>;
+  readonly inDoubt: 'resend' | 'park';
+  readonly inDoubtCap: number;
+  readonly retry: RetryPolicy;
+}
 
 /**
  * Why a request is not sent now because of what became of it before. A report is not generated after a failure of any
@@ -14,17 +19,16 @@ type Policy = Pick<DoorOptions, 'ledger' | 'inDoubt' | 'inDoubtCap' | 'retry'>;
  */
 export async function doubtAbout(
   { operation, lookedSince }: DoorRequest,
-  { environmentId, requestKey }: CallContext,
-  { ledger, inDoubt, inDoubtCap }: Policy,
+  { context }: ReadyRequest,
+  { calls, inDoubt, inDoubtCap }: DoubtPolicy,
 ): Promise<CallOutcome | undefined> {
-  if (isFree(operation)) return undefined;
-  const doubt = await ledger.inDoubt(environmentId, requestKey);
-  const failed = doubt.lost + doubt.answered;
-  if (lookedSince !== null && failed > 0 && doubt.lastEndedAt >= lookedSince)
-    return { kind: 'in_doubt', lostAt: doubt.lastStartedAt, endedAt: doubt.lastEndedAt };
-  if (doubt.lost === 0 || (inDoubt === 'resend' && doubt.lost < inDoubtCap)) return undefined;
+  if (operation.meter === 'free') return undefined;
+  const { lost, answered, lastEndedAt } = await calls.doubt(context.environmentId, context.requestKey);
+  if (operation.meter === 'report' && lost + answered > 0 && lastEndedAt >= lookedSince)
+    return { kind: 'in_doubt', endedAt: lastEndedAt };
+  if (lost === 0 || (inDoubt === 'resend' && lost < inDoubtCap)) return undefined;
   const why = inDoubt === 'park' ? 'in_doubt: park' : `cap of ${inDoubtCap}`;
-  const message = `${doubt.lost} call(s) for this were lost and may have been charged; not sent again (${why})`;
+  const message = `${lost} call(s) for this were lost and may have been charged; not sent again (${why})`;
   return { kind: 'parked', reason: 'in_doubt', until: null, message };
 }
 
@@ -32,29 +36,21 @@ export async function doubtAbout(
 export async function doubtAfter(
   error: ApiError,
   request: DoorRequest,
-  context: CallContext,
-  policy: Policy,
+  ready: ReadyRequest,
+  policy: DoubtPolicy,
 ): Promise<CallOutcome | undefined> {
-  if (!leavesDoubt(request, error)) return undefined;
-  if (error.httpStatus !== undefined && !(await mayComeRight(error, context, policy))) return undefined;
-  return await doubtAbout(request, context, policy);
+  if (!leavesDoubt(error, request.operation.meter)) return undefined;
+  if (error.httpStatus !== undefined && !(await mayComeRight(error, ready, policy))) return undefined;
+  return await doubtAbout(request, ready, policy);
 }
-
-/** It may have been paid for, and it is not simply sent again. */
-export const leavesDoubt = ({ operation }: DoorRequest, error: ApiError): boolean =>
-  error.charge === 'unknown' && !isFree(operation) && (generatesReport(operation) || error.httpStatus === undefined);
-
-/** Each success is a report, paid for: never sent twice in a row. */
-export const generatesReport = (operation: string): boolean =>
-  operation === 'creditReportGenerate' || operation === 'creditReportCombined';
 
 /** Retrying goes through the look and across starts of the program, so it is the ledger that counts the tries. */
 async function mayComeRight(
   error: ApiError,
-  { environmentId, requestKey }: CallContext,
-  { ledger, retry }: Policy,
+  { context }: ReadyRequest,
+  { calls, retry }: DoubtPolicy,
 ): Promise<boolean> {
-  const { answered } = await ledger.inDoubt(environmentId, requestKey);
+  const { answered } = await calls.doubt(context.environmentId, context.requestKey);
   // The report may well be there, behind an answer that could not be read.
   if (error.code === 'UNEXPECTED_BODY') return answered < retry.attempts;
   return retryDelayMs(error, answered, retry, () => 0) !== undefined;

@@ -1,7 +1,8 @@
 import type { ApiError } from '../api/errors.js';
+import type { OwnedUse } from '../ledger/calls.js';
 
-/** Why a call was not made although nothing is wrong with it. */
-export type ParkReason = 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'draining';
+/** Why a call was not made although nothing is wrong with it. `closed`: a plan only counts. */
+export type ParkReason = 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'draining' | 'closed';
 
 export interface Parked {
   readonly kind: 'parked';
@@ -24,6 +25,8 @@ export interface Answer {
   /** True if it was owned already: 0 units. */
   readonly owned: boolean;
   readonly fetchedAt: number;
+  /** What is to be written down about the use of an owned answer; null for a bought one. */
+  readonly use: OwnedUse | null;
 }
 
 export type CallOutcome =
@@ -32,6 +35,13 @@ export type CallOutcome =
   | Stopped
   /** The provider has no such record. */
   | { readonly kind: 'not_available'; readonly error: ApiError }
-  /** A call for this, begun at `lostAt`, was lost or failed, and it is one that is not sent again without a look. */
-  | { readonly kind: 'in_doubt'; readonly lostAt: number; readonly endedAt: number }
+  /** A call for this was lost or failed, at `endedAt`, and it is one that is not sent again without a look. */
+  | { readonly kind: 'in_doubt'; readonly endedAt: number }
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };
+
+export const DRAINING: Parked = {
+  kind: 'parked',
+  reason: 'draining',
+  until: null,
+  message: 'the run is being stopped',
+};

@@ -1,17 +1,14 @@
 import type { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
-import type { ApiName } from '../api/operation.js';
-import { readAllowance } from '../api/v1/allowance.js';
-import type { Settlement } from '../ledger/ledger.js';
+import type { Meter, Operation } from '../api/operation.js';
+import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
+import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
+import { closesWhatItOpens } from '../util/json-shell.js';
 
 /** What is written down about a call that succeeded. */
-export function settlementOf(
-  { api, operation, own }: { readonly api: ApiName; readonly operation: string; readonly own: boolean },
-  params: string,
-  { headers, status, durationMs, body }: Exchange,
-  now: number,
-): Settlement {
-  const v1 = api === 'v1' ? readAllowance(headers, now) : null;
+export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {
+  const { headers, status, durationMs, body } = exchange;
+  const v1 = operation.api === 'v1' ? readAllowance(headers, now) : null;
   return {
     settledAt: now,
     durationMs,
@@ -19,12 +16,14 @@ export function settlementOf(
     errorClass: null,
     errorCode: null,
     requestId: headers['x-service-request-id'] ?? headers['x-request-id'] ?? null,
-    charge: isFree(operation) ? 'free' : 'charged',
+    charge: operation.meter === 'free' ? 'free' : 'charged',
     // Each v1 success costs one unit, whether or not the header says so. v2 does not count in units.
     unitsCharged: v1 === null ? null : (v1.unitsCharged ?? 1),
     remainingUnits: v1?.remainingUnits ?? null,
+    inDoubt: false,
     body,
-    answer: own && (api === 'v2' || looksWhole(body)) ? { params } : null,
+    answer: isWorthOwning(operation, body) ? { params } : null,
+    allowance: v1 && observed(v1),
   };
 }
 
@@ -32,15 +31,13 @@ export function settlementOf(
  * v1 answers with an object or an array. One that was cut is paid for, and kept, but not owned: otherwise a retry of the
  * row would meet the same half for as long as an answer is good for. v2's bodies are told apart before they come here.
  */
-function looksWhole(body: Buffer): boolean {
-  const text = body.toString('latin1', 0, 64).trimStart();
-  const end = body.toString('latin1', Math.max(0, body.length - 64)).trimEnd();
-  return (text.startsWith('{') && end.endsWith('}')) || (text.startsWith('[') && end.endsWith(']'));
-}
+const isWorthOwning = ({ api, keep }: Operation, body: Buffer): boolean =>
+  keep !== 'never' && (api === 'v2' || closesWhatItOpens(body));
 
 /** What is written down about a call that brought no answer. */
-export function refusalOf(error: ApiError, now: number): Settlement {
-  const charge = isFree(error.operation) ? 'free' : error.charge;
+export function refusalOf(error: ApiError, meter: Meter, now: number): Settlement {
+  const charge = meter === 'free' ? 'free' : error.charge;
+  const v1 = error.api === 'v1' && error.exchange !== undefined ? readAllowance(error.exchange.headers, now) : null;
   return {
     settledAt: now,
     durationMs: error.exchange?.durationMs ?? null,
@@ -51,20 +48,30 @@ export function refusalOf(error: ApiError, now: number): Settlement {
     charge,
     unitsCharged: charge === 'free' ? 0 : null,
     remainingUnits: null,
+    inDoubt: leavesDoubt(error, meter),
     // An answer that we could not read may have been paid for: its bytes are kept.
     body: error.code === 'UNEXPECTED_BODY' ? (error.exchange?.body ?? null) : null,
     answer: null,
+    allowance: v1 && observed(v1),
   };
 }
 
-/** Generating a report is what is paid for: asking whether it is ready and re-opening it are not (V2-6). */
-export const isFree = (operation: string): boolean => FREE.has(operation);
+/**
+ * It may have been paid for, and its answer is not here. An error that the provider answered with leaves a doubt only
+ * where repeating costs a report (V2-17): a search that met a 503 is sent again like any other.
+ */
+export const leavesDoubt = (error: ApiError, meter: Meter): boolean =>
+  meter !== 'free' && error.charge === 'unknown' && (meter === 'report' || error.httpStatus === undefined);
 
-const FREE: ReadonlySet<string> = new Set([
-  'creditReportStatus',
-  'creditReportFetch',
-  'creditReportHistory',
-  'metrics',
-  'metricsContacts',
-  'nomenclature',
-]);
+/** A free workspace may count its day in the quota alone: the larger figure is what can still be had. */
+function observed({ remainingUnits, quota }: V1Allowance): ObservedAllowance | null {
+  if (remainingUnits === null && quota === null) return null;
+  return {
+    available: remainingUnits === null ? null : Math.max(remainingUnits, quota?.dailyRemaining ?? 0),
+    remainingUnits,
+    dailyLimit: quota?.dailyLimit ?? null,
+    dailyRemaining: quota?.dailyRemaining ?? null,
+    resetAt: quota?.resetAtMs ?? null,
+    raw: quota === null ? null : JSON.stringify(quota.raw),
+  };
+}

@@ -1,26 +1,26 @@
 import yargs, { type Argv } from 'yargs';
+import { version } from '../app/version.js';
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import { type ErrorView, explainError } from './explain-error.js';
-import type { Io } from './io.js';
+import { type ErrorView, explainError } from './terminal/explain-error.js';
+import type { Io } from './terminal/io.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
-import { version } from './version.js';
 
 /** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
 const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
-  run: async () => register((await import('./run.js')).runVerb),
-  plan: async () => register((await import('./plan.js')).planVerb),
-  resume: async () => register((await import('./resume.js')).resumeVerb),
-  retry: async () => register((await import('./retry.js')).retryVerb),
-  runs: async () => register((await import('./runs.js')).runsVerb),
-  status: async () => register((await import('./status.js')).statusVerb),
-  usage: async () => register((await import('./usage.js')).usageVerb),
-  review: async () => register((await import('./review.js')).reviewVerb),
-  export: async () => register((await import('./export.js')).exportVerb),
-  purge: async () => register((await import('./purge.js')).purgeVerb),
-  call: async () => register((await import('./call.js')).callVerb),
-  doctor: async () => register((await import('./doctor.js')).doctorVerb),
-  sandbox: async () => register((await import('./sandbox.js')).sandboxVerb),
+  run: async () => register((await import('./verbs/run.js')).runVerb),
+  plan: async () => register((await import('./verbs/plan.js')).planVerb),
+  resume: async () => register((await import('./verbs/resume.js')).resumeVerb),
+  retry: async () => register((await import('./verbs/retry.js')).retryVerb),
+  runs: async () => register((await import('./verbs/runs.js')).runsVerb),
+  status: async () => register((await import('./verbs/status.js')).statusVerb),
+  usage: async () => register((await import('./verbs/usage.js')).usageVerb),
+  review: async () => register((await import('./verbs/review.js')).reviewVerb),
+  export: async () => register((await import('./verbs/export.js')).exportVerb),
+  purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
+  call: async () => register((await import('./verbs/call.js')).callVerb),
+  doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),
+  sandbox: async () => register((await import('./verbs/sandbox.js')).sandboxVerb),
 };
 
 /** The verb that is named, or all of them where help or a suggestion is wanted. */

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { parse } from 'csv-parse/sync';
 import { ExitCode } from '../domain/exit-codes.js';
-import { openDuck } from '../export/duck.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
-import type { Io } from './io.js';
+import type { Io } from './terminal/io.js';
 
 /** The same from `src/cli` and from `dist/cli`. */
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -81,16 +81,14 @@ function firstLines(file: string, columns: readonly string[]): string {
 }
 
 async function query(): Promise<string> {
-  const duck = await openDuck({ scratch: join(ROOT, DATA), threads: 1 });
-  try {
-    const found = await duck.rows(
-      QUERY.replace("'rows.parquet'", `'${join(folder, 'rows.parquet').replaceAll("'", "''")}'`),
-    );
-    const cells = [['country', 'rows', 'complete'], ...found.map((line) => line.map(String))];
-    return `\nA query over the Parquet file, with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
-  } finally {
-    duck.close();
-  }
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const file = join(folder, 'rows.parquet').replaceAll("'", "''");
+  const found = await connection.runAndReadAll(QUERY.replace("'rows.parquet'", `'${file}'`));
+  const cells = [['country', 'rows', 'complete'], ...found.getRows().map((line) => line.map(String))];
+  connection.closeSync();
+  instance.closeSync();
+  return `\nA query over the Parquet file, with DuckDB:\n  ${QUERY}\n${aligned(cells)}`;
 }
 
 function aligned(lines: readonly (readonly string[])[]): string {

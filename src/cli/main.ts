@@ -3,8 +3,10 @@ import { createInterface } from 'node:readline';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
-import type { Io } from './io.js';
-import { readKeys } from './keys.js';
+import type { Interrupt, Io } from './terminal/io.js';
+import { readKeys } from './terminal/keys.js';
+
+const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const io: Io = {
   stdout: (text) => process.stdout.write(text),
@@ -16,12 +18,10 @@ const io: Io = {
   columns: process.stderr.columns ?? 100,
   keys: process.stdin.isTTY === true ? readKeys : undefined,
   ask: process.stdin.isTTY === true && process.stderr.isTTY === true ? ask : undefined,
-  onInterrupt(listener) {
-    process.on('SIGINT', listener);
-    process.on('SIGTERM', listener);
+  onInterrupt(listener: (signal: Interrupt) => void) {
+    for (const signal of INTERRUPTS) process.on(signal, listener);
     return () => {
-      process.off('SIGINT', listener);
-      process.off('SIGTERM', listener);
+      for (const signal of INTERRUPTS) process.off(signal, listener);
     };
   },
 };

@@ -1,7 +1,10 @@
+import type { PurgeOptions } from '../app/purge.js';
 import { UsageError } from '../domain/errors.js';
+import { ID_SPACES, type IdSpace } from '../domain/id-spaces.js';
 import { compact } from '../domain/numbers/clean.js';
 import { resolveLocation } from '../domain/resolve-location.js';
-import { ID_SPACES, type PurgeRequest } from '../ledger/purge.js';
+
+type PurgeRequest = PurgeOptions['request'];
 
 const EXAMPLES = '`kybatch purge --help` shows examples.';
 
@@ -20,7 +23,7 @@ function readEntity(text: string): PurgeRequest {
   if (compact(id) === '')
     throw new UsageError(`--entity: "${text}" names no entity, and nothing was removed`, EXAMPLES);
   if (prefix === undefined) return { kind: 'entity', id };
-  const space = ID_SPACES.find((name) => name === prefix.toLowerCase());
+  const space = spaceNamed(prefix.toLowerCase());
   if (space !== undefined) return { kind: 'entity', space, id };
   const place = /^[A-Za-z]{2}(?:-|$)/.test(prefix) ? resolveLocation(prefix) : undefined;
   if (place?.ok && place.countryCode !== null)
@@ -30,6 +33,10 @@ function readEntity(text: string): PurgeRequest {
     `ID spaces: ${ID_SPACES.join(', ')}.`,
   );
 }
+
+/** `source` is what version 0.1 called the IDs that credit reports are found by. */
+const spaceNamed = (name: string): IdSpace | undefined =>
+  name === 'source' ? 'credit' : ID_SPACES.find((space) => space === name);
 
 function readDay(text: string, now: number): number {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

@@ -1,6 +1,6 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs';
 import type { ExitCode } from '../domain/exit-codes.js';
-import type { Io } from './io.js';
+import type { Io } from './terminal/io.js';
 
 /** Flags every command takes. */
 export interface CommonArgs {

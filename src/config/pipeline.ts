@@ -1,29 +1,25 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, relative } from 'node:path';
+import type { Operation } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
+import { parseDuration } from '../domain/options/duration.js';
+import { searchOf } from '../stages/identity/space-search.js';
+import { stages } from '../stages/list.js';
+import type { Stage } from '../stages/stage.js';
 import { describeProblems } from './describe-problems.js';
-import { parseDuration } from './duration.js';
 import { findPipeline } from './find-pipeline.js';
-import {
-  DEFAULT_FRESHNESS,
-  type OperationName,
-  type PipelineFile,
-  pipelineFile,
-  type SearchKey,
-  STAGE_NAMES,
-  type StageName,
-} from './pipeline-schema.js';
+import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, type SearchKey } from './pipeline-schema.js';
 import { readYaml } from './read-yaml.js';
-
-export { type OperationName, type SearchKey, STAGE_NAMES, type StageName };
 
 /** How a run goes about its work: the pipeline file, validated, with every default filled in. Frozen all the way down. */
 export interface Pipeline {
   readonly description: string;
-  /** In the order of the journey. */
-  readonly stages: readonly StageName[];
+  /** Names, in the order of the journey. */
+  readonly stages: readonly string[];
+  /** What each stage is told, by its name. */
+  readonly options: Readonly<Record<string, unknown>>;
   readonly search: {
     readonly attempts: number;
     readonly order: readonly SearchKey[];
@@ -31,7 +27,7 @@ export interface Pipeline {
   };
   readonly match: MatchPolicy;
   /** Read it with `freshnessMs`. */
-  readonly freshnessMs: Readonly<Partial<Record<OperationName, number>>>;
+  readonly freshnessMs: Readonly<Record<string, number>>;
   /** Null: no limit. */
   readonly budget: { readonly units: number | null; readonly creditReports: number | null };
   readonly concurrency: number;
@@ -39,13 +35,6 @@ export interface Pipeline {
   readonly inDoubtCap: number;
   readonly provenance: boolean;
   readonly idsShared: boolean;
-  readonly report: {
-    readonly reuseExpired: boolean;
-    readonly firstPollMs: number;
-    readonly pollAtMostMs: number;
-    readonly giveUpAfterMs: number;
-    readonly format: 'json';
-  };
   readonly permissions: Readonly<Record<string, readonly V2OperationName[]>>;
   readonly columns: { readonly [Field in keyof PipelineFile['columns']]?: readonly string[] };
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
@@ -78,16 +67,32 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
+/** The stages of a pipeline, in the order of the journey. */
+export const stagesOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Stage[] =>
+  stages.filter(({ name }) => pipeline.stages.includes(name));
+
+/** Every operation that a pipeline's stages, and the searches before them, may ask for. */
+export const operationsOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Operation[] =>
+  stagesOf(pipeline).flatMap(({ space, calls }) => [
+    searchOf(space).operation,
+    ...calls.map(({ operation }) => operation),
+  ]);
+
 /** How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. */
-export function freshnessMs(pipeline: Pick<Pipeline, 'freshnessMs'>, operation: string): number {
-  return Object.hasOwn(pipeline.freshnessMs, operation) ? (pipeline.freshnessMs[operation as OperationName] ?? 0) : 0;
+export function freshnessMs(pipeline: Pick<Pipeline, 'freshnessMs'>, { name, keep }: Operation): number {
+  if (keep === 'never' || !Object.hasOwn(pipeline.freshnessMs, name)) return 0;
+  return pipeline.freshnessMs[name] ?? 0;
 }
 
 function toPipeline(file: PipelineFile): Pipeline {
-  const { search, match, budget, report, retry } = file;
+  const { search, match, budget, retry } = file;
+  const written: Readonly<Record<string, unknown>> = file;
   return {
     description: file.description ?? '',
-    stages: STAGE_NAMES.filter((stage) => file.stages.includes(stage)),
+    stages: stagesOf(file).map(({ name }) => name),
+    options: Object.fromEntries(
+      stages.flatMap(({ name, options }) => (options === undefined ? [] : [[name, written[options.key]]])),
+    ),
     search: { attempts: search.attempts, order: search.order, furtherSpellings: search.further_spellings },
     match: {
       nameAgreement: match.name_agreement,
@@ -96,7 +101,10 @@ function toPipeline(file: PipelineFile): Pipeline {
       confirmNumberAlone: match.confirm_number_alone,
     },
     freshnessMs: Object.fromEntries(
-      Object.entries({ ...DEFAULT_FRESHNESS, ...file.freshness }).map(([operation, value]) => [operation, ms(value)]),
+      Object.entries({ ...DEFAULT_FRESHNESS, ...file.freshness }).map(([operation, value]) => [
+        operation,
+        ms(value ?? 0),
+      ]),
     ),
     budget: { units: budget.units, creditReports: budget.credit_reports },
     concurrency: file.concurrency,
@@ -104,13 +112,6 @@ function toPipeline(file: PipelineFile): Pipeline {
     inDoubtCap: file.in_doubt_cap,
     provenance: file.provenance,
     idsShared: file.ids_shared,
-    report: {
-      reuseExpired: report.reuse_expired,
-      firstPollMs: ms(report.first_poll),
-      pollAtMostMs: ms(report.poll_at_most),
-      giveUpAfterMs: ms(report.give_up_after),
-      format: report.format,
-    },
     permissions: file.permissions,
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
@@ -122,25 +123,23 @@ function toPipeline(file: PipelineFile): Pipeline {
 const ms = (value: string | 0): number => parseDuration(String(value));
 
 /** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
-function pipelineSha256({
-  stages,
-  search,
-  match,
-  freshnessMs,
-  provenance,
-  idsShared,
-  report,
-  columns,
-}: Pipeline): string {
+export function pipelineSha256(pipeline: Pipeline): string {
+  const { search, match, provenance, idsShared, columns } = pipeline;
+  const planned = stagesOf(pipeline);
   const content = {
-    stages,
+    stages: pipeline.stages,
     search,
     match,
-    freshnessMs,
+    // What the stages do not ask for decides nothing.
+    freshnessMs: Object.fromEntries(
+      operationsOf(pipeline).map((operation) => [operation.name, freshnessMs(pipeline, operation)]),
+    ),
     provenance,
     idsShared,
     columns,
-    reuseExpired: report.reuseExpired,
+    options: planned.flatMap(({ name, options }) =>
+      options === undefined ? [] : [{ [name]: options.decisive(pipeline.options[name]) }],
+    ),
   };
   return createHash('sha256').update(canonicalText(content)).digest('hex');
 }

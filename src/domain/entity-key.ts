@@ -1,4 +1,5 @@
 import type { CandidateFacts, Subject } from './grade.js';
+import type { IdSpace } from './id-spaces.js';
 import { normaliseName } from './names.js';
 import { comparable } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
@@ -16,12 +17,12 @@ export function entityKey(subject: Subject): string {
   return [countryCode, identifier(subject), `name:${name}`].filter((part) => part !== 'name:').join('|');
 }
 
-/** What a question is about: one of the three identities of a row (V2-4), or a record that is not what was confirmed. */
-export type QuestionAbout = 'v1' | 'v2' | 'credit' | 'record';
-
-/** v1 and v2 are kept apart by their environments; reports share theirs with v2. */
-export const questionKey = (about: Exclude<QuestionAbout, 'record'>, subject: Subject): string =>
-  about === 'credit' ? `credit|${entityKey(subject)}` : entityKey(subject);
+/**
+ * The question which company is meant in a space. v1 and v2 are kept apart by their environments, and had keys without
+ * a prefix before there were other spaces.
+ */
+export const questionKey = (space: IdSpace, subject: Subject): string =>
+  space === 'v1' || space === 'v2' ? entityKey(subject) : `${space}|${entityKey(subject)}`;
 
 /** The difference between a confirmed candidate and its record, whichever row led there. */
 export function recordKey(

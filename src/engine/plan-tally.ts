@@ -1,7 +1,7 @@
-import type { Pipeline } from '../config/pipeline.js';
+import type { Meter } from '../api/operation.js';
 import type { Subject } from '../domain/grade.js';
 import type { RepairRule } from '../domain/numbers/types.js';
-import type { AllowanceRecord } from '../ledger/ledger.js';
+import type { AllowanceRecord } from '../ledger/calls.js';
 
 /** What a run would do and cost. */
 export interface RunPlan {
@@ -57,14 +57,13 @@ export interface AllowanceView {
   readonly resetAt: number | null;
 }
 
-export interface SearchCosts {
-  readonly searches: number;
-  /** Searches of this row that we own. */
-  readonly asked: number;
-  readonly confirmable: boolean;
-  readonly stages: Pipeline['stages'];
-  readonly attempts: number;
-  readonly idsShared: boolean;
+/** What one row costs, by meter. */
+export interface RowCost {
+  /** Of the one call that it will have to make, and pay for, in any case; null where there is none. */
+  readonly sure: Meter | null;
+  readonly most: Readonly<Record<Meter, number>>;
+  /** If its company is found by its first search. */
+  readonly likely: Readonly<Record<Meter, number>>;
 }
 
 const INVALID_SHOWN = 20;
@@ -86,7 +85,7 @@ export class PlanTally {
   readonly #units = { atLeast: 0, likely: 0, atMost: 0 };
   readonly #v2Calls = { atLeast: 0, atMost: 0 };
   #reports = 0;
-  readonly #questions = new Set<number>();
+  readonly #met = new Set<number>();
 
   invalid(row: InvalidRow): void {
     this.rows += 1;
@@ -109,10 +108,11 @@ export class PlanTally {
       this.#repairs[rule] = (this.#repairs[rule] ?? 0) + 1;
   }
 
-  isRepeated(questions: string): boolean {
-    const hash = shortHash(questions);
-    if (this.#questions.has(hash)) return true;
-    if (this.#questions.size < REMEMBERED) this.#questions.add(hash);
+  /** Has this been asked before? From now on it has. */
+  hasMet(question: string): boolean {
+    const hash = shortHash(question);
+    if (this.#met.has(hash)) return true;
+    if (this.#met.size < REMEMBERED) this.#met.add(hash);
     return false;
   }
 
@@ -121,34 +121,19 @@ export class PlanTally {
     this.#rowsBy.owned += 1;
   }
 
-  toSearch({ searches, asked, confirmable, stages, attempts, idsShared }: SearchCosts): void {
-    this.#rowsBy.toSearch += 1;
-    const record = confirmable ? 1 : 0;
-    this.#units.atLeast += 1;
-    this.#units.likely += 1 + record;
-    this.#units.atMost += searches - asked + record;
-    if (!confirmable) return;
-    if (stages.includes('financials')) this.#v2Calls.atMost += (idsShared ? 0 : attempts) + 1;
-    if (!stages.includes('credit-report')) return;
-    this.#v2Calls.atMost += attempts;
-    this.#reports += 1;
+  owned(): void {
+    this.#rowsBy.owned += 1;
   }
 
-  buyRecord(): void {
-    for (const bound of ['atLeast', 'likely', 'atMost'] as const) this.#units[bound] += 1;
-  }
-
-  callV2(atLeast: number, atMost: number): void {
-    this.#v2Calls.atLeast += atLeast;
-    this.#v2Calls.atMost += atMost;
-  }
-
-  report(): void {
-    this.#reports += 1;
-  }
-
-  known(what: 'owned' | 'toSearch' | 'toBuy'): void {
-    this.#rowsBy[what] += 1;
+  /** `searched`: its company must be searched for first. */
+  toBuy(searched: boolean, { sure, most, likely }: RowCost): void {
+    this.#rowsBy[searched ? 'toSearch' : 'toBuy'] += 1;
+    this.#units.atLeast += sure === 'unit' ? 1 : 0;
+    this.#units.likely += likely.unit;
+    this.#units.atMost += most.unit;
+    this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
+    this.#v2Calls.atMost += most.not_told;
+    this.#reports += most.report;
   }
 
   plan(allowance: AllowanceRecord | undefined, now: number): RunPlan {

@@ -1,15 +1,19 @@
-import type { ApiName, Operation } from '../api/operation.js';
-import { v1Operations } from '../api/v1/operations.js';
-import { v2Operations } from '../api/v2/operations.js';
-import { requestKey } from '../calls/request-key.js';
-import { freshnessMs, type Pipeline } from '../config/pipeline.js';
-import { type Question, readQuestion } from '../domain/subject.js';
+import type { ApiName, Meter, Operation } from '../api/operation.js';
+import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { canBeConfirmed, type Enquiry, readEnquiry } from '../domain/enquiry.js';
+import { entityKey, questionKey } from '../domain/entity-key.js';
+import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
+import { isSettled } from '../domain/outcomes.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { resolve } from '../stages/resolve.js';
-import { planSearches } from '../stages/searches.js';
-import type { CallRequest, CallResult, Company, StageContext } from '../stages/stage.js';
-import { PlanTally, type RunPlan } from './plan-tally.js';
+import type { RowRecord } from '../ledger/runs.js';
+import { planSearches } from '../stages/identity/searches.js';
+import { searchOf } from '../stages/identity/space-search.js';
+import type { Stage } from '../stages/stage.js';
+import { ClosedDoor } from './closed-door.js';
+import { takeThrough } from './journey.js';
+import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
+import { StageContexts } from './stage-contexts.js';
 
 export type { RunPlan } from './plan-tally.js';
 
@@ -26,167 +30,140 @@ export interface PlanOptions {
 }
 
 /**
- * What a run of this input would do and cost, without a single call. Rows are taken through the journey as a run does
- * it, with the door closed: owned answers decide as they will, and the first answer that is missing ends what can be
- * known about a row.
+ * What a run of this input would do and cost, without a single call. Every row is taken through the real stages, with
+ * the door closed: owned answers decide as they will. What a row misses first it will have to buy; what comes after
+ * that depends on the answer, so it counts for the most it can be: what its open stages declare.
  */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
+  const { ledger, environments, now } = options;
   const tally = new PlanTally();
-  const owned = new OwnedAnswers(options);
-  for await (const row of options.table.rows()) {
+  const row = new RowPlanner(options);
+  for await (const { row: number, line, fields, problem } of options.table.rows()) {
     if (options.limit !== null && tally.rows === options.limit) break;
-    const reading = row.problem === undefined ? readQuestion(row.fields) : { ok: false as const, ...row.problem };
+    const reading = problem === undefined ? readEnquiry(fields) : { ok: false as const, ...problem };
     if (!reading.ok) {
-      tally.invalid({ row: row.row, line: row.line, code: reading.code, message: reading.message });
+      tally.invalid({ row: number, line, code: reading.code, message: reading.message });
       continue;
     }
-    tally.valid(reading.question.subject);
-    await planRow(row.row, reading.question, options, owned, tally);
+    tally.valid(reading.enquiry.subject);
+    await row.plan(number, fields as Readonly<Record<string, string>>, reading.enquiry, tally);
   }
-  const { ledger, environments } = options;
-  const allowance = ledger === null || environments.v1 === null ? undefined : await ledger.allowance(environments.v1);
-  return tally.plan(allowance, options.now);
+  const allowance =
+    ledger === null || environments.v1 === null ? undefined : await ledger.calls.allowance(environments.v1);
+  return tally.plan(allowance, now);
 }
 
-async function planRow(
-  row: number,
-  question: Question,
-  { pipeline }: PlanOptions,
-  owned: OwnedAnswers,
-  tally: PlanTally,
-): Promise<void> {
-  const searches = planSearches(question, pipeline.search);
-  // The same questions have the same answers: a second row that asks them costs nothing.
-  if (searches.length > 0 && tally.isRepeated(JSON.stringify(searches))) return tally.repeated();
-  const company: Company = { row, question, v1: null, v2: null, creditSourceId: null, creditReportId: null };
-  const costs = { searches: searches.length, confirmable: canBeConfirmed(question), stages: pipeline.stages };
-  if (!pipeline.stages.includes('record')) return await planV2(company, costs, pipeline, owned, tally);
-
-  const found = await owned.follow((context) => resolve('v1', company, context));
-  if (found.outcome.kind === 'parked') {
-    tally.toSearch({ ...costs, asked: found.asked, attempts: pipeline.search.attempts, idsShared: pipeline.idsShared });
-    return;
-  }
-  const v1 = found.outcome.facts?.v1;
-  if (found.outcome.kind !== 'done' || v1 == null) return tally.known('owned');
-  const provenance = pipeline.provenance ? { include_provenance: true } : {};
-  const record = await owned.has({ api: 'v1', operation: 'fullKyb', params: { id: v1.candidate.id, ...provenance } });
-  if (!record) tally.buyRecord();
-  const known = { ...company, v1, v2: pipeline.idsShared ? v1 : null };
-  await planV2(known, costs, pipeline, owned, tally, record);
-}
-
-interface RowCosts {
-  readonly searches: number;
-  readonly confirmable: boolean;
-  readonly stages: Pipeline['stages'];
-}
-
-async function planV2(
-  company: Company,
-  { stages, confirmable }: RowCosts,
-  { search, idsShared }: Pipeline,
-  owned: OwnedAnswers,
-  tally: PlanTally,
-  ownedSoFar = true,
-): Promise<void> {
-  let complete = ownedSoFar;
-  let searched = true;
-  if (stages.includes('financials')) {
-    const found =
-      idsShared && company.v2 !== null ? null : await owned.follow((context) => resolve('v2', company, context));
-    const id = found === null ? company.v2?.candidate.id : found.outcome.facts?.v2?.candidate.id;
-    if (found?.outcome.kind === 'parked') {
-      searched = company.v1 !== null;
-      complete = false;
-      tally.callV2(1, search.attempts - found.asked + 1);
-    } else if (id !== undefined && !(await owned.has({ api: 'v2', operation: 'financial', params: { id } }))) {
-      complete = false;
-      tally.callV2(1, 1);
-    }
-  }
-  if (stages.includes('credit-report') && (confirmable || company.v1 !== null)) {
-    const found = await owned.follow((context) => resolve('credit', company, context));
-    const source = found.outcome.facts?.creditSourceId;
-    const params = { source_id: source, country: company.question.subject.countryCode };
-    if (found.outcome.kind === 'parked') {
-      searched &&= company.v1 !== null;
-      complete = false;
-      tally.callV2(1, search.attempts - found.asked);
-      tally.report();
-    } else if (source != null && !(await owned.has({ api: 'v2', operation: 'creditReportGenerate', params }))) {
-      complete = false;
-      tally.report();
-    }
-  }
-  tally.known(complete ? 'owned' : searched ? 'toBuy' : 'toSearch');
-}
-
-/** A name or a ticker alone, or a number that cannot be read, is a question for a person however the search ends. */
-function canBeConfirmed({ subject }: Question): boolean {
-  const { registrationNumber: number, vatNumber: vat } = subject;
-  if (number !== undefined) return number.treatment !== 'review';
-  return vat !== undefined && vat.treatment !== 'review';
-}
-
-/** The world as a stage sees it, with nothing in it but what we own. */
-class OwnedAnswers {
+/** Takes one row after the other through the stages, and counts what they miss by its meter. */
+class RowPlanner {
+  readonly #door: ClosedDoor;
+  readonly #contexts: StageContexts;
+  readonly #stages: readonly Stage[];
   readonly #options: PlanOptions;
 
   constructor(options: PlanOptions) {
+    const { pipeline, ledger, environments, now, fresh } = options;
     this.#options = options;
-  }
-
-  /** Runs a stage on owned answers alone; `asked` counts those it used before one was missing. */
-  async follow<T>(stage: (context: StageContext) => Promise<T>): Promise<{ outcome: T; asked: number }> {
-    let asked = 0;
-    const call = async (request: CallRequest): Promise<CallResult> => {
-      const body = await this.#read(request);
-      if (body === undefined) return MISSING;
-      asked += 1;
-      return { kind: 'answer', body, owned: true, fetchedAt: this.#options.now };
-    };
-    const outcome = await stage(this.#context(call));
-    return { outcome, asked };
-  }
-
-  async has(request: CallRequest): Promise<boolean> {
-    return (await this.#find(request)) !== undefined;
-  }
-
-  async #read(request: CallRequest): Promise<Buffer | undefined> {
-    const found = await this.#find(request);
-    return found && (await this.#options.ledger?.readBody(found.rawSha256));
-  }
-
-  async #find({ api, operation, params }: CallRequest) {
-    const { ledger, environments, pipeline, fresh, now } = this.#options;
-    const environmentId = environments[api];
-    const freshness = freshnessMs(pipeline, operation);
-    if (ledger === null || environmentId === null || fresh || freshness === 0) return undefined;
-    const operations: Readonly<Record<string, Operation>> = api === 'v1' ? v1Operations : v2Operations;
-    const checked = operations[operation]?.params.safeParse(params);
-    if (checked?.success !== true) return undefined;
-    const key = requestKey(operation, checked.data as Readonly<Record<string, unknown>>);
-    return await ledger.findAnswer(environmentId, key, now - freshness);
-  }
-
-  #context(call: StageContext['call']): StageContext {
-    const { pipeline, ledger, environments, now } = this.#options;
-    return {
+    this.#stages = stagesOf(pipeline);
+    this.#door = new ClosedDoor(ledger?.calls ?? null, environments);
+    this.#contexts = new StageContexts({
+      runId: null,
+      door: this.#door,
+      review: ledger?.review ?? NOBODY_DECIDED,
+      clock: { now: () => now },
+      stages: this.#stages,
       policy: pipeline,
-      now: () => now,
-      call,
-      keepCandidates: () => {},
-      keepQuestion: () => {},
-      remembered: async ({ about, key }) => {
-        const environmentId = environments[about === 'v1' || about === 'record' ? 'v1' : 'v2'];
-        return ledger === null || environmentId === null ? undefined : await ledger.decisionFor(environmentId, key);
-      },
-      reportHistory: async () => MISSING,
-      spendCreditReport: () => undefined,
-    };
+      optionsOf: ({ name }) => pipeline.options[name],
+      environments,
+      freshnessMs: (operation) => freshnessMs(pipeline, operation),
+      notBefore: fresh ? Number.POSITIVE_INFINITY : 0,
+      provenance: pipeline.provenance,
+    });
+  }
+
+  async plan(row: number, fields: RowRecord['fields'], enquiry: Enquiry, tally: PlanTally): Promise<void> {
+    this.#door.reset();
+    const { checkpoint, ids } = await takeThrough(newRow(row, fields), this.#contexts);
+    const [first] = this.#door.missing;
+    if (first === undefined) {
+      tally.owned();
+      return;
+    }
+    // The same questions have the same answers: a second row that asks them costs nothing.
+    if (tally.hasMet(`row ${first.key} ${this.#questionsOf(enquiry)}`)) return tally.repeated();
+    const known = new Set(ids.map(({ space }) => space));
+    const searched = known.size === 0;
+    const open = this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name]));
+    const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
+    const shared = tally.hasMet(`call ${first.key}`);
+    const sure = shared ? null : sureCost(first.operation);
+    tally.toBuy(searched, { sure, ...this.#bounds(open, known, further) });
+  }
+
+  /** All that the course of a row depends on, beside what is owned: its searches, and what its candidates are held against. */
+  #questionsOf(enquiry: Enquiry): string {
+    const { registrationNumber: number, vatNumber: vat } = enquiry.subject;
+    return JSON.stringify([
+      planSearches(enquiry, this.#options.pipeline.search),
+      entityKey(enquiry.subject),
+      [number?.treatment, number?.repairs.length],
+      [vat?.treatment, vat?.canonical, vat?.repairs.length],
+    ]);
+  }
+
+  /** All that the open stages and their searches may still need; `further`: the row can get beyond its first search. */
+  #bounds(open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Omit<RowCost, 'sure'> {
+    const { search, idsShared } = this.#options.pipeline;
+    const most: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
+    const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
+    const plansV1 = this.#stages.some(({ space }) => space === 'v1');
+    for (const space of new Set(open.map((stage) => stage.space))) {
+      if (known.has(space) || (space === 'v2' && idsShared && plansV1)) continue;
+      const { operation } = searchOf(space);
+      // Other spaces are searched by the number that v1 confirms: before it is there, none of their answers is the one.
+      const asItWillBe = space === 'v1' || !plansV1 || known.has('v1');
+      const left = search.attempts - (asItWillBe ? (this.#door.used.get(operation) ?? 0) : 0);
+      most[operation.meter] += Math.max(0, left);
+      likely[operation.meter] += 1;
+      if (!further) return { most, likely };
+    }
+    for (const { operation, atMost } of open.flatMap(({ calls }) => calls)) {
+      most[operation.meter] += atMost;
+      likely[operation.meter] += 1;
+    }
+    return { most, likely };
+  }
+
+  /** A person may have confirmed what could not be confirmed by itself. */
+  async #isDecided({ subject }: Enquiry): Promise<boolean> {
+    const { ledger, environments } = this.#options;
+    const [stage] = this.#stages;
+    const environmentId = stage === undefined ? null : environments[idSpaces[stage.space].api];
+    if (ledger === null || stage === undefined || environmentId === null) return false;
+    return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
   }
 }
 
-const MISSING = { kind: 'parked', reason: 'draining', until: null, message: 'not owned' } as const;
+/** A search is paid for whatever it finds; that a company has no record is told for nothing (V1-1). */
+const sureCost = ({ meter, subject }: Operation): Meter | null => (meter === 'unit' && subject !== null ? null : meter);
+
+const NOBODY_DECIDED = { anyDecision: async () => false, decisionFor: async () => undefined };
+
+const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
+  row,
+  line: 0,
+  values: [],
+  fields,
+  ids: [],
+  outcome: 'pending',
+  hold: null,
+  holdReason: null,
+  nextAt: null,
+  stage: null,
+  stages: {},
+  matchGrade: null,
+  matchedOn: null,
+  unitsCharged: 0,
+  errorCode: null,
+  errorMessage: null,
+  updatedAt: 0,
+});

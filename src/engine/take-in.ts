@@ -1,6 +1,6 @@
-import { countryProblem } from '../domain/subject.js';
+import { countryProblem } from '../domain/enquiry.js';
 import type { InputRow, InputTable } from '../input/types.js';
-import type { Ledger, NewRow } from '../ledger/ledger.js';
+import type { NewRow, RunStore } from '../ledger/runs.js';
 
 const BATCH = 1000;
 
@@ -8,7 +8,7 @@ const BATCH = 1000;
  * Takes the rows of an input into the ledger, in batches: memory does not grow with the file. A process that died
  * half-way is repeated from the top; what is there already stays as it is.
  */
-export async function takeIn(runId: string, table: InputTable, limit: number | null, ledger: Ledger): Promise<void> {
+export async function takeIn(runId: string, table: InputTable, limit: number | null, runs: RunStore): Promise<void> {
   let batch: NewRow[] = [];
   let count = 0;
   for await (const row of table.rows()) {
@@ -16,12 +16,12 @@ export async function takeIn(runId: string, table: InputTable, limit: number | n
     count += 1;
     batch.push(toNewRow(row));
     if (batch.length === BATCH) {
-      await ledger.addRows(runId, batch);
+      await runs.addRows(runId, batch);
       batch = [];
     }
   }
-  if (batch.length > 0) await ledger.addRows(runId, batch);
-  await ledger.openRun(runId, count);
+  if (batch.length > 0) await runs.addRows(runId, batch);
+  await runs.open(runId, count);
 }
 
 /** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */

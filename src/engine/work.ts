@@ -1,23 +1,23 @@
 import { LedgerError } from '../domain/errors.js';
-import type { RowOutcome } from '../domain/outcomes.js';
-import type { Ledger, RowRecord } from '../ledger/ledger.js';
+import type { RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
-import type { Road } from './road.js';
-import { travel } from './trip.js';
+import type { Listen } from './events.js';
+import { takeThrough } from './journey.js';
+import type { StageContexts } from './stage-contexts.js';
 
 export interface WorkOptions {
   readonly runId: string;
-  readonly ledger: Ledger;
-  readonly road: Road;
+  readonly runs: RunStore;
+  readonly contexts: StageContexts;
   readonly clock: Clock;
   readonly rowsAtOnce: number;
   /** Can a new row get anywhere? False once every allowance it needs is spent. */
-  readonly canStart: () => boolean;
+  readonly canStart: () => Promise<boolean>;
   /** True from the first interrupt, or once the run is stopped: rows under way come home, none set out. */
   readonly isStopping: () => boolean;
   /** Wakes those who wait when the run is being stopped. */
   readonly stopping: AbortSignal;
-  readonly onRow: (row: number, outcome: RowOutcome, hold: 'waiting' | 'parked' | null) => void;
+  readonly listen: Listen;
 }
 
 /**
@@ -29,7 +29,7 @@ export async function workThrough(options: WorkOptions): Promise<void> {
   const workers = Array.from({ length: options.rowsAtOnce }, async () => {
     try {
       for (let row = await queue.next(); row !== undefined; row = await queue.next()) {
-        queue.done(row.row, await settleRow(row, options));
+        queue.done(row.row, await settle(row, options));
       }
     } catch (error) {
       // The ledger cannot be written: no other row sets out to spend what could not be written down.
@@ -42,32 +42,39 @@ export async function workThrough(options: WorkOptions): Promise<void> {
 }
 
 /** Returns when to look again, if the row waits for something. */
-async function settleRow(row: RowRecord, { runId, ledger, road, onRow }: WorkOptions): Promise<number | null> {
-  const checkpoint = await travel(row, road).catch(async (error: unknown) => {
+async function settle(row: RowRecord, { runId, runs, contexts, listen }: WorkOptions): Promise<number | null> {
+  const settlement = await takeThrough(row, contexts).catch((error: unknown) => {
     if (error instanceof LedgerError) throw error;
-    // A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack.
-    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    road.keepError(row.row, row.stage ?? 'resolve', {
-      class: 'fail_row',
-      code: 'INTERNAL_ERROR',
-      message,
-      requestId: null,
-      attempts: 1,
-    });
-    return {
-      ...row,
-      outcome: 'failed' as const,
+    return brokenOff(row, error, contexts.now());
+  });
+  await runs.settleRow(runId, row.row, settlement);
+  const { checkpoint } = settlement;
+  listen({ kind: 'row_settled', row: row.row, checkpoint });
+  return checkpoint.hold === 'waiting' ? checkpoint.nextAt : null;
+}
+
+/** A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack. */
+function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const code = 'INTERNAL_ERROR';
+  const { outcome: _, row: __, line, values, fields, ids, unitsCharged, ...before } = row;
+  return {
+    checkpoint: {
+      ...before,
+      outcome: 'failed',
       hold: null,
       holdReason: null,
       nextAt: null,
-      errorCode: 'INTERNAL_ERROR',
+      errorCode: code,
       errorMessage: message.split('\n')[0] ?? '',
-      updatedAt: road.now(),
-    };
-  });
-  await ledger.checkpoint(runId, row.row, checkpoint);
-  onRow(row.row, checkpoint.outcome, checkpoint.hold);
-  return checkpoint.hold === 'waiting' ? checkpoint.nextAt : null;
+      updatedAt: at,
+    },
+    ids,
+    candidates: [],
+    questions: [],
+    errors: [{ stage: row.stage ?? 'resolve', class: 'fail_row', code, message, requestId: null, attempts: 1, at }],
+    uses: [],
+  };
 }
 
 const BATCH = 200;
@@ -120,21 +127,21 @@ class RowQueue {
   }
 
   async #due(): Promise<RowRecord | undefined> {
-    const { ledger, runId, clock } = this.#options;
+    const { runs, runId, clock } = this.#options;
     const now = clock.now();
     if (now < this.#quietUntil) return undefined;
-    const rows = await ledger.dueRows(runId, now, this.#active.size + 1);
+    const rows = await runs.dueRows(runId, now, this.#active.size + 1);
     const due = rows.find(({ row }) => !this.#active.has(row));
     // Those under way that are due say themselves when they are due again.
-    if (due === undefined) this.#quietUntil = (await ledger.nextDue(runId, now)) ?? Number.POSITIVE_INFINITY;
+    if (due === undefined) this.#quietUntil = (await runs.nextDue(runId, now)) ?? Number.POSITIVE_INFINITY;
     return due;
   }
 
   async #pending(): Promise<RowRecord | undefined> {
-    const { ledger, runId, canStart } = this.#options;
-    if (!canStart()) return undefined;
+    const { runs, runId, canStart } = this.#options;
+    if (!(await canStart())) return undefined;
     if (this.#batch.length === 0 && !this.#allRead) {
-      this.#batch = [...(await ledger.pendingRows(runId, this.#cursor, BATCH))].reverse();
+      this.#batch = [...(await runs.pendingRows(runId, this.#cursor, BATCH))].reverse();
       this.#cursor = this.#batch[0]?.row ?? this.#cursor;
       this.#allRead = this.#batch.length < BATCH;
     }
@@ -143,13 +150,13 @@ class RowQueue {
 
   /** Nothing to hand out now. False if there never will be: no row waits, and none is under way that might. */
   async #waitForMore(): Promise<boolean> {
-    const { ledger, runId, clock, stopping } = this.#options;
+    const { runs, runId, clock, stopping } = this.#options;
     const woken = new Promise<void>((wake) => {
       this.#wake = wake;
     });
     const active = this.#active.size;
     const now = clock.now();
-    const due = await ledger.nextDue(runId, now);
+    const due = await runs.nextDue(runId, now);
     // Time has gone by since we looked: one may have become due, or come home, meanwhile.
     if (this.#closed || stopping.aborted || this.#active.size !== active || (await this.#due()) !== undefined)
       return true;

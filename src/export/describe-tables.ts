@@ -1,15 +1,12 @@
-import { parquetColumns } from './parquet-file.js';
-import type { Column, Table } from './table.js';
-import { tables } from './tables/index.js';
+import type { Column, Table } from '../readers/table.js';
+import { parquetColumns } from './formats/parquet-file.js';
+import { tables } from './tables.js';
 
 /** The table reference of `docs/tables.md`, between its two markers. */
 export const REFERENCE_START = '<!-- tables: written by `npx tsx src/export/write-reference.ts` -->';
 export const REFERENCE_END = '<!-- end of tables -->';
 
-export function describeTables(): string {
-  const declared: readonly Table[] = Object.values(tables);
-  return declared.map(describeTable).join('\n');
-}
+export const describeTables = (declared: readonly Table[] = tables): string => declared.map(describeTable).join('\n');
 
 function describeTable(table: Table): string {
   const key = table.key.map((name) => `\`${name}\``).join(', ');

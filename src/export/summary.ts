@@ -1,8 +1,8 @@
 import { ROW_OUTCOMES } from '../domain/outcomes.js';
-import type { RunSnapshot } from '../ledger/snapshot.js';
+import type { RunSnapshot } from '../ledger/reading.js';
 import type { Resource } from './data-package.js';
-import type { ExportOptions } from './export-run.js';
-import type { TableName } from './tables/index.js';
+import type { ExportOptions } from './options.js';
+import type { TableName } from './tables.js';
 
 /** `summary.json`: what was exported, and whether it adds up. */
 export interface ExportSummary {
@@ -24,7 +24,7 @@ export interface ExportSummary {
   readonly tables: Readonly<Record<TableName, number>>;
   readonly unexpected_shapes: number;
   readonly options: Readonly<Record<string, unknown>>;
-  readonly versions: { readonly kybatch: string; readonly node: string; readonly duckdb?: string };
+  readonly versions: { readonly kybatch: string; readonly node: string; readonly [program: string]: string };
   readonly files: readonly ExportedFile[];
 }
 
@@ -40,11 +40,12 @@ export interface ExportedFile {
 export function summarise(
   { run, progress }: RunSnapshot,
   resources: readonly Resource[],
-  counts: Readonly<Record<TableName, number>>,
+  counts: Readonly<Record<string, number>>,
   unexpectedShapes: number,
-  duckdb: string | undefined,
+  versions: Readonly<Record<string, string>>,
   options: ExportOptions,
 ): ExportSummary {
+  const exported = counts.rows ?? 0;
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + progress.byOutcome[outcome], 0);
   // While the input is still being read, its rows are not counted yet.
   const expected = run.state === 'reading' ? sum : run.rowCount;
@@ -59,11 +60,11 @@ export function summarise(
     conservation: {
       input_rows: expected,
       sum_of_outcomes: sum,
-      exported_rows: counts.rows,
-      holds: sum === expected && counts.rows === expected,
+      exported_rows: exported,
+      holds: sum === expected && exported === expected,
     },
     units_charged: progress.unitsCharged,
-    tables: counts,
+    tables: counts as ExportSummary['tables'],
     unexpected_shapes: unexpectedShapes,
     options: {
       formats: options.formats,
@@ -72,12 +73,12 @@ export function summarise(
       include_contacts: options.includeContacts,
       partition_by: options.partitionByCountry ? 'country' : null,
     },
-    versions: { kybatch: options.version, node: process.version, ...(duckdb === undefined ? {} : { duckdb }) },
+    versions: { kybatch: options.version, node: process.version, ...versions },
     files: resources.flatMap(({ table, format, files }) =>
       files.map(({ path, rows, bytes, sha256 }) => ({
         path,
         table: table.name,
-        format,
+        format: format.name,
         rows,
         bytes,
         sha256,

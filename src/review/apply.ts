@@ -1,5 +1,5 @@
-import type { Ledger, RowRef } from '../ledger/ledger.js';
-import { type Answer, giveAnswer, saysTheSame, VERDICTS, type Verdict } from './answer.js';
+import type { ReviewStore, RowRef } from '../ledger/review.js';
+import { type GivenAnswer, giveAnswer, saysTheSame, VERDICTS, type Verdict } from './give-answer.js';
 import { type Choice, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 
@@ -23,15 +23,15 @@ export interface Applied {
 /** Applies the good lines and tells of each bad one. Applying the same sheet again changes nothing. */
 export async function applySheet(
   lines: readonly SheetLine[],
-  ledger: Ledger,
+  review: ReviewStore,
   by: string,
   now: number,
 ): Promise<Applied> {
-  const questions = new Map((await readQuestions(ledger)).map((question) => [question.id, question]));
+  const questions = new Map((await readQuestions(review)).map((question) => [question.id, question]));
   const checked = lines.map((line) => checkLine(line, questions));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
-  const answers: { question: Question; answer: Answer }[] = [];
+  const answers: { question: Question; answer: GivenAnswer }[] = [];
   let unchanged = 0;
   for (const group of said.values()) {
     const conclusion = conclude(group);
@@ -43,7 +43,7 @@ export async function applySheet(
       answers.push({ question, answer });
     }
   }
-  const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(ledger, question, answer, now)));
+  const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(review, question, answer, now)));
   return {
     applied: given.length,
     unchanged,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { QuestionAbout } from '../domain/entity-key.js';
-import type { AskedQuestion, CandidateRecord, DecisionEntry, Ledger } from '../ledger/ledger.js';
+import type { QuestionTopic } from '../ledger/question.js';
+import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
+import type { CandidateRecord } from '../ledger/runs.js';
 
 /** One question for people, however many rows ask it. */
-export interface Question {
+export interface Question extends QuestionTopic {
   /** `Q-…`: the same for the same question in every run. No spreadsheet takes it for a number. */
   readonly id: string;
-  readonly about: QuestionAbout;
   readonly environmentId: number;
   readonly environment: string;
   readonly entityKey: string;
@@ -30,16 +30,16 @@ export interface Choice extends CandidateRecord {
 }
 
 /** Every question that was ever asked, in the order of runs and rows. */
-export async function readQuestions(ledger: Ledger, runId?: string): Promise<readonly Question[]> {
-  const [asked, decisions] = await Promise.all([ledger.questions(runId), ledger.decisions()]);
+export async function readQuestions(review: ReviewStore, runId?: string): Promise<readonly Question[]> {
+  const [asked, decisions] = await Promise.all([review.questions(runId), review.decisions()]);
   const inForce = new Map<string, DecisionEntry>();
   for (const decision of decisions) {
-    const key = identityOf(decision);
+    const key = questionIdentity(decision);
     if (decision.withdrawnAt === null && !inForce.has(key)) inForce.set(key, decision);
   }
   const groups = new Map<string, AskedQuestion[]>();
   for (const question of asked) {
-    const key = identityOf(question);
+    const key = questionIdentity(question);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [question]);
     else group.push(question);
@@ -48,12 +48,13 @@ export async function readQuestions(ledger: Ledger, runId?: string): Promise<rea
 }
 
 /** Questions that rows wait for; those that a person was not sure about come last. */
-export async function openQuestions(ledger: Ledger, runId?: string): Promise<readonly Question[]> {
-  const open = (await readQuestions(ledger, runId)).filter((question) => question.open);
+export async function openQuestions(review: ReviewStore, runId?: string): Promise<readonly Question[]> {
+  const open = (await readQuestions(review, runId)).filter((question) => question.open);
   return [...open.filter(({ decision }) => !decision), ...open.filter(({ decision }) => decision)];
 }
 
-const identityOf = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>) => `${of.environmentId}|${of.entityKey}`;
+const questionIdentity = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>) =>
+  `${of.environmentId}|${of.entityKey}`;
 
 function toQuestion(key: string, group: readonly AskedQuestion[], decision: DecisionEntry | undefined): Question {
   const waiting = group.filter(({ open }) => open);
@@ -63,10 +64,11 @@ function toQuestion(key: string, group: readonly AskedQuestion[], decision: Deci
   const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
   const candidates = newest.candidates.map((candidate) => ({ ...candidate, key: `C-${digest(candidate.id, 8)}` }));
   const unique = [...new Map(candidates.map((candidate) => [candidate.id, candidate])).values()];
-  const { about, environmentId, environment, entityKey, code, message } = newest;
+  const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   return {
     id: `Q-${digest(key, 10)}`,
-    about,
+    space,
+    stage,
     environmentId,
     environment,
     entityKey,

@@ -1,5 +1,5 @@
-import type { Ledger, RowRef } from '../ledger/ledger.js';
-import { type Answer, giveAnswer } from './answer.js';
+import type { ReviewStore, RowRef } from '../ledger/review.js';
+import { type GivenAnswer, giveAnswer } from './give-answer.js';
 import type { Question } from './questions.js';
 import { readText } from './read-text.js';
 import { questionInWords } from './words.js';
@@ -9,7 +9,7 @@ export interface SessionOptions {
   /** One key a time; the end of it ends the session. */
   readonly keys: AsyncIterable<string>;
   readonly print: (text: string) => void;
-  readonly ledger: Ledger;
+  readonly review: ReviewStore;
   readonly by: string;
   readonly now: () => number;
 }
@@ -99,9 +99,9 @@ class Session {
     else if (key.trim() !== '') this.#options.print(`\n  ${keysInWords(question)} `);
   }
 
-  async #answer(question: Question, said: Pick<Answer, 'verdict' | 'choice'>): Promise<void> {
-    const { ledger, by, now, print } = this.#options;
-    const { id, released } = await giveAnswer(ledger, question, { ...said, by, note: this.note }, now());
+  async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
+    const { review, by, now, print } = this.#options;
+    const { id, released } = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
     this.#given.push({ position: this.#position, id, released });
     const { choice, verdict } = said;
     print(`${choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`}\n`);
@@ -109,13 +109,13 @@ class Session {
   }
 
   async #undo(): Promise<void> {
-    const { ledger, by, now, print } = this.#options;
+    const { review, by, now, print } = this.#options;
     const last = this.#given.pop();
     if (last === undefined) {
       print('there is nothing to undo\n');
       return;
     }
-    await ledger.withdrawDecision(last.id, by, now());
+    await review.withdraw(last.id, by, now());
     print('taken back\n');
     this.#goTo(last.position);
   }

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Choice, Question } from './questions.js';
-import { ABOUT } from './words.js';
+import { topicInWords } from './words.js';
 
 /** One line of the sheet: what to fill in first, input and candidate side by side, then what `apply` needs back. */
 const COLUMNS = [
@@ -67,7 +67,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     candidate_place: choice?.state ?? '',
     grade: choice?.matchGrade ?? '',
     evidence: choice?.evidence ?? 'no candidate was found',
-    about: ABOUT[question.about],
+    about: topicInWords(question),
     code: question.code,
     rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
     candidate_id: choice?.id ?? '',

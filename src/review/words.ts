@@ -1,14 +1,14 @@
-import type { QuestionAbout } from '../domain/entity-key.js';
-import type { DecisionEntry } from '../ledger/ledger.js';
+import { idSpaces } from '../domain/id-spaces.js';
+import type { QuestionTopic } from '../ledger/question.js';
+import type { DecisionEntry } from '../ledger/review.js';
 import type { Choice, Question } from './questions.js';
 
 /** What a question is about, for people. */
-export const ABOUT: Readonly<Record<QuestionAbout, string>> = {
-  v1: 'company (v1)',
-  v2: 'company (v2)',
-  credit: 'credit report',
-  record: 'bought record',
-};
+export const topicInWords = ({ space, stage }: QuestionTopic): string =>
+  stage === null ? idSpaces[space].words : `bought ${stage}`;
+
+/** The same in one word, for programs. */
+export const topicName = ({ space, stage }: QuestionTopic): string => stage ?? space;
 
 export const inputInWords = (input: Question['input']): string =>
   sideInWords(
@@ -34,10 +34,10 @@ function sideInWords(name: Field, places: readonly Field[], number: Field, vat: 
 
 /** The question as it stands on a terminal: `most` candidates from the given one, counted from 1 as keys choose them. */
 export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
-  const { id, about, code, message, input, candidates, decision } = question;
+  const { id, code, message, input, candidates, decision } = question;
   const shown = candidates.slice(from, from + most);
   const lines = [
-    `${id}  ${ABOUT[about]} · ${rowsInWords(question)} · ${code}`,
+    `${id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${code}`,
     `  ${printable(message)}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     `  input  ${inputInWords(input)}`,

@@ -2,31 +2,51 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { resolve } from './resolve.js';
+import { type ReportOptions, reportOptions } from './credit-report-options.js';
+import { type PastReport, ReportHistory } from './report-history.js';
 import {
-  type CallResult,
   type Company,
+  identified,
   type StageContext,
   type StageOutcome,
+  stage,
   toStageError,
   withoutAnswer,
 } from './stage.js';
 
+const { creditReportHistory, creditReportGenerate, creditReportStatus, creditReportFetch } = v2Operations;
+
 /**
- * A credit report: search → confirm → history → generate → wait → fetch (V2-6). Generating is what costs. So what we
- * own comes first, then the account's history (re-opening is free), and a generate call that failed, answered or not, is
- * never repeated without another look there (V2-17). A waiting report holds no slot.
+ * A credit report: history → generate → wait → fetch (V2-6). Generating is what costs. So what we own comes first, then
+ * the account's history (re-opening is free), and a generate call that failed, answered or not, is never repeated
+ * without another look there (V2-17). A waiting report holds no slot.
  */
-export async function creditReport(company: Company, context: StageContext): Promise<StageOutcome> {
-  const source = await findSource(company, context);
-  if (typeof source !== 'string') return source;
-  const report = await obtainReport(source, company, context);
-  if ('kind' in report) return withFacts(report, { creditSourceId: source });
-  const facts = { creditSourceId: source, creditReportId: report.id };
+export const creditReport = stage({
+  name: 'credit-report',
+  summary: 'A credit report (v2): from the account’s history where there is one, otherwise generated',
+  space: 'credit',
+  finds: ['report'],
+  calls: [
+    { operation: creditReportHistory, atMost: 1 },
+    { operation: creditReportGenerate, atMost: 1 },
+    { operation: creditReportStatus, atMost: 1 },
+    { operation: creditReportFetch, atMost: 1 },
+  ],
+  options: reportOptions,
+  shared: () => new ReportHistory(),
+  run: buyReport,
+});
+
+type Context = StageContext<ReportOptions, ReportHistory>;
+
+async function buyReport(company: Company, context: Context): Promise<StageOutcome> {
+  const report = await obtainReport(company, context);
+  if ('kind' in report) return report;
+  const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
-  if (ready !== true) return withFacts(ready, facts);
-  const fetched = await context.call({ api: 'v2', operation: 'creditReportFetch', params: { report_id: report.id } });
-  return withFacts(fetched.kind === 'answer' ? { kind: 'done' } : withoutAnswer(fetched), facts);
+  if (ready !== true) return { ...ready, ids };
+  const fetched = await context.call(creditReportFetch, { report_id: report.id });
+  return { ...(fetched.kind === 'answer' ? { kind: 'done' } : withoutAnswer(fetched)), ids };
 }
 
 interface Report {
@@ -34,55 +54,42 @@ interface Report {
   readonly finished: boolean;
   /** When we first knew of it: the patience counts from there. */
   readonly since: number;
+  /** It was generated a moment ago. */
   readonly fresh: boolean;
 }
 
-async function findSource(company: Company, context: StageContext): Promise<string | StageOutcome> {
-  if (company.creditSourceId !== null) return company.creditSourceId;
-  const resolved = await resolve('credit', company, context);
-  if (resolved.kind === 'no_match')
-    return { kind: 'not_available', message: 'no credit report is offered for this company' };
-  return resolved.facts?.creditSourceId ?? resolved;
-}
-
-async function obtainReport(source: string, company: Company, context: StageContext): Promise<Report | StageOutcome> {
-  const request = {
-    api: 'v2',
-    operation: 'creditReportGenerate',
-    params: { source_id: source, country: company.question.subject.countryCode },
-  } as const;
-  const owned = await context.call({ ...request, ownedOnly: company.creditReportId === null ? 'first' : 'again' });
-  if (owned.kind === 'answer') return readGenerated(owned.body, owned.fetchedAt, false);
-  // Who was put off for a look takes it first: what failed may have used up the budget, and be there.
-  for (let lookedSince = company.waitedUntil ?? 0; ; ) {
-    const past = await context.reportHistory(source, lookedSince);
+async function obtainReport(company: Company, context: Context): Promise<Report | StageOutcome> {
+  const source = identified(company, 'credit').id;
+  const params = { source_id: source, country: company.enquiry.subject.countryCode };
+  const owned = await context.owned(creditReportGenerate, params, company.ids.report !== undefined);
+  if (owned !== undefined) return readGenerated(owned.body, owned.fetchedAt, false);
+  for (let lookedSince = 0; ; ) {
+    const past = await context.shared.find(source, lookedSince, context);
     if (past !== undefined && 'kind' in past) return past;
-    if (past !== undefined && (!past.expired || context.policy.report.reuseExpired)) {
-      return { id: past.reportId, finished: past.finished, since: past.since, fresh: false };
+    if (past !== undefined && (!past.expired || context.options.reuseExpired)) {
+      // A call that failed, if there was one, is what made it.
+      await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${past.reportId}`);
+      return fromHistory(past);
     }
-    const spent = context.spendCreditReport();
-    if (spent === undefined)
-      return { kind: 'parked', reason: 'budget', until: null, message: 'the budget of credit reports is spent' };
-    const begun = context.now();
-    const outcome = await context.call({ ...request, lookedSince });
-    if (!maybeCharged(outcome, begun)) spent.giveBack();
+    const outcome = await context.call(creditReportGenerate, params, lookedSince);
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
     // The provider may still be at work on what failed: it is given the time of a first poll before the look.
-    lookedSince = outcome.endedAt + context.policy.report.firstPollMs;
+    lookedSince = outcome.endedAt + context.options.firstPollMs;
     if (lookedSince > context.now()) return { kind: 'waiting', until: lookedSince };
   }
 }
 
-/** A call that failed just now may have been charged; one that was not sent because of an earlier failure was not. */
-const maybeCharged = (outcome: CallResult, begun: number): boolean =>
-  (outcome.kind === 'answer' && !outcome.owned) ||
-  (outcome.kind === 'in_doubt' && outcome.lostAt >= begun) ||
-  (outcome.kind === 'failed' && outcome.error.charge === 'unknown');
+const fromHistory = ({ reportId, finished, since }: PastReport): Report => ({
+  id: reportId,
+  finished,
+  since,
+  fresh: false,
+});
 
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
   try {
-    const { id, status } = readAnswer(v2Operations.creditReportGenerate, body) as { id: Id; status?: unknown };
+    const { id, status } = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
     return { id: idText(id), finished: status === FINISHED, since, fresh };
   } catch (error) {
     if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
@@ -93,12 +100,12 @@ function readGenerated(body: Buffer, since: number, fresh: boolean): Report | St
 /** The only status whose meaning is known. */
 const FINISHED = 'finish';
 
-async function isReady(report: Report, context: StageContext): Promise<true | StageOutcome> {
-  const { firstPollMs, pollAtMostMs, giveUpAfterMs } = context.policy.report;
+async function isReady(report: Report, context: Context): Promise<true | StageOutcome> {
+  const { firstPollMs, pollAtMostMs, giveUpAfterMs } = context.options;
   if (report.finished) return true;
   const now = context.now();
   if (report.fresh) return { kind: 'waiting', until: now + firstPollMs };
-  const outcome = await context.call({ api: 'v2', operation: 'creditReportStatus', params: { report_id: report.id } });
+  const outcome = await context.call(creditReportStatus, { report_id: report.id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   if (outcome.body.toString('utf8').trim() === 'true') return true;
   const waited = now - report.since;
@@ -113,9 +120,4 @@ const tooLate = (id: string, waited: number) => ({
   message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and a retry asks for it again`,
   requestId: null,
   attempts: 1,
-});
-
-const withFacts = (outcome: StageOutcome, facts: NonNullable<StageOutcome['facts']>): StageOutcome => ({
-  ...outcome,
-  facts: { ...outcome.facts, ...facts },
 });

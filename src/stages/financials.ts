@@ -1,10 +1,17 @@
-import { type Company, type StageContext, type StageOutcome, withoutAnswer } from './stage.js';
+import { v2Operations } from '../api/v2/operations.js';
+import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswer } from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
-export async function financials(company: Company, context: StageContext): Promise<StageOutcome> {
-  const id = company.v2?.candidate.id;
-  if (id === undefined) throw new Error('financials are bought only for a confirmed company');
-  const outcome = await context.call({ api: 'v2', operation: 'financial', params: { id } });
+export const financials = stage({
+  name: 'financials',
+  summary: 'Flat financials: indicators by year (v2)',
+  space: 'v2',
+  calls: [{ operation: v2Operations.financial, atMost: 1 }],
+  run: buyFinancials,
+});
+
+async function buyFinancials(company: Company, context: StageContext): Promise<StageOutcome> {
+  const outcome = await context.call(v2Operations.financial, { id: identified(company, 'v2').id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   // An object without years is a success that says nothing (V2-2). A long one has years; it is not parsed to see that.
   const empty = outcome.body.length < SHORT && /^\s*\{\s*\}\s*$/.test(outcome.body.toString('utf8'));

@@ -2,28 +2,39 @@ import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { recordKey } from '../domain/entity-key.js';
+import type { CandidateFacts } from '../domain/grade.js';
 import { postCheck } from '../domain/post-check.js';
 import {
   type Company,
-  type Confirmed,
+  type Identified,
+  identified,
   type StageContext,
   type StageOutcome,
+  stage,
   toStageError,
   withoutAnswer,
 } from './stage.js';
 
 /** Buys the full record of the confirmed company, and compares its own number once more. */
-export async function record(company: Company, context: StageContext): Promise<StageOutcome> {
-  if (company.v1 === null) throw new Error('a record is bought only for a confirmed company');
-  const { candidate } = company.v1;
-  const provenance = context.policy.provenance ? { include_provenance: true } : {};
-  const outcome = await context.call({ api: 'v1', operation: 'fullKyb', params: { id: candidate.id, ...provenance } });
+export const record = stage({
+  name: 'record',
+  summary: 'The full record of the company (v1), compared once more with what was confirmed',
+  space: 'v1',
+  comparesCandidate: true,
+  calls: [{ operation: v1Operations.fullKyb, atMost: 1 }],
+  run: buyRecord,
+});
+
+async function buyRecord(company: Company, context: StageContext): Promise<StageOutcome> {
+  const { candidate, ...found } = identified(company, 'v1');
+  if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
+  const outcome = await context.call(v1Operations.fullKyb, { id: found.id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   const lite = readLite(outcome.body);
   if (lite instanceof ApiError) return { kind: 'failed', error: toStageError(lite, 1) };
   const check = postCheck(candidate, lite);
   if (check.ok) return { kind: 'done' };
-  return await askAboutRecord(company.v1, lite, check.message, context);
+  return await askAboutRecord({ ...found, candidate }, lite, check.message, context);
 }
 
 /**
@@ -31,31 +42,32 @@ export async function record(company: Company, context: StageContext): Promise<S
  * company; the answer holds for this very difference.
  */
 async function askAboutRecord(
-  confirmed: Confirmed,
-  lite: Identity,
+  confirmed: Identified & { readonly candidate: CandidateFacts },
+  lite: RecordIdentity,
   message: string,
-  context: StageContext,
+  { questions }: StageContext,
 ): Promise<StageOutcome> {
   const { candidate, grade } = confirmed;
-  const question = { about: 'record', key: recordKey(candidate, lite), candidateId: candidate.id } as const;
-  const remembered = await context.remembered(question);
+  const key = recordKey(candidate, lite);
+  const question = { space: 'v1', stage: 'record', key, candidateId: candidate.id } as const;
+  const remembered = await questions.remembered(question);
   const code = 'IDENTITY_MISMATCH';
   if (remembered === undefined || remembered.decision === 'not_sure') {
-    context.keepQuestion(question, { answered: false, code, message });
-    return { kind: 'needs_review', code, message, grade };
+    questions.keep(question, { answered: false, code, message });
+    return { kind: 'needs_review', code, message, ...(grade === null ? {} : { grade }) };
   }
-  context.keepQuestion(question, { answered: true, code, message });
-  if (remembered.decision === 'confirm') return { kind: 'done', facts: { v1: { ...confirmed, matchedOn: 'review' } } };
+  questions.keep(question, { answered: true, code, message });
+  if (remembered.decision === 'confirm') return { kind: 'done', ids: { v1: { ...confirmed, matchedOn: 'review' } } };
   const refused = 'a person refused the record, whose number or country is not what was confirmed';
-  return { kind: 'no_match', code: 'REVIEWED', message: refused, facts: { v1: null, v2: null } };
+  return { kind: 'no_match', code: 'REVIEWED', message: refused, ids: { v1: null, v2: null } };
 }
 
-interface Identity {
+interface RecordIdentity {
   readonly registration_number: string | null;
   readonly country_code: string | null;
 }
 
-function readLite(body: Buffer): Identity | ApiError {
+function readLite(body: Buffer): RecordIdentity | ApiError {
   try {
     const lite = readMember(v1Operations.fullKyb, body, 'lite');
     const members = typeof lite === 'object' && lite !== null ? (lite as Readonly<Record<string, unknown>>) : {};

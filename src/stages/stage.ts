@@ -1,71 +1,83 @@
-import type { ApiName } from '../api/operation.js';
-import type { CallOutcome, ParkReason } from '../calls/outcome.js';
-import type { MatchPolicy } from '../domain/decide.js';
-import type { QuestionAbout } from '../domain/entity-key.js';
+import type { z } from 'zod';
+import type { Operation } from '../api/operation.js';
+import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
+import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
-import type { Question } from '../domain/subject.js';
+import type { IdSpace } from '../domain/id-spaces.js';
 
-/** What the pipeline decides about the journey. */
-export interface StagePolicy {
-  readonly search: {
-    readonly attempts: number;
-    readonly order: readonly ('registration_number' | 'vat_number' | 'name')[];
-    readonly furtherSpellings: boolean;
-  };
-  readonly match: MatchPolicy;
-  readonly provenance: boolean;
-  readonly idsShared: boolean;
-  readonly report: {
-    readonly reuseExpired: boolean;
-    readonly firstPollMs: number;
-    readonly pollAtMostMs: number;
-    readonly giveUpAfterMs: number;
-  };
+/**
+ * A stage, declared once. The pipeline file, its reference, the plan, the journey, the columns of `rows` and the check
+ * of routes follow from the declaration and from its place in `list.ts`.
+ */
+export interface Stage<Options = unknown, Shared = unknown> {
+  /** As the pipeline file names it; `<name>_status` in the table `rows`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Where the company must be confirmed before the stage can run. */
+  readonly space: IdSpace;
+  /** It compares what it buys with the candidate that was confirmed: the ID alone is not enough. */
+  readonly comparesCandidate?: boolean;
+  /** Spaces whose IDs it finds itself. */
+  readonly finds?: readonly IdSpace[];
+  /** Everything it asks for beyond searches, and how often a row asks for it at the most. */
+  readonly calls: readonly StageCall[];
+  readonly options?: StageOptions<Options>;
+  /** What the rows of one start share: a cache, never anything that must hold. */
+  readonly shared?: () => Shared;
+  readonly run: (company: Company, context: StageContext<Options, Shared>) => Promise<StageOutcome>;
 }
+
+export interface StageCall {
+  readonly operation: Operation;
+  readonly atMost: number;
+}
+
+export interface StageOptions<Options> {
+  /** The key of the pipeline file that holds them. */
+  readonly key: string;
+  readonly schema: z.ZodType<Options>;
+  /** The part that decides which answers a row gets: another value makes another run. */
+  readonly decisive: (options: Options) => unknown;
+}
+
+/** Ties the types of a declaration together; the list forgets them. */
+export const stage = <Options, Shared>(declared: Stage<Options, Shared>): Stage => declared as unknown as Stage;
 
 /** What is known about a company on its way; each stage adds to it. */
 export interface Company {
   readonly row: number;
-  readonly question: Question;
-  readonly v1: Confirmed | null;
-  readonly v2: Confirmed | null;
-  readonly creditSourceId: string | null;
-  readonly creditReportId: string | null;
-  /** The row was put off until then; absent or null if it comes for another reason. */
-  readonly waitedUntil?: number | null;
+  readonly enquiry: Enquiry;
+  readonly ids: Ids;
 }
 
-/** A candidate that a person could sign for. */
-export interface Confirmed {
-  readonly candidate: CandidateFacts;
-  readonly matchedOn: string;
-  readonly grade: string;
+export type Ids = Readonly<Partial<Record<IdSpace, Identified>>>;
+
+/** An ID that a person could sign for. */
+export interface Identified {
+  readonly id: string;
+  /** Null where nothing was graded: a report found through its company. */
+  readonly grade: string | null;
+  readonly matchedOn: string | null;
+  /** What the search said about it. */
+  readonly candidate: CandidateFacts | null;
 }
 
-export type Facts = Partial<Pick<Company, 'v1' | 'v2' | 'creditSourceId' | 'creditReportId'>>;
-
-/** Outcomes are named values. `facts` is what was learned, also where the stage did not end well. */
-export type StageOutcome =
-  | { readonly kind: 'done'; readonly facts?: Facts }
-  | { readonly kind: 'not_available'; readonly facts?: Facts; readonly message: string }
-  | {
-      readonly kind: 'needs_review';
-      readonly facts?: Facts;
-      readonly code: string;
-      readonly message: string;
-      readonly grade?: string;
-    }
-  | { readonly kind: 'no_match'; readonly facts?: Facts; readonly code: string; readonly message: string }
-  | { readonly kind: 'waiting'; readonly facts?: Facts; readonly until: number }
+/** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
+export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>> } & (
+  | { readonly kind: 'done' }
+  | { readonly kind: 'not_available'; readonly message: string }
+  | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }
+  | { readonly kind: 'no_match'; readonly code: string; readonly message: string }
+  | { readonly kind: 'waiting'; readonly until: number }
   | {
       readonly kind: 'parked';
-      readonly facts?: Facts;
       readonly reason: ParkReason;
       readonly until: number | null;
       readonly message: string;
     }
-  | { readonly kind: 'failed'; readonly facts?: Facts; readonly error: StageError }
-  | { readonly kind: 'stopped'; readonly facts?: Facts };
+  | { readonly kind: 'failed'; readonly error: StageError }
+  | { readonly kind: 'stopped' }
+);
 
 export interface StageError {
   readonly class: string;
@@ -75,36 +87,40 @@ export interface StageError {
   readonly attempts: number;
 }
 
-export interface CallRequest {
-  readonly api: ApiName;
-  readonly operation: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  /** Given where a call that failed must not be sent again without a look elsewhere, from this time on. */
-  readonly lookedSince?: number;
-  /** Ask what we own, and no further. `again`: this row has used it before, which is not written down twice. */
-  readonly ownedOnly?: 'first' | 'again';
-}
+export type Params = Readonly<Record<string, unknown>>;
 
-export type CallResult = CallOutcome | { readonly kind: 'not_owned' };
-
-/** All that a stage sees of the world: one way to ask, the time, and a place to put evidence. */
-export interface StageContext {
-  readonly policy: StagePolicy;
+/** All that a stage sees of the world: ways to ask, the time, questions for people, and a place for evidence. */
+export interface StageContext<Options = unknown, Shared = unknown> {
+  readonly options: Options;
+  readonly shared: Shared;
   readonly now: () => number;
-  readonly call: (request: CallRequest) => Promise<CallResult>;
+  /**
+   * An owned answer that is fresh, or a bought one. A request that must not be repeated without a look (`report`) ends
+   * `in_doubt` if one was lost, unless the caller says from when on it has looked.
+   */
+  readonly call: (operation: Operation, params: Params, lookedSince?: number) => Promise<CallOutcome>;
+  /** What we own, and no further. `begun`: the row has used it before, and goes on with it however old it is. */
+  readonly owned: (operation: Operation, params: Params, begun: boolean) => Promise<Answer | undefined>;
+  /** Settles what became of lost calls for a request, where something else has told it. */
+  readonly settleLost: (
+    operation: Operation,
+    params: Params,
+    charge: 'charged' | 'free',
+    note: string,
+  ) => Promise<void>;
+  readonly questions: Questions;
   /** Candidates with their grades, kept as evidence for the row. */
-  readonly keepCandidates: (source: string, candidates: readonly KeptCandidate[]) => void;
-  /** What a person decided about this question before, if anything. */
-  readonly remembered: (question: Asked) => Promise<Remembered | undefined>;
-  /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
-  readonly keepQuestion: (question: Asked, state: QuestionState) => void;
-  /** Reports the account has generated before, by source ID, as listed by the provider at this time or later. */
-  readonly reportHistory: (sourceId: string, since: number) => Promise<PastReport | undefined | StageOutcome>;
-  /** Takes one from the budget of credit reports; undefined when it is spent. */
-  readonly spendCreditReport: () => { readonly giveBack: () => void } | undefined;
+  readonly keepCandidates: (space: IdSpace, candidates: readonly SeenCandidate[]) => void;
 }
 
-export interface KeptCandidate {
+export interface Questions {
+  /** What a person decided about this question before, if anything. */
+  readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
+  /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
+  readonly keep: (question: StageQuestion, state: QuestionState) => void;
+}
+
+export interface SeenCandidate {
   readonly candidate: CandidateFacts;
   readonly grade: string;
   readonly evidence: readonly string[];
@@ -112,8 +128,10 @@ export interface KeptCandidate {
 }
 
 /** A question for people. The same key is the same question, in whatever row, file or run. */
-export interface Asked {
-  readonly about: QuestionAbout;
+export interface StageQuestion {
+  readonly space: IdSpace;
+  /** The stage whose answer is in question; null: which company is meant. */
+  readonly stage: string | null;
   readonly key: string;
   /** The only candidate that can be confirmed, where the question is about one. */
   readonly candidateId?: string;
@@ -132,21 +150,16 @@ export interface Remembered {
   readonly shown: readonly string[];
 }
 
-export interface PastReport {
-  readonly reportId: string;
-  readonly finished: boolean;
-  readonly expired: boolean;
-  /** When it was generated, or first seen by us. */
-  readonly since: number;
+/** The ID that the journey has seen to. */
+export function identified({ ids }: Company, space: IdSpace): Identified {
+  const found = ids[space];
+  if (found === undefined) throw new Error(`the company is not confirmed in ${space}`);
+  return found;
 }
 
-export type Stage = (company: Company, context: StageContext) => Promise<StageOutcome>;
-
 /** What a call that brought no answer means for the stage that made it. */
-export function withoutAnswer(outcome: Exclude<CallResult, { kind: 'answer' }>): StageOutcome {
+export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>): StageOutcome {
   switch (outcome.kind) {
-    case 'not_owned':
-      throw new Error('only a call for owned answers can end so');
     case 'parked':
       return outcome;
     case 'stopped':

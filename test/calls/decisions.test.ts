@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ApiError, type ApiErrorDetails } from '../../src/api/errors.js';
-import { Gate } from '../../src/calls/gate.js';
 import { Limiter } from '../../src/calls/limiter.js';
 import { canonicalJson, requestKey } from '../../src/calls/request-key.js';
 import { isTrouble, LONGEST_WAIT_MS, retryDelayMs } from '../../src/calls/retry.js';
@@ -21,7 +20,6 @@ const error = (details: Partial<ApiErrorDetails>) =>
   });
 const policy = { attempts: 5, baseMs: 500, capMs: 30_000 };
 const never = new AbortController().signal;
-const v1 = { api: 'v1', operation: 'fullKyb' } as const;
 
 describe('when to try again', () => {
   test('full jitter: anything from nothing to the doubled base, never beyond the cap', () => {
@@ -109,125 +107,6 @@ describe('the limiter (V1-19)', () => {
     stop.abort();
     await Promise.all(calls);
     expect(started).toBe(2);
-  });
-});
-
-describe('the gate', () => {
-  test('the budget is never exceeded, in whatever order calls come, succeed, fail or get lost', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 8 }),
-        fc.integer({ min: 0, max: 4 }),
-        fc.array(fc.record({ units: fc.constantFrom(0, 1, 1, null), turns: fc.nat(4) }), { maxLength: 25 }),
-        async (budgetUnits, spentUnits, calls) => {
-          const gate = new Gate({ budgetUnits, spentUnits, permissions: {}, clock: new ManualClock() });
-          let spent = spentUnits;
-          let inFlight = 0;
-          let parked = 0;
-          await Promise.all(
-            calls.map(async (call) => {
-              const place = await gate.admit(v1);
-              if (place.kind === 'parked') {
-                parked += 1;
-                return;
-              }
-              inFlight += 1;
-              expect(spent + inFlight).toBeLessThanOrEqual(Math.max(budgetUnits, spentUnits));
-              await turns(call.turns);
-              inFlight -= 1;
-              spent += call.units ?? 1;
-              place.release(call.units);
-              gate.countSolo();
-            }),
-          );
-          // Nobody is turned away while there is something left.
-          if (parked > 0) expect(spent).toBeGreaterThanOrEqual(budgetUnits);
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
-
-  test('V1-2 calls on their way to the last units keep others waiting, and nobody for ever', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 1, max: 5 }),
-        fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }),
-        async (units, successes) => {
-          const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock: new ManualClock() });
-          let remaining = units;
-          gate.observeRemaining(remaining, true, null);
-          await Promise.all(
-            successes.map(async (success) => {
-              const place = await gate.admit(v1);
-              if (place.kind === 'parked') return;
-              expect(gate.unitsInFlight).toBeLessThanOrEqual(Math.max(1, remaining));
-              await turns(1);
-              if (success) {
-                remaining -= 1;
-                gate.observeRemaining(remaining, false, null);
-              }
-              place.release(success ? 1 : 0);
-            }),
-          );
-          expect(remaining).toBe(Math.max(0, units - successes.filter(Boolean).length));
-        },
-      ),
-      { numRuns: 60 },
-    );
-  });
-
-  test('the first call goes alone until one brings a figure, or three have brought none', async () => {
-    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock: new ManualClock() });
-    const first = await gate.admit(v1);
-    let admitted = 0;
-    const others = [1, 2, 3].map(async () => {
-      const place = await gate.admit(v1);
-      admitted += 1;
-      return place;
-    });
-    await turns();
-    expect(admitted).toBe(0);
-    gate.countSolo();
-    if (first.kind === 'place') first.release(0);
-    await turns();
-    expect(admitted).toBe(1);
-    gate.countSolo();
-    gate.countSolo();
-    await Promise.all(others);
-    expect(admitted).toBe(3);
-  });
-
-  test('a call is alone only if nobody else was let through until its answer', async () => {
-    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock: new ManualClock() });
-    gate.observeRemaining(10, true, null);
-    const first = await gate.admit(v1);
-    if (first.kind !== 'place') throw new Error('expected a place');
-    expect(first.alone()).toBe(true);
-    const second = await gate.admit(v1);
-    expect(first.alone()).toBe(false);
-    first.release(1);
-    if (second.kind === 'place') expect(second.alone()).toBe(false);
-  });
-
-  test('V1-4 a closure ends at its time; one without a time stays', () => {
-    const clock = new ManualClock();
-    const gate = new Gate({ budgetUnits: null, spentUnits: 0, permissions: {}, clock });
-    gate.close('v1', 'allowance', clock.now() + 1000, 'spent');
-    gate.close('v2:financial', 'allowance', null, 'spent');
-    clock.advance(999);
-    expect(gate.refusal(v1)).toMatchObject({ kind: 'parked', reason: 'allowance' });
-    clock.advance(1);
-    expect(gate.refusal(v1)).toBeUndefined();
-    expect(gate.refusal({ api: 'v2', operation: 'financial' })).toMatchObject({ kind: 'parked' });
-  });
-
-  test('draining wakes everyone who waits', async () => {
-    const gate = new Gate({ budgetUnits: 1, spentUnits: 0, permissions: {}, clock: new ManualClock() });
-    await gate.admit(v1);
-    const waiting = gate.admit(v1);
-    gate.drain();
-    expect(await waiting).toMatchObject({ kind: 'parked', reason: 'draining' });
   });
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { present, turns, wholeCompanies } from '../engine/support.js';
 import { full, v2, withHall } from './support.js';
@@ -11,7 +13,7 @@ describe('owned answers', () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
-      const door = hall.door();
+      const door = await hall.door();
       const bought = await door.call(full(id));
       clock.advance(1000);
       const owned = await door.call(full(id, { ownedSince: clock.now() - 1000 }));
@@ -27,7 +29,7 @@ describe('owned answers', () => {
   test('two rows that ask at the same moment share one call', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
-      const door = hall.door();
+      const door = await hall.door();
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => door.call(full(id))));
       expect(
         outcomes.map((outcome) => outcome.kind === 'answer' && outcome.owned).filter((owned) => !owned),
@@ -39,7 +41,7 @@ describe('owned answers', () => {
   test('are asked for without being bought', async () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
-      expect(await hall.door().owned(full(id), true)).toBeUndefined();
+      expect(await (await hall.door()).owned(full(id))).toBeUndefined();
       expect(hall.sandbox.requests.size).toBe(0);
     });
   });
@@ -50,8 +52,8 @@ describe('what an error means for the next call', () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', [502, 504]);
-      expect(await hall.door().call(full(id))).toMatchObject({ kind: 'answer' });
-      const usage = await hall.ledger.usage();
+      expect(await hall.ask(full(id))).toMatchObject({ kind: 'answer' });
+      const usage = await hall.ledger.reading.usage();
       expect(usage.byOperation).toMatchObject([{ key: 'fullKyb', calls: 3, unitsCharged: 1, unknown: 0 }]);
     });
   });
@@ -60,13 +62,13 @@ describe('what an error means for the next call', () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', 400);
-      expect(await hall.door().call(full(id))).toMatchObject({ kind: 'failed', attempts: 1 });
+      expect(await hall.ask(full(id))).toMatchObject({ kind: 'failed', attempts: 1 });
     });
   });
 
   test('V1-11 DATA_SERVICE_404 is the row’s own answer', async () => {
     await withHall({}, async (hall) => {
-      expect(await hall.door().call(full('999999999999'))).toMatchObject({ kind: 'not_available' });
+      expect(await hall.ask(full('999999999999'))).toMatchObject({ kind: 'not_available' });
     });
   });
 
@@ -76,12 +78,9 @@ describe('what an error means for the next call', () => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', Array(5).fill({ status: 429, code: 'RATE_LIMITED', retryAfter: 60 }));
       let answered = false;
-      const answer = hall
-        .door()
-        .call(full(id))
-        .finally(() => {
-          answered = true;
-        });
+      const answer = hall.ask(full(id)).finally(() => {
+        answered = true;
+      });
       for (let round = 1; round <= 5; round++) {
         while (hall.sandbox.requests.get('fullKyb') !== round) await turns(1);
         await turns(100);
@@ -100,24 +99,23 @@ describe('what an error means for the next call', () => {
     await withHall({ clock, plan: 'free' }, async (hall) => {
       const ids = idsOf(hall, 8);
       while (hall.sandbox.v1Remaining > 0) hall.sandbox.dashboardUnlock();
-      const door = hall.door();
+      const door = await hall.door();
       const outcomes = await Promise.all(ids.map((id) => door.call(full(id))));
       const midnight = Date.parse('2026-01-06T00:00:00Z');
       for (const outcome of outcomes)
         expect(outcome).toMatchObject({ kind: 'parked', reason: 'allowance', until: midnight });
       expect(hall.sandbox.requests.get('fullKyb')).toBe(1);
-      expect(door.refusal('v1', 'searchKyb')).toMatchObject({ reason: 'allowance' });
+      expect(await door.refusal(v1Operations.searchKyb)).toMatchObject({ reason: 'allowance' });
       const [company] = wholeCompanies(hall.sandbox, 1);
       expect(await door.call(v2('financial', { id: company?.v2Id }))).toMatchObject({ kind: 'answer' });
-      await door.close();
-      expect(await hall.ledger.allowance(1)).toMatchObject({ spentUntil: midnight, dailyRemaining: 0 });
+      expect(await hall.ledger.calls.allowance(1)).toMatchObject({ spentUntil: midnight, dailyRemaining: 0 });
     });
   });
 
   test('V1-10 a 401 stops everything: calls that waited are not sent', async () => {
     await withHall({}, async (hall) => {
       hall.sandbox.revoke(hall.sandbox.keys.v1);
-      const door = hall.door();
+      const door = await hall.door();
       const outcomes = await Promise.all(idsOf(hall, 8).map((id) => door.call(full(id))));
       for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'stopped' });
       expect(hall.sandbox.requests.get('fullKyb')).toBe(1);
@@ -127,18 +125,18 @@ describe('what an error means for the next call', () => {
   test('V2-1 a limit closes the operations of its permission, as configured, and no others', async () => {
     await withHall({ v2Limits: { kyb_details: { plan: 0 } } }, async (hall) => {
       const [company] = wholeCompanies(hall.sandbox, 1);
-      const door = hall.door({ permissions: { kyb_details: ['kybLite', 'kybOfficers'] } });
+      const door = await hall.door({ permissions: { kyb_details: ['kybLite', 'kybOfficers'] } });
       expect(await door.call(v2('kybLite', { id: company?.v2Id }))).toMatchObject({ kind: 'parked', until: null });
-      expect(door.refusal('v2', 'kybOfficers')).toMatchObject({ kind: 'parked', reason: 'allowance' });
-      expect(door.refusal('v2', 'financial')).toBeUndefined();
-      expect(door.refusal('v1', 'fullKyb')).toBeUndefined();
+      expect(await door.refusal(v2Operations.kybOfficers)).toMatchObject({ kind: 'parked', reason: 'allowance' });
+      expect(await door.refusal(v2Operations.financial)).toBeUndefined();
+      expect(await door.refusal(v1Operations.fullKyb)).toBeUndefined();
     });
   });
 
   test('the breaker counts transport errors and 5xx in a row, and nothing else', async () => {
     await withHall({}, async (hall) => {
       const ids = idsOf(hall, 4);
-      const door = hall.door({ breakerFailures: 6, concurrency: 1 });
+      const door = await hall.door({ breakerFailures: 6, concurrency: 1 });
       hall.sandbox.script('fullKyb', [
         503,
         'resetBefore',
@@ -165,15 +163,15 @@ describe('lost answers (V1-5)', () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', ['lostAnswer', 'lostAnswer', 'lostAnswer', 'lostAnswer']);
-      const door = hall.door({ retry: { attempts: 9, baseMs: 1, capMs: 1 } });
+      const door = await hall.door({ retry: { attempts: 9, baseMs: 1, capMs: 1 } });
       expect(await door.call(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
       expect(hall.sandbox.requests.get('fullKyb')).toBe(3);
-      expect(await hall.ledger.unknownCharges(1)).toHaveLength(3);
-      expect(await hall.door().call(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
-      expect(await hall.door({ inDoubtCap: 4 }).call(full(id))).toMatchObject({ kind: 'parked' });
-      expect(await hall.door({ inDoubtCap: 5 }).call(full(id))).toMatchObject({ kind: 'answer' });
+      expect(await hall.ledger.reading.unknownCharges(50)).toHaveLength(3);
+      expect(await hall.ask(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
+      expect(await hall.ask(full(id), { inDoubtCap: 4 })).toMatchObject({ kind: 'parked' });
+      expect(await hall.ask(full(id), { inDoubtCap: 5 })).toMatchObject({ kind: 'answer' });
       // It has been answered: what was lost before says nothing about the next purchase.
-      expect(await hall.door({ inDoubt: 'park' }).call(full(id, { ownedSince: Infinity }))).toMatchObject({
+      expect(await hall.ask(full(id, { ownedSince: Infinity }), { inDoubt: 'park' })).toMatchObject({
         kind: 'answer',
       });
     });
@@ -183,29 +181,30 @@ describe('lost answers (V1-5)', () => {
     await withHall({}, async (hall) => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', 'resetMidBody');
-      expect(await hall.door({ inDoubt: 'park' }).call(full(id))).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
+      expect(await hall.ask(full(id), { inDoubt: 'park' })).toMatchObject({ kind: 'parked', reason: 'in_doubt' });
       expect(hall.sandbox.requests.get('fullKyb')).toBe(1);
     });
   });
 
   test('of free operations leave nothing in doubt: a history that is lost ten times is asked for an eleventh (V2-6)', async () => {
     await withHall({}, async (hall) => {
-      const request = v2('creditReportHistory', { page: 1 }, { own: false });
+      const request = v2('creditReportHistory', { page: 1 });
       hall.sandbox.script('creditReportHistory', Array(10).fill('resetMidBody'));
       const outcomes = [];
-      for (let round = 0; round < 4; round++) outcomes.push((await hall.door().call(request)).kind);
+      for (let round = 0; round < 4; round++) outcomes.push((await hall.ask(request)).kind);
       expect(outcomes).toEqual(['failed', 'failed', 'failed', 'answer']);
-      expect(await hall.ledger.unknownCharges(2)).toEqual([]);
+      expect(await hall.ledger.reading.unknownCharges(50)).toEqual([]);
     });
   });
 
   test('V2-17 a report is never sent for twice in a row, by hand neither, and not even when asked to wait', async () => {
     await withHall({ reportDelayMs: 0 }, async (hall) => {
       const { sourceId, countryCode } = present(wholeCompanies(hall.sandbox, 1)[0]);
-      for (const operation of ['creditReportGenerate', 'creditReportCombined']) {
+      for (const operation of ['creditReportGenerate', 'creditReportCombined'] as const) {
         hall.sandbox.script(operation, { failAfterWork: 429 });
-        const request = v2(operation, { source_id: sourceId, country: countryCode });
-        expect(await hall.door().call(request)).toMatchObject({ kind: 'failed', error: { charge: 'unknown' } });
+        const byHand = { lookedSince: Infinity };
+        const request = v2(operation, { source_id: sourceId, country: countryCode }, byHand);
+        expect(await hall.ask(request)).toMatchObject({ kind: 'failed', error: { charge: 'unknown' } });
         expect(hall.sandbox.requests.get(operation)).toBe(1);
       }
     });
@@ -215,11 +214,14 @@ describe('lost answers (V1-5)', () => {
     await withHall({}, async (hall) => {
       const request = v2('kybSearch', { location: 'NL', name: 'nobody' });
       hall.sandbox.script('kybSearch', [500, 503, 500, 503, 500, 'resetMidBody']);
-      const door = () => hall.door({ inDoubt: 'park' });
-      expect(await door().call(request)).toMatchObject({ kind: 'failed', attempts: 3 });
+      const park = { inDoubt: 'park' } as const;
+      expect(await hall.ask(request, park)).toMatchObject({ kind: 'failed', attempts: 3 });
       // The lost one is what parks it.
-      expect(await door().call(request)).toMatchObject({ kind: 'parked', message: expect.stringMatching(/^1 call/) });
-      expect(await hall.ledger.unknownCharges(2)).toHaveLength(6);
+      expect(await hall.ask(request, park)).toMatchObject({
+        kind: 'parked',
+        message: expect.stringMatching(/^1 call/),
+      });
+      expect(await hall.ledger.reading.unknownCharges(50)).toHaveLength(6);
     });
   });
 
@@ -232,15 +234,15 @@ describe('lost answers (V1-5)', () => {
     await withHall({ clock }, async (hall) => {
       const [first = '', second = '', third = ''] = idsOf(hall, 3);
       const once = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
-      await hall.door().call(full(first));
+      await hall.ask(full(first));
       hall.sandbox.script('fullKyb', faults);
-      await hall.door(once).call(full(second));
-      await hall.door(once).call(full(second));
+      await hall.ask(full(second), once);
+      await hall.ask(full(second), once);
       clock.advance(40_000);
-      await hall.door().call(full(third));
-      const unknown = await hall.ledger.unknownCharges(1);
+      await hall.ask(full(third));
+      const unknown = await hall.ledger.reading.unknownCharges(50);
       expect(unknown).toHaveLength(verdict === 'unknown' ? 2 : 0);
-      const { byOperation } = await hall.ledger.usage();
+      const { byOperation } = await hall.ledger.reading.usage();
       expect(byOperation[0]).toMatchObject({ unitsCharged: verdict === 'charged' ? 4 : 2 });
     });
   });
@@ -249,14 +251,14 @@ describe('lost answers (V1-5)', () => {
     const clock = new ManualClock();
     await withHall({ clock }, async (hall) => {
       const [first = '', second = '', third = '', fourth = ''] = idsOf(hall, 4);
-      await hall.door().call(full(first));
+      await hall.ask(full(first));
       hall.sandbox.script('fullKyb', 'resetBefore');
-      await hall.door({ retry: { attempts: 1, baseMs: 1, capMs: 1 } }).call(full(second));
-      await hall.door().call(full(third));
-      expect(await hall.ledger.unknownCharges(1)).toHaveLength(1);
+      await hall.ask(full(second), { retry: { attempts: 1, baseMs: 1, capMs: 1 } });
+      await hall.ask(full(third));
+      expect(await hall.ledger.reading.unknownCharges(50)).toHaveLength(1);
       clock.advance(40_000);
-      await hall.door().call(full(fourth));
-      expect(await hall.ledger.unknownCharges(1)).toHaveLength(0);
+      await hall.ask(full(fourth));
+      expect(await hall.ledger.reading.unknownCharges(50)).toHaveLength(0);
     });
   });
 
@@ -264,24 +266,24 @@ describe('lost answers (V1-5)', () => {
     const clock = new ManualClock();
     await withHall({ clock, plan: 'free' }, async (hall) => {
       const [first = '', second = '', third = ''] = idsOf(hall, 3);
-      await hall.door().call(full(first));
+      await hall.ask(full(first));
       hall.sandbox.script('fullKyb', 'lostAnswer');
-      await hall.door({ retry: { attempts: 1, baseMs: 1, capMs: 1 } }).call(full(second));
+      await hall.ask(full(second), { retry: { attempts: 1, baseMs: 1, capMs: 1 } });
       clock.advance(86_400_000);
-      await hall.door().call(full(third));
-      expect(await hall.ledger.unknownCharges(1)).toHaveLength(1);
-      expect(await hall.ledger.allowance(1)).toMatchObject({ driftUnits: 0, anchorUnits: 2 });
+      await hall.ask(full(third));
+      expect(await hall.ledger.reading.unknownCharges(50)).toHaveLength(1);
+      expect(await hall.ledger.calls.allowance(1)).toMatchObject({ driftUnits: 0, anchorUnits: 2 });
     });
   });
 
   test('units that others used are drift', async () => {
     await withHall({}, async (hall) => {
       const [first = '', second = ''] = idsOf(hall, 2);
-      await hall.door().call(full(first));
+      await hall.ask(full(first));
       hall.sandbox.dashboardUnlock();
       hall.sandbox.dashboardUnlock();
-      await hall.door().call(full(second));
-      expect(await hall.ledger.allowance(1)).toMatchObject({ driftUnits: 2 });
+      await hall.ask(full(second));
+      expect(await hall.ledger.calls.allowance(1)).toMatchObject({ driftUnits: 2 });
     });
   });
 
@@ -290,7 +292,7 @@ describe('lost answers (V1-5)', () => {
       const [company] = wholeCompanies(hall.sandbox, 1);
       const params = { source_id: company?.sourceId, country: company?.countryCode };
       hall.sandbox.script('creditReportGenerate', 'lostAnswer');
-      const door = hall.door();
+      const door = await hall.door();
       const lost = await door.call(v2('creditReportGenerate', params, { lookedSince: 0 }));
       if (lost.kind !== 'in_doubt') throw new Error(`expected a doubt, got ${lost.kind}`);
       expect(await door.call(v2('creditReportGenerate', params, { lookedSince: lost.endedAt }))).toMatchObject({

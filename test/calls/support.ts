@@ -1,9 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AnyClient, Door, type DoorOptions, type DoorRequest } from '../../src/calls/door.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { type V2OperationName, v2Operations } from '../../src/api/v2/operations.js';
+import { Door, type DoorOptions } from '../../src/calls/door.js';
+import type { CallOutcome } from '../../src/calls/outcome.js';
+import type { AnyClient, DoorRequest } from '../../src/calls/request.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
 import { type Bench, type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
@@ -11,9 +15,11 @@ export interface Hall extends Bench {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly dataDir: string;
-  /** A door as a new process would have it. */
-  door(options?: Partial<DoorOptions>): Door;
-  /** The process died: its lock, its token and its memory are gone. */
+  /** A door as a new start would have it. */
+  door(options?: Partial<DoorOptions>): Promise<Door>;
+  /** One request through a door of its own. */
+  ask(request: DoorRequest, options?: Partial<DoorOptions>): Promise<CallOutcome>;
+  /** The process died: its lock, its start and its memory are gone. */
   restart(): Promise<Ledger>;
 }
 
@@ -21,11 +27,33 @@ export interface Hall extends Bench {
 export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-calls-'));
   const clock = options.clock ?? systemClock;
+  const open = () => openLedger({ dataDir, now: clock.now(), access: 'write' });
   try {
     return await withSandbox(options, async (bench) => {
-      let ledger = openLedger(dataDir, clock.now());
-      const v1 = await ledger.environment('v1', 'sandbox');
-      const v2 = await ledger.environment('v2', 'sandbox');
+      let ledger = open();
+      const v1 = await ledger.calls.environment('v1', 'sandbox');
+      const v2 = await ledger.calls.environment('v2', 'sandbox');
+      const door = async (more: Partial<DoorOptions> = {}) => {
+        const now = clock.now();
+        const startId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
+        return new Door({
+          calls: ledger.calls,
+          startId,
+          clock,
+          apis: {
+            v1: { client: bench.v1 as unknown as AnyClient, environmentId: v1 },
+            v2: { client: bench.v2 as unknown as AnyClient, environmentId: v2 },
+          },
+          retry: { attempts: 3, baseMs: 1, capMs: 2 },
+          concurrency: 8,
+          breakerFailures: 20,
+          limits: { units: null, reports: null },
+          inDoubt: 'resend',
+          inDoubtCap: 3,
+          permissions: {},
+          ...more,
+        });
+      };
       try {
         return await use({
           ...bench,
@@ -34,27 +62,11 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
           },
           clock,
           dataDir,
-          door: (more = {}) =>
-            new Door({
-              ledger,
-              clock,
-              apis: {
-                v1: { client: bench.v1 as unknown as AnyClient, environmentId: v1 },
-                v2: { client: bench.v2 as unknown as AnyClient, environmentId: v2 },
-              },
-              retry: { attempts: 3, baseMs: 1, capMs: 2 },
-              concurrency: 8,
-              breakerFailures: 20,
-              budgetUnits: null,
-              spentUnits: 0,
-              inDoubt: 'resend',
-              inDoubtCap: 3,
-              permissions: {},
-              ...more,
-            }),
+          door,
+          ask: async (request, more) => await (await door(more)).call(request),
           restart: async () => {
             await ledger.close();
-            ledger = openLedger(dataDir, clock.now());
+            ledger = open();
             return ledger;
           },
         });
@@ -67,20 +79,22 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
   }
 }
 
-const usual = { runId: null, row: null, stage: null, ownedSince: 0, own: true, lookedSince: null };
+const usual = { runId: null, row: null, stage: null, ownedSince: 0, lookedSince: 0 };
 
 export const full = (id: string, more: Partial<DoorRequest> = {}): DoorRequest => ({
   ...usual,
-  api: 'v1',
-  operation: 'fullKyb',
+  operation: v1Operations.fullKyb,
   params: { id },
   ...more,
 });
 
-export const v2 = (operation: string, params: DoorRequest['params'], more: Partial<DoorRequest> = {}): DoorRequest => ({
+export const v2 = (
+  operation: V2OperationName,
+  params: DoorRequest['params'],
+  more: Partial<DoorRequest> = {},
+): DoorRequest => ({
   ...usual,
-  api: 'v2',
-  operation,
+  operation: v2Operations[operation],
   params,
   ...more,
 });

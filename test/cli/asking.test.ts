@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Io } from '../../src/cli/io.js';
-import { ProgressDisplay } from '../../src/cli/progress.js';
-import { duration, shellWord } from '../../src/cli/text.js';
+import type { SpendingEvent, StartedEvent } from '../../src/app/events.js';
+import type { Io } from '../../src/cli/terminal/io.js';
+import { ProgressDisplay } from '../../src/cli/terminal/progress.js';
+import { duration, shellWord } from '../../src/cli/terminal/text.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
-import type { Checkpoint, Progress, Settlement } from '../../src/ledger/ledger.js';
 import { writeSampleFiles } from '../../src/sandbox/sample.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { type EndJson, jsonOf, withJob } from './here.js';
@@ -94,39 +94,48 @@ describe('progress without a terminal', () => {
   test('a plain line every 30 s: rows, rate, units spent and left, reports awaited, failures, time to go', async () => {
     const clock = new ManualClock();
     const lines: string[] = [];
-    const display = new ProgressDisplay(100, progressOf({ pending: 90, complete: 10 }), {
+    const display = new ProgressDisplay(started({ pending: 90, complete: 10 }), {
       clock,
       interactive: false,
       stderr: (text: string) => lines.push(text),
     } as unknown as Io);
-    display.start();
-    for (let row = 11; row <= 40; row++) display.checkpoint(row, { outcome: 'complete', hold: null } as Checkpoint);
-    display.checkpoint(41, { outcome: 'failed', hold: null } as Checkpoint);
-    display.checkpoint(42, { outcome: 'pending', hold: 'waiting' } as Checkpoint);
-    display.settled({ unitsCharged: 1, remainingUnits: 899 } as Settlement);
+    for (let row = 11; row <= 40; row++) display.listen(settled(row, { outcome: 'complete', hold: null }));
+    display.listen(settled(41, { outcome: 'failed', hold: null }));
+    display.listen(settled(42, { outcome: 'pending', hold: 'waiting' }));
+    display.listen(paid('unit', { unitsCharged: 1, remainingUnits: 899 }));
+    display.listen(paid('report', { charge: 'charged', unitsCharged: null, remainingUnits: null }));
     clock.advance(29_999);
     await Promise.resolve();
     expect(lines).toEqual([]);
     clock.advance(1);
     await new Promise(setImmediate);
     expect(lines).toEqual([
-      '41 of 100 rows, 1.0 rows/s, 21 units spent, 899 left, 1 report awaited, 1 failed, about 56 s to go\n',
+      '41 of 100 rows, 1.0 rows/s, 21 units spent, 899 left, 1 report bought, 1 report awaited, 1 failed, about 56 s to go\n',
     ]);
     await display.stop();
   });
 });
 
-const progressOf = (counts: Partial<Progress['byOutcome']>): Progress => ({
-  byOutcome: {
-    ...(Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Progress['byOutcome']),
+const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
+  kind: 'started',
+  run: 'r',
+  rows: 100,
+  outcomes: {
+    ...(Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as StartedEvent['outcomes']),
     ...counts,
   },
-  waiting: 0,
-  parked: 0,
-  parkedReasons: {},
   unitsCharged: 20,
-  stages: {},
+  goesOn: true,
+  atMost: { units: 270, reports: 0 },
 });
+
+type Event<Kind extends SpendingEvent['kind']> = Extract<SpendingEvent, { readonly kind: Kind }>;
+
+const settled = (row: number, checkpoint: Partial<Event<'row_settled'>['checkpoint']>) =>
+  ({ kind: 'row_settled', row, checkpoint }) as Event<'row_settled'>;
+
+const paid = (meter: string, settlement: Partial<Event<'call_settled'>['settlement']>) =>
+  ({ kind: 'call_settled', intent: { meter }, settlement }) as Event<'call_settled'>;
 
 test.each([
   [900, '1 s'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
-import { explainError } from '../../src/cli/explain-error.js';
-import { ParkedError } from '../../src/cli/parked-error.js';
+import { ParkedError } from '../../src/app/parked-error.js';
+import { explainError } from '../../src/cli/terminal/explain-error.js';
 import { LedgerError, TakenOverError, UsageError } from '../../src/domain/errors.js';
 import { LockedError } from '../../src/ledger/locked-error.js';
 

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readStoredSettings } from '../../src/cli/stored-settings.js';
-import type { RunRecord } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { readSettings } from '../../src/app/stored-settings.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type EndJson, here, Interrupts, jsonOf, withJob } from './here.js';
 
@@ -106,12 +105,18 @@ describe('going on', () => {
     });
   });
 
-  test('SIGTERM ends with 143', async () => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s drains like an interrupt, and ends with %i', async (signal, code) => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows);
       const interrupts = new Interrupts();
-      onceCharged(sandbox, 4, () => interrupts.send('SIGTERM'));
-      expect((await kybatch(RUN, { interrupts })).code).toBe(143);
+      onceCharged(sandbox, 4, () => interrupts.send(signal));
+      const end = await kybatch(RUN, { interrupts });
+      expect(end).toMatchObject({ code, stderr: expect.stringContaining('Stopping: calls under way') });
+      expect(jsonOf<EndJson>(end)).toMatchObject({ finished: false, outcomes: { failed: 0 } });
+      expect(jsonOf<EndJson>(end).units_charged).toBe(sandbox.chargeLog.length);
     });
   });
 
@@ -133,7 +138,7 @@ describe('going on', () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       expect((await kybatch(RUN)).code).toBe(0);
-      const other = openLedger(join(cwd, 'data'), 0);
+      const other = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
       try {
         for (const args of [RUN, ['resume'], ['retry'], ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}']])
           expect((await kybatch(args)).code, args[0]).toBe(75);
@@ -153,8 +158,9 @@ describe('going on', () => {
   });
 
   test('an answer that is good for ever stays so when a run is resumed', () => {
-    const settings = '{"pipeline":{"freshnessMs":{"fullKyb":null,"searchKyb":5}},"fresh":false,"limit":null}';
-    const { pipeline } = readStoredSettings({ settings } as RunRecord);
+    const settings =
+      '{"pipeline":{"sha256":"","freshnessMs":{"fullKyb":null,"searchKyb":5}},"fresh":false,"limit":null}';
+    const { pipeline } = readSettings({ settings });
     expect(pipeline.freshnessMs).toEqual({ fullKyb: Number.POSITIVE_INFINITY, searchKyb: 5 });
   });
 });

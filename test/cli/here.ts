@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { runCli } from '../../src/cli/cli.js';
-import type { Io } from '../../src/cli/io.js';
+import type { Interrupt, Io } from '../../src/cli/terminal/io.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
@@ -56,18 +56,16 @@ export async function here(args: readonly string[], options: HereOptions): Promi
   return { code: await runCli(args, io), signal: null, stdout, stderr };
 }
 
-type Signal = 'SIGINT' | 'SIGTERM';
-
 /** Signals without a process to send them to. */
 export class Interrupts {
-  readonly #listeners = new Set<(signal: Signal) => void>();
+  readonly #listeners = new Set<(signal: Interrupt) => void>();
 
-  listen(listener: (signal: Signal) => void): () => void {
+  listen(listener: (signal: Interrupt) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  send(signal: Signal): void {
+  send(signal: Interrupt): void {
     for (const listener of [...this.#listeners]) listener(signal);
   }
 }
@@ -126,4 +124,5 @@ export interface EndJson {
   readonly next?: string;
   readonly stopped?: { readonly code: string };
   readonly parked: Readonly<Record<string, number>>;
+  readonly this_start: Readonly<Record<'units_charged' | 'credit_reports' | 'unknown_calls', number>>;
 }

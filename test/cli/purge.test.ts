@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { createRun, NOW, type RunFixture } from '../export/support.js';
 import { type Finished, withFolder } from '../helpers/cli.js';
@@ -13,9 +13,9 @@ const fixture: RunFixture = {
     {
       values: ['07654321'],
       fields: { name: 'Acme', country: 'GB', registration_number: '07654321' },
-      state: { v1CompanyId: '9000001' },
+      ids: { v1: '9000001' },
     },
-    { values: ['Other'], state: { v1CompanyId: '9000002' } },
+    { values: ['Other'], ids: { v1: '9000002' } },
   ],
   bought: [
     { row: 1, api: 'v1', operation: 'fullKyb', params: { id: '9000001' }, body: '{"lite":{"id":9000001}}' },
@@ -46,7 +46,7 @@ interface Place {
 async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
   await withFolder(async (cwd) => {
     const dataDir = join(cwd, 'data');
-    const ledger = openLedger(dataDir, NOW);
+    const ledger = openLedger({ dataDir: dataDir, now: NOW, access: 'write' });
     await createRun(ledger, 'first', fixture);
     await ledger.close();
     await use({
@@ -58,7 +58,7 @@ async function withLedger(use: (place: Place) => Promise<void>): Promise<void> {
 }
 
 function dump(path: string): string {
-  const database = new Database(path, { readonly: true });
+  const database = connect(path, { readonly: true });
   try {
     const tables = database.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
     return JSON.stringify(tables.map((table) => database.prepare(`SELECT * FROM "${table}"`).all()));

@@ -69,14 +69,62 @@ describe('how a run ends', () => {
       expect(sandbox.chargeLog).toHaveLength(5);
       const { next = '', outcomes } = jsonOf<EndJson>(end);
       expect(next).toMatch(/^kybatch resume \S+ --budget \d+$/);
-      // The budget that was agreed to holds until another is given.
-      expect((await kybatch(['resume'])).code).toBe(4);
-      expect(sandbox.chargeLog).toHaveLength(5);
+      expect(outcomes.pending).toBeGreaterThan(0);
       const resumed = await kybatch([...next.split(' ').slice(1), '--json']);
       expect(resumed.code).toBe(0);
-      expect(jsonOf<EndJson>(resumed)).toMatchObject({ outcomes: { complete: 5 }, units_charged: 10 });
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({
+        outcomes: { complete: 5 },
+        units_charged: 10,
+        this_start: { units_charged: 5 },
+      });
       expect(sandbox.chargeLog).toHaveLength(10);
-      expect(outcomes.pending).toBeGreaterThan(0);
+    });
+  });
+
+  test('X-3 a budget bounds one start: what was spent before does not count, and the start says what it may spend', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const first = await kybatch([...RUN, '--budget', '5']);
+      expect(first.stderr).toMatch(/^Run \S+: 6 rows to go, at most 5 v1 units\.$/m);
+      expect(first.stderr).toMatch(/^5 units spent in run \S+; by this start: 5 units, 0 credit reports\.$/m);
+      const second = await kybatch(['resume', '--budget', '4']);
+      expect(second.code).toBe(4);
+      expect(second.stderr).toMatch(/^9 units spent in run \S+; by this start: 4 units, 0 credit reports\.$/m);
+      expect(sandbox.chargeLog).toHaveLength(9);
+      // What an earlier start was given does not hold for the next.
+      const third = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+      expect(third.code).toBe(0);
+      expect(third.stderr).toMatch(/^Going on with run \S+: \d rows? to go/m);
+      expect(sandbox.chargeLog).toHaveLength(12);
+    });
+  });
+
+  test('X-3 --max-reports bounds the credit reports of one start; the command to go on gives enough', async () => {
+    const pipeline = ['stages: [credit-report]', 'budget: {credit_reports: 1}'];
+    await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      const generated = () => sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate').length;
+      writeCsv('in.csv', rows.slice(0, 8));
+      const end = await kybatch([...RUN, '--yes', '--max-reports', '2']);
+      expect(end.code).toBe(4);
+      expect(generated()).toBe(2);
+      expect(end.stderr).toMatch(/at most 0 v1 units and 2 credit reports/);
+      const { next = '', this_start } = jsonOf<EndJson>(end);
+      expect(this_start).toMatchObject({ credit_reports: 2 });
+      expect(next).toMatch(/^kybatch resume \S+ --max-reports \d+ --yes$/);
+      // Without the flag the pipeline's budget holds.
+      expect((await kybatch(['resume', '--yes'])).code).toBe(4);
+      expect(generated()).toBe(3);
+      expect([0, 3]).toContain((await kybatch(next.split(' ').slice(1))).code);
+      expect(generated()).toBeGreaterThan(3);
+    });
+  });
+
+  test('3: a row that cannot be asked about is for a person, too', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', [rows[0] ?? {}, { ...rows[1], country: 'Atlantis' }]);
+      const end = await kybatch([...RUN, '--yes']);
+      expect(jsonOf<EndJson>(end).outcomes).toMatchObject({ complete: 1, invalid: 1 });
+      expect(end.code).toBe(3);
     });
   });
 

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/api/operation.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
+const operations = { ...v1Operations, ...v2Operations };
 
 test('a file with stages alone has every default', () => {
   const { name, file, sha256, ...pipeline } = load('stages: [record]');
@@ -17,7 +21,7 @@ test('a file with stages alone has every default', () => {
     stages: ['record'],
     search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true },
     match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'always' },
-    freshnessMs: {
+    freshnessMs: expect.objectContaining({
       searchKyb: 30 * DAY,
       kybSearch: 30 * DAY,
       creditReportSearch: 30 * DAY,
@@ -25,14 +29,22 @@ test('a file with stages alone has every default', () => {
       financial: 90 * DAY,
       creditReportGenerate: 365 * DAY,
       creditReportFetch: 365 * DAY,
-    },
+    }),
     budget: { units: null, creditReports: null },
     concurrency: 16,
     inDoubt: 'resend',
     inDoubtCap: 3,
     provenance: false,
     idsShared: false,
-    report: { reuseExpired: false, firstPollMs: 5_000, pollAtMostMs: 30_000, giveUpAfterMs: 1_800_000, format: 'json' },
+    options: {
+      'credit-report': {
+        reuseExpired: false,
+        firstPollMs: 5_000,
+        pollAtMostMs: 30_000,
+        giveUpAfterMs: 1_800_000,
+        format: 'json',
+      },
+    },
     permissions: {},
     columns: {},
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
@@ -40,6 +52,8 @@ test('a file with stages alone has every default', () => {
     deadlineMs: 35_000,
   });
 });
+
+const reportOptions = (options: object) => ({ options: { 'credit-report': options } });
 
 /** Key, the line that sets it, what the pipeline then holds. */
 const GOOD: readonly [key: string, lines: string, expected: object][] = [
@@ -59,11 +73,11 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['in_doubt_cap', 'in_doubt_cap: 10', { inDoubtCap: 10 }],
   ['provenance', 'provenance: true', { provenance: true }],
   ['ids_shared', 'ids_shared: true', { idsShared: true }],
-  ['report.reuse_expired', 'report: {reuse_expired: true}', { report: { reuseExpired: true } }],
-  ['report.first_poll', 'report: {first_poll: 1ms}', { report: { firstPollMs: 1 } }],
-  ['report.poll_at_most', 'report: {poll_at_most: 1h}', { report: { pollAtMostMs: 3_600_000 } }],
-  ['report.give_up_after', 'report: {give_up_after: 7d}', { report: { giveUpAfterMs: 7 * DAY } }],
-  ['report.format', 'report: {format: json}', { report: { format: 'json' } }],
+  ['report.reuse_expired', 'report: {reuse_expired: true}', reportOptions({ reuseExpired: true })],
+  ['report.first_poll', 'report: {first_poll: 1ms}', reportOptions({ firstPollMs: 1 })],
+  ['report.poll_at_most', 'report: {poll_at_most: 1h}', reportOptions({ pollAtMostMs: 3_600_000 })],
+  ['report.give_up_after', 'report: {give_up_after: 7d}', reportOptions({ giveUpAfterMs: 7 * DAY })],
+  ['report.format', 'report: {format: json}', reportOptions({ format: 'json' })],
   ['permissions', 'permissions: {kyb: [kybSearch, kybLite]}', { permissions: { kyb: ['kybSearch', 'kybLite'] } }],
   ['retry.attempts', 'retry: {attempts: 1}', { retry: { attempts: 1 } }],
   ['retry.base', 'retry: {base: 0}', { retry: { baseMs: 0 } }],
@@ -176,6 +190,13 @@ describe('stages', () => {
 });
 
 describe('freshness', () => {
+  test('every answer that is kept has a default, as its operation declares it; no other has one', () => {
+    const declared = Object.values<Operation>(operations).flatMap(({ name, keep }) =>
+      keep === 'never' ? [] : [[name, keep.days * DAY]],
+    );
+    expect(load('stages: [record]').freshnessMs).toEqual(Object.fromEntries(declared));
+  });
+
   const pipeline = loadWith('freshness: {fullKyb: forever, financial: 0, liteKyb: 1d, creditReportStatus: 0}');
   test.each([
     ['fullKyb', Infinity],
@@ -184,9 +205,13 @@ describe('freshness', () => {
     ['searchKyb', 30 * DAY],
     ['creditReportStatus', 0],
     ['creditReportHistory', 0],
-    ['toString', 0],
-  ])('%s is fresh for %d ms', (operation, ms) => {
+  ])('%s is fresh for %d ms', (name, ms) => {
+    const operation = operations[name as keyof typeof operations];
     expect(freshnessMs(pipeline, operation)).toBe(ms);
+  });
+
+  test('an operation by another name than any known one is asked anew every time', () => {
+    expect(freshnessMs(pipeline, { ...operations.fullKyb, name: 'toString' })).toBe(0);
   });
 
   test.each(['creditReportStatus', 'creditReportHistory', 'metrics', 'watchAdd'])(

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { KybV1Client } from '../../dist/api/v1/client.js';
 import { PlatformV2Client } from '../../dist/api/v2/client.js';
 import { parseRoutes } from '../../dist/api/v2/routes.js';
+import { openRun } from '../../dist/app/open-run.js';
 import { loadPipeline } from '../../dist/config/pipeline.js';
-import { openRun, workOnRun } from '../../dist/engine/run.js';
+import { workOnRun } from '../../dist/engine/run.js';
 import { readInput } from '../../dist/input/read-input.js';
-import { openLedger } from '../../dist/ledger/sqlite/ledger.js';
-import { Packer } from '../../dist/ledger/sqlite/packer.js';
+import { openLedger } from '../../dist/ledger/open-ledger.js';
 import { systemClock as clock } from '../../dist/util/clock.js';
 
 const job = JSON.parse(process.argv[2] ?? '{}');
@@ -26,52 +26,64 @@ function mortal(ledger, { boundary, occurrence, operation }) {
     left -= 1;
     if (left === 0) die();
   };
+  const { calls, runs } = ledger;
   return {
     ...ledger,
-    async intend(intent) {
-      reached('before-intent', intent);
-      const written = await ledger.intend(intent);
-      reached('after-intent', intent);
-      return written;
+    calls: {
+      ...calls,
+      async intend(call, limits) {
+        reached('before-intent', call);
+        const intended = await calls.intend(call, limits);
+        if (intended.kind === 'intent') reached('after-intent', call);
+        return intended;
+      },
+      async settle(intent, settlement) {
+        reached('after-answer', intent);
+        const written = calls.settle(intent, settlement);
+        reached('inside-settlement', intent);
+        const settled = await written;
+        reached('after-settlement', intent);
+        return settled;
+      },
     },
-    async settle(intent, settlement) {
-      reached('after-answer', intent);
-      const written = ledger.settle(intent, settlement);
-      reached('inside-settlement', intent);
-      const settled = await written;
-      reached('after-settlement', intent);
-      return settled;
-    },
-    async checkpoint(runId, row, checkpoint) {
-      reached('before-checkpoint');
-      await ledger.checkpoint(runId, row, checkpoint);
-      reached('after-checkpoint');
+    runs: {
+      ...runs,
+      async settleRow(runId, row, settlement) {
+        reached('before-checkpoint');
+        await runs.settleRow(runId, row, settlement);
+        reached('after-checkpoint');
+      },
     },
   };
 }
 
 // Also in a short life large bodies go through the second thread.
-const opened = openLedger(job.dataDir, clock.now(), new Packer(0));
+const opened = openLedger({ dataDir: job.dataDir, now: clock.now(), access: 'write', packAlone: 0 });
 const ledger = job.kill === null ? opened : mortal(opened, job.kill);
 const loaded = loadPipeline('analyst', process.cwd());
+const report = { ...loaded.options['credit-report'], firstPollMs: 10, pollAtMostMs: 40 };
 const pipeline = {
   ...loaded,
   retry: { attempts: 8, baseMs: 1, capMs: 5 },
   inDoubtCap: 10,
-  report: { ...loaded.report, firstPollMs: 10, pollAtMostMs: 40 },
+  options: { ...loaded.options, 'credit-report': report },
 };
-const settings = { pipeline, budgetUnits: null, concurrency: job.concurrency, limit: null, fresh: false };
-const run = await openRun(await readInput(job.input), settings, ledger, clock);
+const settings = { pipeline, fresh: false, limit: null, providers: ['v1', 'v2'] };
+const run = await openRun(await readInput(job.input), settings, ledger.runs, clock);
 const routes = parseRoutes(readFileSync(job.routesFile, 'utf8'), job.routesFile);
 const v1 = new KybV1Client({ baseUrl: job.v1BaseUrl, apiKey: job.v1Key });
 const v2 = new PlatformV2Client({ baseUrl: job.v2BaseUrl, apiKey: job.v2Key, routes });
 process.stdout.write('started\n');
 const end = await workOnRun({
-  ...settings,
   run,
+  pipeline,
+  budgetUnits: null,
+  budgetReports: null,
+  concurrency: job.concurrency,
+  fresh: false,
   ledger,
   clock,
-  providers: { v1: { client: v1, environment: 'v1' }, v2: { client: v2, environment: 'v2' } },
+  sources: { v1: { client: v1, environment: 'v1' }, v2: { client: v2, environment: 'v2' } },
   drain: new AbortController().signal,
   abort: new AbortController().signal,
 });

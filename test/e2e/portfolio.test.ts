@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
 import { type EndJson, jsonOf, withJob } from '../cli/here.js';
 
 const FIXTURES = resolve(import.meta.dirname, '../../fixtures');
@@ -23,10 +23,10 @@ test('fixtures/portfolio.csv: every row ends as fixtures/portfolio.expected.csv 
     expect(rows).toBe(expected.length);
     expect(outcomes).toMatchObject({ complete: 24, no_match: 2, needs_review: 13, invalid: 3, pending: 0 });
     expect(units_charged).toBe(sandbox.chargeLog.filter(({ api }) => api === 'v1').length);
-    const ledger = openLedgerForReading(join(cwd, 'data'));
+    const ledger = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
     try {
       for (const { row, outcome, error_code } of expected) {
-        const found = await ledger.row(run, Number(row));
+        const found = await ledger.runs.row(run, Number(row));
         expect({ row, outcome: found?.outcome, error_code: found?.errorCode ?? '' }).toEqual({
           row,
           outcome,

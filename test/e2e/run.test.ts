@@ -53,13 +53,18 @@ describe('the built command line', () => {
     });
   });
 
-  test('SIGTERM: 143', async () => {
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s: %i', async (signal, code) => {
     await withJob(async ({ cwd, env, sandbox }) => {
       sandbox.setFaults({ latency: { medianMs: 60, p99Ms: 60 } });
       const { child, finished } = startCli(RUN, { cwd, env });
       await charged(sandbox, 2);
-      child.kill('SIGTERM');
-      expect((await finished).code).toBe(143);
+      child.kill(signal);
+      const end = await finished;
+      expect(end.code).toBe(code);
+      expect(jsonOf<EndJson>(end).units_charged).toBe(sandbox.chargeLog.length);
     });
   });
 });

@@ -1,27 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openRun } from '../../src/app/open-run.js';
 import { LedgerError } from '../../src/domain/errors.js';
-import { openRun } from '../../src/engine/run.js';
 import { readInput } from '../../src/input/read-input.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
-import type { OpenLimits } from '../../src/ledger/sqlite/open.js';
-import { Packer } from '../../src/ledger/sqlite/packer.js';
-import { lineOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { LedgerOptions } from '../../src/ledger/options.js';
+import { lineOf, settingsOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+
+type OpenLimits = Pick<LedgerOptions, 'pagesAtMost' | 'freeBytes'>;
 
 const ROWS = 30;
 
 /** A ledger of its own on a disk like this; then the same one with room. */
 async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, work }: Workshop) {
-  const folder = join(dataDir, 'small');
+  const folder = { dataDir: join(dataDir, 'small'), access: 'write' } as const;
   const path = join(dataDir, 'in.csv');
   const lines = wholeCompanies(sandbox, ROWS).map((company) => lineOf(company));
   writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
-  const settings = { pipeline: pipeline(), budgetUnits: null, concurrency: 4, limit: null, fresh: false };
   const go = async (on: OpenLimits, rowsOnly = false) => {
-    const ledger = openLedger(folder, clock.now(), new Packer(), on);
+    const ledger = openLedger({ ...folder, now: clock.now(), ...on });
     try {
-      const run = await openRun(await readInput(path), settings, ledger, clock);
+      const run = await openRun(await readInput(path), settingsOf(pipeline()), ledger.runs, clock);
       return rowsOnly ? undefined : await work(run, { ledger, concurrency: 4 });
     } finally {
       // Whatever happened: a second ledger can be opened only if this gives the lock back.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { findCompany } from '../helpers/sandbox.js';
-import { lineOf, present, turns, wholeCompanies, withWorkshop } from './support.js';
+import { idOf, lineOf, present, reportOptionsOf, turns, wholeCompanies, withWorkshop } from './support.js';
 
 const HOUR = 3_600_000;
 
@@ -84,7 +84,8 @@ describe('the journey of a row', () => {
       let settled = 0;
       const end = await work(run, {
         concurrency: 2,
-        onRow: () => {
+        listen: ({ kind }) => {
+          if (kind !== 'row_settled') return;
           settled += 1;
           if (settled === 3) sandbox.revoke(sandbox.keys.v1);
         },
@@ -119,28 +120,31 @@ describe('the journey of a row', () => {
       expect(end.progress.parkedReasons).toEqual({ scope: 3 });
       expect(end.progress.stages).toMatchObject({ record: { parked: 3 }, financials: { done: 3 } });
       expect(sandbox.requests.get('fullKyb')).toBe(1);
-      expect((await rows(run)).map((row) => row.v1CompanyId).every((id) => id !== null)).toBe(true);
+      expect((await rows(run)).map((row) => idOf(row, 'v1')).every((id) => id !== undefined)).toBe(true);
     });
   });
 
-  test('a budget is never exceeded, also over a restart and with calls at once', async () => {
+  test('a budget bounds one start, also with calls at once; the next start has one of its own', async () => {
     await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 10).map((company) => lineOf(company)));
       const end = await work(run, { budgetUnits: 7 });
       expect(end.progress.unitsCharged).toBe(7);
       expect(end.progress.parkedReasons.budget).toBeGreaterThan(0);
-      expect((await work(run, { budgetUnits: 7 })).progress.unitsCharged).toBe(7);
+      expect(sandbox.chargeLog).toHaveLength(7);
+      expect((await work(run, { budgetUnits: 7 })).progress.unitsCharged).toBe(14);
+      expect((await work(run, { budgetUnits: 0 })).progress.unitsCharged).toBe(14);
       expect((await work(run, { budgetUnits: 20 })).progress.byOutcome).toMatchObject({ complete: 10 });
       expect(sandbox.chargeLog).toHaveLength(20);
     });
   });
 
-  test('the budget of credit reports holds over restarts', async () => {
+  test('the budget of credit reports bounds one start', async () => {
     await withWorkshop({ pipeline: { budget: { units: null, creditReports: 2 } } }, async ({ sandbox, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
       expect((await work(run)).progress.parkedReasons).toEqual({ budget: 3 });
-      await work(run);
       expect(sandbox.reports).toHaveLength(2);
+      expect((await work(run)).progress.parkedReasons).toEqual({ budget: 1 });
+      expect(sandbox.reports).toHaveLength(4);
     });
   });
 
@@ -152,7 +156,8 @@ describe('the journey of a row', () => {
       const end = await work(run, {
         concurrency: 2,
         drain: drain.signal,
-        onRow: () => {
+        listen: ({ kind }) => {
+          if (kind !== 'row_settled') return;
           settled += 1;
           if (settled === 2) drain.abort();
         },
@@ -203,9 +208,8 @@ describe('the journey of a row', () => {
       expect(end.progress.byOutcome).toMatchObject({ complete: 2, failed: 2 });
       expect(end.progress.stages.record).toEqual({ done: 2, failed: 2 });
       const charges = sandbox.chargeLog.filter((charge) => charge.api === 'v1').length;
-      expect(await ledger.releaseFailed(run.id)).toBe(2);
-      expect((await ledger.progress(run.id)).stages.record).toEqual({ done: 2, pending: 2 });
-      await ledger.reopenRun(run.id);
+      expect(await ledger.runs.releaseFailed(run.id)).toBe(2);
+      expect((await ledger.runs.progress(run.id)).stages.record).toEqual({ done: 2, pending: 2 });
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 4 });
       expect(sandbox.chargeLog.filter((charge) => charge.api === 'v1')).toHaveLength(charges + 2);
       expect((await rows(run)).every((row) => row.errorCode === null)).toBe(true);
@@ -218,7 +222,7 @@ describe('the journey of a row', () => {
       sandbox.script('fullKyb', 'truncatedJson');
       const end = await work(run);
       expect(end.progress).toMatchObject({ byOutcome: { complete: 1, failed: 1 }, unitsCharged: 4 });
-      await ledger.releaseFailed(run.id);
+      await ledger.runs.releaseFailed(run.id);
       expect((await work(run)).progress).toMatchObject({ byOutcome: { complete: 2 }, unitsCharged: 5 });
     });
   });
@@ -283,12 +287,12 @@ describe('the journey of a row', () => {
 
   test('V2-6 hundreds of reports wait at once with two slots, since a waiting report holds none', async () => {
     const clock = new ManualClock();
-    const { report } = loadPipeline('analyst', process.cwd());
+    const report = reportOptionsOf(loadPipeline('analyst', process.cwd()));
     const options = {
       clock,
       prepared: true,
       reportDelayMs: 120_000,
-      pipeline: { stages: ['credit-report'] as const, report },
+      pipeline: { stages: ['credit-report'], report },
     };
     await withWorkshop(options, async ({ sandbox, ledger, open, work }) => {
       const run = await open(wholeCompanies(sandbox, 150).map((company) => lineOf(company)));
@@ -297,7 +301,7 @@ describe('the journey of a row', () => {
       void ended.finally(() => {
         done = true;
       });
-      while ((await ledger.progress(run.id)).waiting < 150) await turns(50);
+      while ((await ledger.runs.progress(run.id)).waiting < 150) await turns(50);
       expect(sandbox.requests.get('creditReportStatus') ?? 0).toBe(0);
       while (!done) {
         clock.advance(2000);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
-import { lineOf, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { idOf, lineOf, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
-const reportsOnly = { stages: ['credit-report'] as const };
+const reportsOnly = { stages: ['credit-report'] };
 
 const generateCalls = ({ calls }: Workshop) =>
   calls().filter(({ operation, charge }) => operation === 'creditReportGenerate' && charge !== 'owned');
@@ -19,19 +19,21 @@ describe('V2-17 a generate call that fails after its work', () => {
     ['a reset', 'lostAnswer'],
   ])('%s: one report, taken from the history, and a charge that nobody calls free', async (_, fault) => {
     await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
-      const { sandbox, ledger, open, work, rows } = workshop;
+      const { sandbox, ledger, open, work, rows, query } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
       sandbox.script('creditReportGenerate', [fault, fault, fault]);
       const end = await work(run);
       expect(sandbox.reports).toHaveLength(1);
       expect(end.progress.byOutcome).toMatchObject({ complete: 1 });
-      expect(await rows(run)).toMatchObject([{ creditReportId: String(sandbox.reports[0]?.id) }]);
-      // Our books against the provider's: what it billed is one call, and we do not claim that it was free.
-      expect(generateCalls(workshop)).toMatchObject([{ charge: 'unknown' }]);
+      expect((await rows(run)).map((row) => idOf(row, 'report'))).toEqual([String(sandbox.reports[0]?.id)]);
+      // Our books against the provider's: what it billed is one call, and the history has told us that it was that one.
+      expect(generateCalls(workshop)).toMatchObject([
+        { charge: 'charged', reconciled: expect.stringMatching(/^found in the history as \d+$/) },
+      ]);
       expect(sandbox.chargeLog.filter(({ operation }) => operation === 'creditReportGenerate')).toHaveLength(1);
-      const { byOperation } = await ledger.usage();
-      expect(byOperation.find(({ key }) => key === 'creditReportGenerate')).toMatchObject({ calls: 1, unknown: 1 });
-      expect(await ledger.chargedCalls(run.id, 'creditReportGenerate')).toBe(1);
+      const { byOperation } = await ledger.reading.usage();
+      expect(byOperation.find(({ key }) => key === 'creditReportGenerate')).toMatchObject({ calls: 1, unknown: 0 });
+      expect(query('SELECT reports_spent FROM starts')).toEqual([{ reports_spent: 1 }]);
     });
   });
 
@@ -39,14 +41,8 @@ describe('V2-17 a generate call that fails after its work', () => {
     const clock = new ManualClock();
     const slow = {
       ...reportsOnly,
-      report: {
-        firstPollMs: 20_000,
-        pollAtMostMs: 60_000,
-        giveUpAfterMs: 600_000,
-        reuseExpired: false,
-        format: 'json',
-      },
-    } as const;
+      report: { firstPollMs: 20_000, pollAtMostMs: 60_000, giveUpAfterMs: 600_000 },
+    };
     await withWorkshop({ clock, pipeline: slow }, async (workshop) => {
       const { sandbox, ledger, v2, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
@@ -59,7 +55,7 @@ describe('V2-17 a generate call that fails after its work', () => {
       };
       const began = clock.now();
       const ended = work(run);
-      while ((await ledger.progress(run.id)).waiting < 1) await turns(5);
+      while ((await ledger.runs.progress(run.id)).waiting < 1) await turns(5);
       expect(await rows(run)).toMatchObject([{ nextAt: began + 45_000 }]);
       expect(sandbox.requests.get('creditReportHistory')).toBe(1);
       clock.advance(20_000);
@@ -78,9 +74,10 @@ describe('V2-17 a generate call that fails after its work', () => {
       const end = await work(run, { concurrency: 1 });
       expect(end.progress.parkedReasons).toEqual({ budget: 1 });
       expect((await rows(run)).map(({ outcome }) => outcome).sort()).toEqual(['complete', 'pending']);
-      // Nor does another start forget it.
-      expect((await work(run)).progress.parkedReasons).toEqual({ budget: 1 });
       expect(sandbox.reports).toHaveLength(1);
+      // Another start has a budget of its own.
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 2 });
+      expect(sandbox.reports).toHaveLength(2);
     });
   });
 
@@ -92,7 +89,7 @@ describe('V2-17 a generate call that fails after its work', () => {
       await work(run);
       expect(await rows(run)).toMatchObject([{ outcome: 'failed', errorCode: 'VALIDATION' }]);
       expect(generateCalls(workshop)).toMatchObject([{ charge: 'unknown' }]);
-      await ledger.releaseFailed(run.id);
+      await ledger.runs.releaseFailed(run.id);
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
       expect(sandbox.reports).toHaveLength(1);
     });
@@ -122,9 +119,9 @@ describe('V2-17 a generate call that fails without having done anything', () => 
       await work(run);
       expect(await rows(run)).toMatchObject([{ outcome: 'failed', errorCode: 'SERVER_FAILURE' }]);
       expect(generateCalls(workshop)).toHaveLength(3);
-      await ledger.releaseFailed(run.id);
+      await ledger.runs.releaseFailed(run.id);
       expect((await work(run)).progress.byOutcome).toMatchObject({ failed: 1 });
-      await ledger.releaseFailed(run.id);
+      await ledger.runs.releaseFailed(run.id);
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
       expect(orderOf(workshop).join(' ')).not.toContain('generate generate');
       expect(sandbox.reports).toHaveLength(1);

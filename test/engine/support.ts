@@ -1,20 +1,28 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AnyClient } from '../../src/calls/door.js';
+import { openRun } from '../../src/app/open-run.js';
+import type { StoredSettings } from '../../src/app/stored-settings.js';
+import type { AnyClient } from '../../src/calls/request.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
-import { openRun, type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
+import type { IdSpace } from '../../src/domain/id-spaces.js';
+import { type RunEnd, type RunWork, workOnRun } from '../../src/engine/run.js';
 import { readInput } from '../../src/input/read-input.js';
-import type { Ledger, RowRecord, RunRecord } from '../../src/ledger/ledger.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { RowRecord, RunRecord } from '../../src/ledger/runs.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
+import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
 import { type Bench, type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
-export type Overrides = Partial<LoadedPipeline>;
+export type Overrides = Partial<LoadedPipeline> & {
+  /** What the stage `credit-report` is told, where it is not what quick tests tell it. */
+  readonly report?: Partial<ReportOptions>;
+};
 
 export interface CallRow {
   readonly id: number;
@@ -25,6 +33,7 @@ export interface CallRow {
   readonly attempt: number;
   readonly error_code: string | null;
   readonly request_id: string | null;
+  readonly meter: string;
   readonly charge: 'charged' | 'free' | 'unknown' | 'owned' | null;
   readonly units_charged: number | null;
   readonly reconciled: string | null;
@@ -35,6 +44,8 @@ export interface Workshop extends Bench {
   readonly clock: Clock;
   readonly dataDir: string;
   pipeline(overrides?: Overrides): LoadedPipeline;
+  /** Writes these rows to a file; returns its path. */
+  write(lines: readonly string[]): string;
   /** Takes these rows into a run, or goes on with the unfinished one of the same rows. */
   open(lines: readonly string[], pipeline?: LoadedPipeline): Promise<RunRecord>;
   work(run: RunRecord, options?: Partial<RunWork>): Promise<RunEnd>;
@@ -56,7 +67,7 @@ export async function withWorkshop<T>(
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-engine-'));
   try {
     return await withSandbox({ reportDelayMs: 0, ...options }, async (bench) => {
-      const ledger = openLedger(dataDir, clock.now());
+      const ledger = openLedger({ dataDir, now: clock.now(), access: 'write' });
       const query = <Row>(sql: string): Row[] => {
         const database = connect(ledgerPath(dataDir), { readonly: true });
         try {
@@ -64,6 +75,11 @@ export async function withWorkshop<T>(
         } finally {
           database.close();
         }
+      };
+      const write = (lines: readonly string[]) => {
+        const path = join(dataDir, 'input.csv');
+        writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+        return path;
       };
       const pipeline = (overrides: Overrides = {}) => quickPipeline({ ...always, ...overrides });
       try {
@@ -73,16 +89,15 @@ export async function withWorkshop<T>(
           clock,
           dataDir,
           pipeline,
+          write,
           open: async (lines, using = pipeline()) => {
-            const path = join(dataDir, 'input.csv');
-            writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
-            const settings = { pipeline: using, budgetUnits: null, concurrency: 8, limit: null, fresh: false };
-            return await openRun(await readInput(path), settings, ledger, clock);
+            const path = write(lines);
+            return await openRun(await readInput(path), settingsOf(using), ledger.runs, clock);
           },
           work: (run, work = {}) => workOnRun({ ...workOf(run, bench, ledger, clock, pipeline()), ...work }),
           rows: async (run) => {
             const rows: RowRecord[] = [];
-            for (let row = 1; row <= run.rowCount; row++) rows.push(present(await ledger.row(run.id, row)));
+            for (let row = 1; row <= run.rowCount; row++) rows.push(present(await ledger.runs.row(run.id, row)));
             return rows;
           },
           calls: () => query<CallRow>('SELECT *, hex(request_key) AS request_key FROM calls ORDER BY id'),
@@ -98,33 +113,52 @@ export async function withWorkshop<T>(
 }
 
 /** The analysts' pipeline without its patience: nothing in a test waits for seconds. */
-export function quickPipeline(overrides: Overrides = {}): LoadedPipeline {
+export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedPipeline {
   const loaded = loadPipeline('analyst', process.cwd());
   return {
     ...loaded,
     retry: { attempts: 3, baseMs: 1, capMs: 2 },
-    report: { ...loaded.report, firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000 },
+    options: { ...loaded.options, 'credit-report': { ...reportOptionsOf(loaded), ...QUICK, ...report } },
     ...overrides,
   };
 }
 
-function workOf(run: RunRecord, { sandbox, v1, v2 }: Bench, ledger: Ledger, clock: Clock, pipeline: LoadedPipeline) {
+const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000 };
+
+export const reportOptionsOf = ({ options }: Pick<LoadedPipeline, 'options'>): ReportOptions =>
+  options['credit-report'] as ReportOptions;
+
+export const settingsOf = (pipeline: LoadedPipeline): StoredSettings => ({
+  pipeline,
+  fresh: false,
+  limit: null,
+  providers: ['sandbox'],
+});
+
+export const sourcesOf = ({ sandbox, v1, v2 }: Bench): RunWork['sources'] => ({
+  v1: { client: v1 as unknown as AnyClient, environment: sandbox.v1BaseUrl },
+  v2: { client: v2 as unknown as AnyClient, environment: sandbox.v2BaseUrl },
+});
+
+function workOf(run: RunRecord, bench: Bench, ledger: Ledger, clock: Clock, pipeline: LoadedPipeline) {
   return {
     run,
     pipeline,
-    budgetUnits: null,
+    budgetUnits: pipeline.budget.units,
+    budgetReports: pipeline.budget.creditReports,
     concurrency: 8,
     fresh: false,
-    providers: {
-      v1: { client: v1 as unknown as AnyClient, environment: sandbox.v1BaseUrl },
-      v2: { client: v2 as unknown as AnyClient, environment: sandbox.v2BaseUrl },
-    },
+    sources: sourcesOf(bench),
     ledger,
     clock,
     drain: new AbortController().signal,
     abort: new AbortController().signal,
   } satisfies RunWork;
 }
+
+/** The row's ID in a space; undefined where it has none. */
+export const idOf = ({ ids }: Pick<RowRecord, 'ids'>, space: IdSpace): string | undefined =>
+  ids.find((known) => known.space === space)?.id;
 
 /** Companies that every stage has an answer for, one after the other. */
 export function wholeCompanies(sandbox: Sandbox, count: number): Company[] {

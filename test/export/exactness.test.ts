@@ -36,7 +36,7 @@ test('V1-23 any JSON value, raw → CSV → back: the same text, null for null',
   await fc.assert(
     fc.asyncProperty(figures, async (values) => {
       await withRun(
-        { rows: [{ values: ['Acme'] }], bought: [bought(bodyOf(values))] },
+        { rows: [{ values: ['Acme'], ids: { v2: '9' } }], bought: [bought(bodyOf(values))] },
         async ({ dataDir, ledger, id }) => {
           const folder = join(dataDir, 'out');
           await exportTo(folder, ledger, id);
@@ -59,7 +59,7 @@ test('V1-23 any JSON value, raw → Parquet → back with an independent reader:
   await fc.assert(
     fc.asyncProperty(fc.array(figure, { minLength: 1, maxLength: 400 }), async (values) => {
       await withRun(
-        { rows: [{ values: ['Acme'] }], bought: [bought(bodyOf(values))] },
+        { rows: [{ values: ['Acme'], ids: { v2: '9' } }], bought: [bought(bodyOf(values))] },
         async ({ dataDir, ledger, id }) => {
           const folder = join(dataDir, 'out');
           await exportTo(folder, ledger, id, { formats: ['parquet'], compression: 'snappy' });

@@ -2,15 +2,26 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDuck } from '../../src/export/duck.js';
 import { GrowingFolder } from '../../src/export/folder.js';
-import { buy, exportTo, fullRecord, NOW, type RunFixture, readTable, withRun } from './support.js';
+import { openDuck } from '../../src/export/formats/duck.js';
+import { candidate } from '../ledger/support.js';
+import {
+  buy,
+  createRun,
+  exportTo,
+  fullRecord,
+  NOW,
+  type RunFixture,
+  readTable,
+  settleAgain,
+  withRun,
+} from './support.js';
 
 const acme: RunFixture = {
   columns: ['id', 'name'],
   rows: [
-    { values: ['007', '=HYPERLINK("x")'], state: { v1CompanyId: '77', v2CompanyId: '9', matchGrade: 'AAAAA' } },
-    { values: ['-5.20', ''], state: { outcome: 'needs_review', stage: 'confirm', stages: {} } },
+    { values: ['007', '=HYPERLINK("x")'], ids: { v1: '77', v2: '9' }, state: { matchGrade: 'AAAAA' } },
+    { values: ['-5.20', ''], ids: { v2: '8' }, state: { outcome: 'needs_review', stage: 'confirm', stages: {} } },
   ],
   bought: [
     {
@@ -84,8 +95,9 @@ test('the summary adds up and names every file with its hash', async () => {
 
 test('a run still going is exported as it stood at one moment', async () => {
   await withExport(async (folder, { ledger, id }) => {
-    const snapshot = await ledger.snapshot(id);
-    await ledger.addRows(id, [{ row: 3, line: 4, values: ['x', 'y'], fields: {} }]);
+    const snapshot = await ledger.reading.snapshot(id);
+    await ledger.runs.addRows(id, [{ row: 3, line: 4, values: ['x', 'y'], fields: {} }]);
+    await settleAgain(ledger, id, 3, { ids: [{ space: 'v1', id: '78', grade: null, matchedOn: null }] });
     await buy(ledger, id, {
       row: 3,
       api: 'v1',
@@ -95,8 +107,7 @@ test('a run still going is exported as it stood at one moment', async () => {
     });
     const seen: number[] = [];
     for await (const rows of snapshot?.rows() ?? []) seen.push(...rows.map(({ row }) => row));
-    for await (const answers of snapshot?.answers(['fullKyb'], 'id') ?? [])
-      seen.push(...answers.map((a) => Number(a.id)));
+    for await (const subject of snapshot?.subjects('v1', ['fullKyb']) ?? []) seen.push(Number(subject.id));
     await snapshot?.close();
     expect(seen).toEqual([1, 2, 77]);
     const { tables } = await exportTo(folder, ledger, id);
@@ -115,6 +126,30 @@ test('the newest answer to a question stands', async () => {
     });
     await exportTo(folder, ledger, id);
     expect(readTable(folder, 'companies').map(({ name }) => name)).toEqual(['New']);
+  });
+});
+
+test('what was bought by hand, or by another run, about a company of the run is exported with it', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    const officers = (params: object, name: string) =>
+      ({
+        api: 'v2',
+        operation: 'kybOfficers',
+        params: { id: '9', ...params },
+        body: `{"data":[{"id":1,"first_name":"${name}"}]}`,
+      }) as const;
+    await buy(ledger, id, { ...officers({ page: 1 }, 'Ada'), row: null });
+    const other = '2026-01-30-fedcba';
+    await createRun(ledger, other, { rows: [{ values: ['Acme'] }] });
+    await buy(ledger, other, { ...officers({ page: 2 }, 'Grace'), row: 1 });
+    await exportTo(folder, ledger, id);
+    const ofV2 = readTable(folder, 'officers').filter(({ v2_company_id }) => v2_company_id === '9');
+    expect(ofV2.map(({ first_name, v1_company_id }) => [first_name, v1_company_id])).toEqual(
+      expect.arrayContaining([
+        ['Ada', '77'],
+        ['Grace', '77'],
+      ]),
+    );
   });
 });
 
@@ -141,11 +176,10 @@ test('an export that fails leaves the one before untouched, and nothing else beh
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const before = readFileSync(join(folder, 'summary.json'), 'utf8');
-    const snapshot = await ledger.snapshot(id);
+    const snapshot = await ledger.reading.snapshot(id);
     await snapshot?.close();
-    await expect(
-      exportTo(folder, { ...ledger, snapshot: async () => snapshot } as typeof ledger, id),
-    ).rejects.toThrow();
+    const closed = { ...ledger, reading: { ...ledger.reading, snapshot: async () => snapshot } };
+    await expect(exportTo(folder, closed, id)).rejects.toThrow();
     expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
     expect(readdirSync(join(folder, '..'))).toEqual([id]);
   });
@@ -177,19 +211,8 @@ test('a folder with something else in it is not replaced', async () => {
 
 test('Parquet by country, sorted by key, read with DuckDB', async () => {
   await withExport(async (folder, { ledger, id }) => {
-    await ledger.saveCandidates(id, 1, 'v1', [
-      {
-        id: '77',
-        name: 'Acme',
-        registrationNumber: null,
-        vatNumber: null,
-        countryCode: 'GB',
-        state: null,
-        matchGrade: 'AAAAA',
-        decision: 'confirmed',
-        evidence: '',
-      },
-    ]);
+    const seen = [candidate('77', { decision: 'confirmed', countryCode: 'GB' })];
+    await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }] });
     const summary = await exportTo(folder, ledger, id, { formats: ['parquet'], partitionByCountry: true });
     const paths = summary.files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['flat_financials/country=GB/part-0.parquet', 'rows.parquet']));
@@ -220,9 +243,12 @@ test.skipIf(!existsSync('/dev/full'))('a full disk ends an export with its cause
     };
     const full = {
       ...ledger,
-      snapshot: async (run: string) => {
-        const snapshot = await ledger.snapshot(run);
-        return snapshot && { ...snapshot, calls: noRoom };
+      reading: {
+        ...ledger.reading,
+        snapshot: async (run: string) => {
+          const snapshot = await ledger.reading.snapshot(run);
+          return snapshot && { ...snapshot, calls: noRoom };
+        },
       },
     };
     await expect(exportTo(folder, full, id, { now: NOW + 1000 })).rejects.toMatchObject({

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { buy, createRun, NOW, type RunFixture, withRun } from './support.js';
+import { buy, createRun, NOW, type RunFixture, settleAgain, withRun } from './support.js';
 
 const NUMBER = '07654321';
 const named = { kind: 'number', countryCode: 'GB', registrationNumber: NUMBER } as const;
@@ -11,7 +12,7 @@ const british = (number: string, name = 'Acme') => ({
   values: [name, number, 'United Kingdom'],
   fields: { name, registration_number: number, country: 'United Kingdom' },
 });
-const nobody = { outcome: 'no_match', v1CompanyId: null } as const;
+const nobody = { outcome: 'no_match' } as const;
 
 const searchFor = (row: number, number: string, body = '[]') => ({
   row,
@@ -28,12 +29,12 @@ const textOf = (dataDir: string) =>
     .join();
 
 const ask = async (ledger: Ledger, runId: string, row: number, number: string) => {
-  const environmentId = await ledger.environment('v1', 'test');
-  const entityKey = `GB|number:${number}|name:acme`;
+  const environmentId = await ledger.calls.environment('v1', 'test');
+  const asked = { environmentId, entityKey: `GB|number:${number}|name:acme`, space: 'v1', stage: null } as const;
   const message = `no candidate has the number ${number}`;
-  const question = { runId, row, about: 'v1', environmentId, entityKey, candidateId: null, code: 'X' } as const;
-  await ledger.saveQuestion({ ...question, message, answered: false, askedAt: NOW });
-  return { environmentId, entityKey, about: 'v1' as const };
+  const question = { ...asked, candidateId: null, code: 'X', message, answered: false, askedAt: NOW };
+  await settleAgain(ledger, runId, row, { questions: [question] });
+  return asked;
 };
 
 const candidate = (id: string, number: string, evidence = '') => ({
@@ -43,6 +44,7 @@ const candidate = (id: string, number: string, evidence = '') => ({
   vatNumber: null,
   countryCode: 'GB',
   state: null,
+  jurisdiction: null,
   matchGrade: 'A',
   decision: 'rejected',
   evidence,
@@ -51,27 +53,33 @@ const candidate = (id: string, number: string, evidence = '') => ({
 test('rows that said the number go, though nobody was found for them, with all that was asked for them', async () => {
   const rows = [
     { ...british(NUMBER), state: { ...nobody, errorMessage: `nobody has ${NUMBER}` } },
-    { ...british('01234567', 'Other'), state: { v1CompanyId: '9000002' } },
+    { ...british('01234567', 'Other'), ids: { v1: '9000002' } },
   ];
   // The same two bytes answer both searches: those of the other row stay.
   const bought = [searchFor(1, NUMBER), searchFor(2, '01234567')];
   await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
-    const { environmentId, entityKey, about } = await ask(ledger, id, 1, NUMBER);
-    await ledger.saveCandidates(id, 1, 'v1', [candidate('9000077', '01111111', `the row has ${NUMBER}`)]);
-    const error = { runId: id, row: 1, stage: 'resolve', class: 'fail_row', code: 'X', requestId: null, attempts: 1 };
-    await ledger.recordError({ ...error, message: `bad number ${NUMBER}`, at: NOW });
+    const asked = await ask(ledger, id, 1, NUMBER);
+    const seen = [candidate('9000077', '01111111', `the row has ${NUMBER}`)];
+    const error = { stage: 'resolve', class: 'fail_row', code: 'X', requestId: null, attempts: 1 };
+    const errors = [{ ...error, message: `bad number ${NUMBER}`, at: NOW }];
+    await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }], errors });
     const decision = { decision: 'none_of_these', candidateId: null, shown: ['9000077'], decidedBy: 'me' } as const;
     const decided = { ...decision, summary: `Acme · ${NUMBER} → none of these`, decidedAt: NOW, note: null };
-    await ledger.recordDecision({ environmentId, entityKey, about, ...decided });
+    await ledger.review.record({ ...asked, ...decided });
     expect(textOf(dataDir)).toContain(NUMBER);
-    const report = await ledger.purge(named);
+    const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 1, bodies: 0, candidates: 1, questions: 1, decisions: 1 });
     expect(textOf(dataDir)).not.toContain(NUMBER);
-    expect(await ledger.searchEverywhere(report.identifiers)).toMatchObject({ timesInFile: 0, mentions: [] });
+    expect(await ledger.housekeeping.searchEverywhere(report.identifiers)).toMatchObject({
+      timesInFile: 0,
+      mentions: [],
+    });
     const key = { outcome: 'no_match', errorCode: 'PURGED', values: [], fields: {} };
-    expect(await ledger.row(id, 1)).toMatchObject(key);
-    expect(await ledger.row(id, 2)).toMatchObject({ fields: { registration_number: '01234567' } });
-    expect(await ledger.previewPurge({ ...named, registrationNumber: '01234567' })).toMatchObject({ answers: 1 });
+    expect(await ledger.runs.row(id, 1)).toMatchObject(key);
+    expect(await ledger.runs.row(id, 2)).toMatchObject({ fields: { registration_number: '01234567' } });
+    expect(await ledger.housekeeping.previewPurge({ ...named, registrationNumber: '01234567' }, itemIds)).toMatchObject(
+      { answers: 1 },
+    );
   });
 });
 
@@ -83,7 +91,7 @@ test.each([
   ['with a label', `Company No. ${NUMBER}`],
 ])('a row that wrote the number %s is the same company', async (_, written) => {
   await withRun({ rows: [{ ...british(written), state: nobody }] }, async ({ ledger }) => {
-    expect(await ledger.purge(named)).toMatchObject({ rows: 1 });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 1 });
   });
 });
 
@@ -96,8 +104,8 @@ test.each([
   ],
 ])('a row with %s stays', async (_, row) => {
   await withRun({ rows: [{ ...row, state: nobody }] }, async ({ ledger, id }) => {
-    expect(await ledger.purge(named)).toMatchObject({ rows: 0, answers: 0 });
-    expect(await ledger.row(id, 1)).toMatchObject({ errorCode: null });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, answers: 0 });
+    expect(await ledger.runs.row(id, 1)).toMatchObject({ errorCode: null });
   });
 });
 
@@ -107,9 +115,9 @@ test('a damaged row goes when one cell is the number and another the country', a
     { values: ['Acme', NUMBER, 'FR', 'x'], state: { outcome: 'invalid' as const } },
   ];
   await withRun({ rows: damaged }, async ({ ledger, id }) => {
-    expect(await ledger.purge(named)).toMatchObject({ rows: 1 });
-    expect(await ledger.row(id, 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
-    expect(await ledger.row(id, 2)).toMatchObject({ errorCode: null });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 1 });
+    expect(await ledger.runs.row(id, 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
+    expect(await ledger.runs.row(id, 2)).toMatchObject({ errorCode: null });
   });
 });
 
@@ -121,53 +129,58 @@ test('the same number in two states is two companies', async () => {
   });
   await withRun({ rows: [american('CA'), american('TX')] }, async ({ ledger, id }) => {
     const request = { kind: 'number', countryCode: 'US', state: 'CA', registrationNumber: 'C1234567' } as const;
-    expect(await ledger.purge(request)).toMatchObject({ rows: 1 });
-    expect(await ledger.row(id, 2)).toMatchObject({ errorCode: null });
+    expect(await ledger.housekeeping.purge(request, itemIds)).toMatchObject({ rows: 1 });
+    expect(await ledger.runs.row(id, 2)).toMatchObject({ errorCode: null });
   });
 });
 
 test('a company goes from both of two runs; a pending row ends as invalid', async () => {
   const fixture: RunFixture = {
-    rows: [{ ...british(NUMBER), state: { v1CompanyId: '9000001' } }],
+    rows: [{ ...british(NUMBER), ids: { v1: '9000001' } }],
     bought: [{ row: 1, api: 'v1', operation: 'fullKyb', params: { id: '9000001' }, body: `{"lite":{"id":9000001}}` }],
   };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     await createRun(ledger, 'second', { rows: [{ ...british('7654321'), state: { outcome: 'pending' } }] });
-    const report = await ledger.purge(named);
+    const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ runs: [id, 'second'], rows: 2, answers: 1, bodies: 1 });
     expect(report.identifiers).toEqual(expect.arrayContaining([NUMBER, '9000001', '7654321']));
-    expect(await ledger.row('second', 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
+    expect(await ledger.runs.row('second', 1)).toMatchObject({ outcome: 'invalid', errorCode: 'PURGED' });
     expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
   });
 });
 
 test('a company that a person confirmed goes with the decision, also from a row that has not gone on since', async () => {
   const rows = [
-    { ...british(NUMBER), state: { v1CompanyId: '9000001', matchedOn: 'review' } },
+    { ...british(NUMBER), state: { matchedOn: 'review' }, ids: { v1: '9000001' } },
     { ...british(NUMBER), state: { outcome: 'needs_review' as const } },
   ];
   await withRun({ rows }, async ({ dataDir, ledger, id }) => {
     const asked = await ask(ledger, id, 2, NUMBER);
     const said = { decision: 'confirm', candidateId: '9000001', shown: ['9000001'], decidedBy: 'me' } as const;
     const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
-    expect((await ledger.recordDecision({ ...asked, ...decided })).released).toHaveLength(1);
-    expect(await ledger.purge({ kind: 'entity', id: '9000001' })).toMatchObject({
+    expect((await ledger.review.record({ ...asked, ...decided })).released).toHaveLength(1);
+    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
       rows: 2,
       decisions: 1,
       questions: 1,
     });
-    expect(await ledger.decisions()).toEqual([]);
+    expect(await ledger.review.decisions()).toEqual([]);
     expect(textOf(dataDir)).not.toMatch(/9000001|07654321/);
   });
 });
 
 test('a decision outlives its run, and still goes with the number', async () => {
   await withRun({ rows: [] }, async ({ dataDir, ledger }) => {
-    const environmentId = await ledger.environment('v1', 'test');
-    const key = { environmentId, entityKey: `credit|GB|number:${NUMBER}|name:acme`, about: 'credit' } as const;
+    const environmentId = await ledger.calls.environment('v1', 'test');
+    const key = {
+      environmentId,
+      entityKey: `credit|GB|number:${NUMBER}|name:acme`,
+      space: 'credit',
+      stage: null,
+    } as const;
     const said = { decision: 'none_of_these', candidateId: null, shown: [], decidedBy: 'me' } as const;
-    await ledger.recordDecision({ ...key, ...said, summary: NUMBER, decidedAt: NOW, note: null });
-    expect(await ledger.purge(named)).toMatchObject({ rows: 0, decisions: 1 });
+    await ledger.review.record({ ...key, ...said, summary: NUMBER, decidedAt: NOW, note: null });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, decisions: 1 });
     expect(textOf(dataDir)).not.toContain(NUMBER);
   });
 });
@@ -177,8 +190,42 @@ test('a search asked by hand goes by what it asked and by what it returned', asy
   await withRun({ rows: [{ values: ['x'] }] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, { ...searchFor(1, NUMBER), params: { location: 'UK', registration_number: '7654321' } });
     await buy(ledger, id, { ...searchFor(1, ''), params: { location: 'GB', name: 'Acme' }, body: `[${item}]` });
-    expect(await ledger.purge(named)).toMatchObject({ rows: 0, answers: 2 });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, answers: 2 });
     expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
+  });
+});
+
+test('what a list by hand found goes with all that was bought under its ID, and only in its ID space', async () => {
+  const byHand = { row: null, api: 'v2' } as const;
+  const hit = (id: string) => `[{"id":"${id}","registration_number":"7654321","name":"Acme"}]`;
+  await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
+    // A hit of the report search names no country: the search does.
+    const report = { operation: 'creditReportSearch', params: { country: 'GB', company: 'Acme' } };
+    await buy(ledger, id, { ...byHand, ...report, body: hit('S-4711') });
+    const generated = { operation: 'creditReportGenerate', params: { source_id: 'S-4711', country: 'GB' } };
+    await buy(ledger, id, { ...byHand, ...generated, body: '{"id":71}' });
+    const elsewhere = { operation: 'creditReportSearch', params: { country: 'NO', company: 'Acme' } };
+    await buy(ledger, id, { ...byHand, ...elsewhere, body: hit('S-4712') });
+    await buy(ledger, id, { ...byHand, operation: 'kybLite', params: { id: 'S-4711' }, body: '{"name":"other"}' });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
+    expect(textOf(dataDir)).toContain('S-4712');
+    expect(textOf(dataDir)).not.toContain('"S-4711","country"');
+  });
+});
+
+test('a search by hand is known by what it asks for, whatever its parameters are called', async () => {
+  const byHand = { row: null, api: 'v2', body: '{"data":[]}' } as const;
+  const american = { country_code: 'US', registration_number: 'C1234567' };
+  await withRun({ rows: [] }, async ({ ledger, id }) => {
+    await buy(ledger, id, { ...byHand, operation: 'companiesLookup', params: { ...american, state: 'CA' } });
+    await buy(ledger, id, { ...byHand, operation: 'companiesLookup', params: { ...american, state: 'TX' } });
+    await buy(ledger, id, { ...byHand, operation: 'kybSearch', params: { location: 'US-CA', name: 'C1234567' } });
+    const request = { kind: 'number', countryCode: 'US', state: 'CA', registrationNumber: 'C1234567' } as const;
+    expect(await ledger.housekeeping.purge(request, itemIds)).toMatchObject({ answers: 2, bodies: 0 });
+    expect(await ledger.housekeeping.purge({ ...request, state: 'TX' }, itemIds)).toMatchObject({
+      answers: 1,
+      bodies: 1,
+    });
   });
 });
 
@@ -186,11 +233,12 @@ test('where other rows had it as a candidate their messages lose the number, and
   const message = `2 candidates: ${NUMBER} and 01234567, not 107654321`;
   const rows = [{ ...british('01234567'), state: { outcome: 'needs_review' as const, errorMessage: message } }];
   await withRun({ rows }, async ({ ledger, id }) => {
-    await ledger.saveCandidates(id, 1, 'v1', [candidate('9000001', NUMBER), candidate('9000002', '01234567')]);
-    const report = await ledger.purge(named);
+    const seen = [candidate('9000001', NUMBER), candidate('9000002', '01234567')];
+    await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }] });
+    const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ rows: 0, candidates: 1, runs: [id] });
     const errorMessage = '2 candidates: (removed) and 01234567, not 107654321';
-    expect(await ledger.row(id, 1)).toMatchObject({ outcome: 'needs_review', errorMessage });
+    expect(await ledger.runs.row(id, 1)).toMatchObject({ outcome: 'needs_review', errorMessage });
   });
 });
 
@@ -199,8 +247,8 @@ const long = 'x'.repeat(5_000);
 test('what other companies say about it is found in packed answers too, with the way to remove it', async () => {
   const fixture: RunFixture = {
     rows: [
-      { ...british(NUMBER), state: { v1CompanyId: '9000001' } },
-      { ...british('01234567'), state: { v1CompanyId: '9000002' } },
+      { ...british(NUMBER), ids: { v1: '9000001' } },
+      { ...british('01234567'), ids: { v1: '9000002' } },
       { values: [`see ${NUMBER}`], fields: { country: 'FR', registration_number: '552100554' }, state: nobody },
     ],
     bought: [
@@ -216,16 +264,16 @@ test('what other companies say about it is found in packed answers too, with the
     ],
   };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
-    const { identifiers } = await ledger.purge(named);
-    const { mentions, timesInFile } = await ledger.searchEverywhere(identifiers);
+    const { identifiers } = await ledger.housekeeping.purge(named, itemIds);
+    const { mentions, timesInFile } = await ledger.housekeeping.searchEverywhere(identifiers);
     const found = { identifiers: [NUMBER], run: id };
     expect(mentions).toEqual([
       { ...found, where: 'rows', row: 3, entity: 'FR:552100554' },
       { ...found, where: 'answer to fullKyb', row: 2, entity: 'v1:9000002' },
     ]);
     expect(timesInFile).toBe(textOf(dataDir).split(NUMBER).length - 1);
-    await ledger.purge({ kind: 'entity', space: 'v1', id: '9000002' });
-    await ledger.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' });
-    expect(await ledger.searchEverywhere(identifiers)).toMatchObject({ mentions: [], timesInFile: 0 });
+    await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000002' }, itemIds);
+    await ledger.housekeeping.purge({ kind: 'number', countryCode: 'FR', registrationNumber: '552100554' }, itemIds);
+    expect(await ledger.housekeeping.searchEverywhere(identifiers)).toMatchObject({ mentions: [], timesInFile: 0 });
   });
 });

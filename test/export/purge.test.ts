@@ -1,9 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { requestKey } from '../../src/calls/request-key.js';
+import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { exportTo, fullRecord, NOW, type RunFixture, readTable, withRun } from './support.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import {
+  type Bought,
+  buy,
+  contextOf,
+  exportTo,
+  fullRecord,
+  NOW,
+  type RunFixture,
+  readTable,
+  settleAgain,
+  withRun,
+} from './support.js';
 
 /** Random enough not to shrink: found in the file as long as it is there. */
 const canary = 'Zq7Canary-Person-X91';
@@ -19,8 +32,8 @@ const search = (row: number, body: string) => ({
 
 const fixture: RunFixture = {
   rows: [
-    { values: [canary], state: { v1CompanyId: '9000001', v2CompanyId: '555', creditReportId: '700001' } },
-    { values: [bystander], state: { v1CompanyId: '9000002' } },
+    { values: [canary], ids: { v1: '9000001', v2: '555', report: '700001' } },
+    { values: [bystander], ids: { v1: '9000002' } },
   ],
   bought: [
     {
@@ -49,6 +62,7 @@ const candidate = (id: string, name: string) => ({
   vatNumber: null,
   countryCode: 'GB',
   state: null,
+  jurisdiction: null,
   matchGrade: 'A',
   decision: 'rejected',
   evidence: '',
@@ -59,9 +73,19 @@ const countIn = (dataDir: string, text: string) =>
     .filter((file) => file.startsWith('kybatch.db'))
     .reduce((sum, file) => sum + readFileSync(join(dataDir, file)).toString('latin1').split(text).length - 1, 0);
 
+function rowsIn(dataDir: string, table: string): unknown {
+  const database = connect(ledgerPath(dataDir), { readonly: true });
+  try {
+    return database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+  } finally {
+    database.close();
+  }
+}
+
 async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string) => Promise<void>) {
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
-    await ledger.saveCandidates(id, 2, 'v1', [candidate('9000001', canary), candidate('9000002', bystander)]);
+    const seen = [candidate('9000001', canary), candidate('9000002', bystander)];
+    await settleAgain(ledger, id, 2, { candidates: [{ space: 'v1', seen }] });
     expect(countIn(dataDir, canary)).toBeGreaterThan(3);
     await use(dataDir, ledger, id);
   });
@@ -69,9 +93,10 @@ async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string)
 
 test('an entity is gone from every page of the file, and its row still counts', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
-    const report = await ledger.purge({ kind: 'entity', id: '555' });
+    const report = await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds);
     expect(report).toMatchObject({ runs: [id], rows: 1, bodies: 3, answers: 3, candidates: 1 });
     expect(countIn(dataDir, canary)).toBe(0);
+    expect(countIn(dataDir, '9000001') + countIn(dataDir, '700001')).toBe(0);
     expect(countIn(dataDir, bystander)).toBeGreaterThan(0);
     const folder = join(dataDir, 'out');
     const { conservation } = await exportTo(folder, ledger, id);
@@ -88,21 +113,32 @@ test('an entity is gone from every page of the file, and its row still counts', 
 
 test('what is older than a date goes with its runs; what is newer stays', async () => {
   await withCandidates(async (dataDir, ledger, id) => {
-    expect(await ledger.purge({ kind: 'before', at: NOW - 1 })).toMatchObject({ runsRemoved: [], rows: 0, bodies: 0 });
-    expect(await ledger.purge({ kind: 'before', at: NOW + 1 })).toMatchObject({
+    expect(await ledger.housekeeping.purge({ kind: 'before', at: NOW - 1 }, itemIds)).toMatchObject({
+      runsRemoved: [],
+      rows: 0,
+      bodies: 0,
+    });
+    expect(await ledger.housekeeping.purge({ kind: 'before', at: NOW + 1 }, itemIds)).toMatchObject({
       runsRemoved: [id],
       rows: 2,
       bodies: 4,
     });
     expect(countIn(dataDir, canary) + countIn(dataDir, bystander)).toBe(0);
-    expect(await ledger.findRun(id)).toBeUndefined();
-    expect(await ledger.unitsOfRun(id)).toBe(3);
+    expect(countIn(dataDir, '9000001') + countIn(dataDir, '9000002')).toBe(0);
+    for (const table of ['rows', 'row_ids', 'run_environments', 'starts', 'candidates'])
+      expect([table, rowsIn(dataDir, table)]).toEqual([table, 0]);
+    expect(await ledger.runs.find(id)).toBeUndefined();
+    const { byRun } = await ledger.reading.usage();
+    expect(byRun.find(({ key, api }) => key === id && api === 'v1')).toMatchObject({ unitsCharged: 3 });
   });
 });
 
 test('an ID of another space is another company', async () => {
   await withCandidates(async (dataDir, ledger) => {
-    expect(await ledger.purge({ kind: 'entity', space: 'v1', id: '555' })).toMatchObject({ rows: 0, bodies: 0 });
+    expect(await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '555' }, itemIds)).toMatchObject({
+      rows: 0,
+      bodies: 0,
+    });
     expect(countIn(dataDir, canary)).toBeGreaterThan(3);
   });
 });
@@ -111,16 +147,19 @@ test('an answer that other rows own stays what it was about, and can be purged l
   const about = { api: 'v1' as const, operation: 'fullKyb', params: { id: '9000002' } };
   const body = `{"lite":{"id":9000002,"name":"${bystander}"}}`;
   await withRun({ ...fixture, bought: [{ ...about, row: 1, body }] }, async ({ dataDir, ledger, id }) => {
-    const environmentId = await ledger.environment('v1', 'test');
-    const key = requestKey(about.operation, about.params);
-    const owned = await ledger.findAnswer(environmentId, key, 0);
-    const use = { environmentId, runId: id, row: 2, stage: 'record', operation: 'fullKyb', requestKey: key, at: NOW };
-    await ledger.recordOwnedUse({ ...use, rawSha256: owned?.rawSha256 ?? '' });
-    await ledger.purge({ kind: 'entity', id: '9000001' });
+    const context = await contextOf(ledger, id, { ...about, row: 2 });
+    const owned = await ledger.calls.findAnswer(context.environmentId, context.requestKey, 0);
+    const use = { ...context, startId: 1, at: NOW, rawSha256: owned?.rawSha256 ?? '' };
+    await settleAgain(ledger, id, 2, { uses: [use] });
+    await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds);
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
     expect(readTable(folder, 'companies').map(({ v1_company_id }) => v1_company_id)).toEqual(['9000002']);
-    expect(await ledger.purge({ kind: 'entity', id: '9000002' })).toMatchObject({ rows: 1, bodies: 1, answers: 1 });
+    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000002' }, itemIds)).toMatchObject({
+      rows: 1,
+      bodies: 1,
+      answers: 1,
+    });
     expect(countIn(dataDir, bystander)).toBe(0);
   });
 });
@@ -129,7 +168,10 @@ test('an answer that a newer one took the place of goes, too', async () => {
   const about = { row: 2, api: 'v1' as const, operation: 'fullKyb', params: { id: '9000001' } };
   const bought = ['old', 'new'].map((age) => ({ ...about, body: `{"lite":{"name":"${canary} ${age}"}}` }));
   await withRun({ ...fixture, bought }, async ({ dataDir, ledger }) => {
-    expect(await ledger.purge({ kind: 'entity', id: '9000001' })).toMatchObject({ bodies: 2, answers: 1 });
+    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
+      bodies: 2,
+      answers: 1,
+    });
     expect(countIn(dataDir, canary)).toBe(0);
   });
 });
@@ -137,8 +179,58 @@ test('an answer that a newer one took the place of goes, too', async () => {
 test.each(['', ' ', '9', 'name', 'id', '.*', 'lite'])('an ID %j is no pattern: nothing is removed', async (id) => {
   await withCandidates(async (dataDir, ledger) => {
     const nothing = { rows: 0, answers: 0, bodies: 0, candidates: 0, questions: 0, decisions: 0 };
-    expect(await ledger.purge({ kind: 'entity', id })).toMatchObject(nothing);
-    expect(await ledger.purge({ kind: 'number', countryCode: 'GB', registrationNumber: id })).toMatchObject(nothing);
+    expect(await ledger.housekeeping.purge({ kind: 'entity', id }, itemIds)).toMatchObject(nothing);
+    expect(
+      await ledger.housekeeping.purge({ kind: 'number', countryCode: 'GB', registrationNumber: id }, itemIds),
+    ).toMatchObject(nothing);
     expect(countIn(dataDir, canary)).toBeGreaterThan(3);
+  });
+});
+
+const byHand = (operation: string, id: string, body: string, more: Partial<Bought> = {}): Bought => ({
+  row: null,
+  api: 'v2',
+  operation,
+  params: { id },
+  body,
+  ...more,
+});
+
+test('what was bought by hand about it goes, in every ID space, and from an operation that is new here', async () => {
+  await withRun(fixture, async ({ dataDir, ledger, id }) => {
+    await buy(ledger, id, byHand('liteKyb', '9000001', `{"name":"${canary} 1"}`, { api: 'v1' }));
+    await buy(ledger, id, byHand('kybOfficers', '555', `{"data":["${canary} 2"]}`));
+    const params = { report_id: '700001' };
+    await buy(ledger, id, byHand('creditReportFetch', '', `{"name":"${canary} 3"}`, { params }));
+    const subject = { space: 'v2', id: '555' } as const;
+    await buy(ledger, id, byHand('licence', '555', `{"holder":"${canary} 4"}`, { subject }));
+    await buy(ledger, id, byHand('companyProfile', '555', `{"name":"${bystander} 5"}`));
+    const report = await ledger.housekeeping.purge({ kind: 'entity', space: 'v2', id: '555' }, itemIds);
+    expect(report).toMatchObject({ rows: 1, answers: 7, bodies: 7 });
+    expect(countIn(dataDir, canary)).toBe(0);
+    expect(countIn(dataDir, `${bystander} 5`)).toBe(1);
+    const profile = { kind: 'entity', space: 'companies', id: '555' } as const;
+    expect(await ledger.housekeeping.purge(profile, itemIds)).toMatchObject({ rows: 0, answers: 1, bodies: 1 });
+    expect(countIn(dataDir, `${bystander} 5`)).toBe(0);
+  });
+});
+
+test('the ID of a person is no ID of a company', async () => {
+  await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
+    await buy(ledger, id, byHand('employeeProfile', '555', `{"id":"555","full_name":"${bystander}"}`));
+    expect(await ledger.housekeeping.purge({ kind: 'entity', id: '555' }, itemIds)).toMatchObject({ answers: 0 });
+    expect(countIn(dataDir, bystander)).toBe(1);
+  });
+});
+
+test('a list that names it goes; one that has the same digits in another space stays', async () => {
+  const list = (operation: string, body: string) => byHand(operation, '', body, { params: { search: operation } });
+  await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
+    await buy(ledger, id, list('creditReportHistory', `{"data":[{"id":71,"source_id":"S-55501","name":"${canary}"}]}`));
+    await buy(ledger, id, list('creditReportSearch', `[{"id":"S-55501","name":"${canary}"}]`));
+    await buy(ledger, id, list('kybSearch', `[{"id":"S-55501","name":"${bystander}"}]`));
+    const credit = { kind: 'entity', space: 'credit', id: 'S-55501' } as const;
+    expect(await ledger.housekeeping.purge(credit, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
+    expect([countIn(dataDir, canary), countIn(dataDir, bystander)]).toEqual([0, 1]);
   });
 });

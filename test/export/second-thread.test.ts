@@ -7,14 +7,16 @@ import { exportTo, withRun } from './support.js';
 const built = pathToFileURL(join(import.meta.dirname, '../../dist/export/export-run.js')).href;
 
 test('two threads write the same bytes as one, in the same order', async () => {
-  const companies = Array.from({ length: 200 }, (_, index) => ({
-    row: 1,
+  const ids = Array.from({ length: 200 }, (_, index) => String(1_000 + index));
+  const rows = ids.map((id) => ({ values: ['Acme'], ids: { v2: id } }));
+  const bought = ids.map((id, index) => ({
+    row: index + 1,
     api: 'v2' as const,
     operation: 'financial',
-    params: { id: String(1_000 + index) },
+    params: { id },
     body: index === 150 ? '{"2024":7}' : `{"2024":{"B":-${index}.10,"A":"=${index}","C":null}}`,
   }));
-  await withRun({ rows: [{ values: ['Acme'] }], bought: companies }, async ({ dataDir, ledger, id }) => {
+  await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
     const { exportRun } = (await import(built)) as typeof import('../../src/export/export-run.js');
     const options = { formats: ['csv', 'parquet'] as const };
     const one = await exportTo(join(dataDir, 'one'), ledger, id, options);

@@ -2,19 +2,29 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import type { Operation } from '../../src/api/operation.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
 import { requestKey } from '../../src/calls/request-key.js';
-import { type ExportOptions, exportRun } from '../../src/export/export-run.js';
+import { ID_SPACES, type IdSpace } from '../../src/domain/id-spaces.js';
+import { exportRun } from '../../src/export/export-run.js';
+import type { ExportOptions } from '../../src/export/options.js';
 import type { ExportSummary } from '../../src/export/summary.js';
-import type { Checkpoint, Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { CallContext } from '../../src/ledger/intent.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
 
 export const NOW = Date.parse('2026-01-31T12:00:00Z');
 
 export interface Bought {
-  readonly row: number;
+  /** Null: by hand. */
+  readonly row: number | null;
   readonly api: 'v1' | 'v2';
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** For an operation that nobody declares. */
+  readonly subject?: CallContext['subject'];
   /** The exact text of the body. */
   readonly body: string;
 }
@@ -25,6 +35,7 @@ export interface RunFixture {
     readonly values: readonly string[];
     readonly fields?: Readonly<Record<string, string>>;
     readonly state?: Partial<Checkpoint>;
+    readonly ids?: Readonly<Partial<Record<IdSpace, string>>>;
   }[];
   readonly bought?: readonly Bought[];
 }
@@ -35,7 +46,7 @@ export async function withRun(
   use: (run: { dataDir: string; ledger: Ledger; id: string }) => Promise<void>,
 ): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-export-'));
-  const ledger = openLedger(dataDir, NOW);
+  const ledger = openLedger({ dataDir, now: NOW, access: 'write' });
   try {
     const id = '2026-01-31-abcdef';
     await createRun(ledger, id, fixture);
@@ -51,7 +62,7 @@ export async function createRun(
   id: string,
   { columns = ['name'], rows, bought = [] }: RunFixture,
 ): Promise<void> {
-  await ledger.createRun({
+  await ledger.runs.create({
     id,
     inputPath: '/in.csv',
     inputSha256: 'a',
@@ -62,10 +73,20 @@ export async function createRun(
     createdAt: NOW,
   });
   const lines = rows.map(({ values, fields = {} }, index) => ({ row: index + 1, line: index + 2, values, fields }));
-  await ledger.addRows(id, lines);
-  await ledger.openRun(id, rows.length);
-  for (const [index, { state }] of rows.entries())
-    await ledger.checkpoint(id, index + 1, { ...settled, ...state, updatedAt: NOW });
+  await ledger.runs.addRows(id, lines);
+  await ledger.runs.open(id, rows.length);
+  const apis = ['v1', 'v2'] as const;
+  const used = apis.map(async (api) => ({ api, environmentId: await ledger.calls.environment(api, 'test') }));
+  await ledger.runs.useEnvironments(id, await Promise.all(used));
+  for (const [index, { state, ids = {} }] of rows.entries())
+    await ledger.runs.settleRow(id, index + 1, {
+      ...nothing,
+      checkpoint: { ...settled, ...state, updatedAt: NOW },
+      ids: ID_SPACES.flatMap((space) => {
+        const of = ids[space];
+        return of === undefined ? [] : [{ space, id: of, grade: null, matchedOn: null }];
+      }),
+    });
   for (const answer of bought) await buy(ledger, id, answer);
 }
 
@@ -78,27 +99,54 @@ const settled: Checkpoint = {
   stages: { record: 'done' },
   matchGrade: 'AAAAA',
   matchedOn: 'registration_number',
-  v1CompanyId: null,
-  v2CompanyId: null,
-  creditSourceId: null,
-  creditReportId: null,
   errorCode: null,
   errorMessage: null,
   updatedAt: NOW,
 };
 
-export async function buy(ledger: Ledger, runId: string, { row, api, operation, params, body }: Bought): Promise<void> {
-  const intent = await ledger.intend({
-    environmentId: await ledger.environment(api, 'test'),
-    runId,
+const nothing = { candidates: [], questions: [], errors: [], uses: [] };
+
+/** The row as it stands, with something more to tell. */
+export async function settleAgain(
+  ledger: Ledger,
+  runId: string,
+  row: number,
+  more: Partial<RowSettlement>,
+): Promise<void> {
+  const found = await ledger.runs.row(runId, row);
+  if (found === undefined) throw new Error(`no row ${row}`);
+  await ledger.runs.settleRow(runId, row, { ...nothing, checkpoint: found, ids: found.ids, ...more });
+}
+
+const operations: Readonly<Record<string, Operation>> = { ...v1Operations, ...v2Operations };
+
+/** What a call is for, as the declaration of its operation says. */
+export async function contextOf(
+  ledger: Ledger,
+  runId: string,
+  { row, api, operation, params, subject: given = null }: Omit<Bought, 'body'>,
+): Promise<CallContext> {
+  const { meter = 'not_told', subject = null } = operations[operation] ?? {};
+  return {
+    environmentId: await ledger.calls.environment(api, 'test'),
+    runId: row === null ? null : runId,
     row,
-    stage: 'record',
+    stage: row === null ? null : 'record',
     operation,
+    meter,
     requestKey: requestKey(operation, params),
-    attempt: 1,
-    startedAt: NOW,
-  });
-  await ledger.settle(intent, {
+    subject: subject === null ? given : { space: subject.space, id: String(params[subject.param]) },
+  };
+}
+
+export async function buy(ledger: Ledger, runId: string, bought: Bought): Promise<void> {
+  const { api, params, body } = bought;
+  const context = await contextOf(ledger, runId, bought);
+  const startId = await ledger.calls.begin({ runId: context.runId, begunAt: NOW, leaseUntil: NOW + 1 });
+  const call = { ...context, startId, attempt: 1, startedAt: NOW };
+  const intended = await ledger.calls.intend(call, { units: null, reports: null });
+  if (intended.kind !== 'intent') throw new Error(`the call was not let through: ${intended.kind}`);
+  await ledger.calls.settle(intended.intent, {
     settledAt: NOW,
     durationMs: 5,
     httpStatus: 200,
@@ -108,9 +156,12 @@ export async function buy(ledger: Ledger, runId: string, { row, api, operation, 
     charge: 'charged',
     unitsCharged: api === 'v1' ? 1 : null,
     remainingUnits: null,
+    inDoubt: false,
     body: Buffer.from(body),
     answer: { params: JSON.stringify(params) },
+    allowance: null,
   });
+  await ledger.calls.end(startId, NOW);
 }
 
 export async function exportTo(
@@ -120,7 +171,7 @@ export async function exportTo(
   options: Partial<ExportOptions> = {},
   write: typeof exportRun = exportRun,
 ): Promise<ExportSummary> {
-  const snapshot = await ledger.snapshot(runId);
+  const snapshot = await ledger.reading.snapshot(runId);
   if (snapshot === undefined) throw new Error(`no run ${runId}`);
   try {
     return await write(snapshot, {

@@ -5,12 +5,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pack, unpack } from '../../src/ledger/sqlite/pack.js';
 import { join, split } from '../../src/ledger/sqlite/pack-batch.js';
-import { intent, look, NOW, settlement, withDataDir } from './support.js';
+import { look, withDataDir } from './sqlite-support.js';
+import { begin, call, intend, NOW, settlement } from './support.js';
 
 /** Threads start from compiled files only: `test/helpers/build.ts` keeps them up to date. */
 const built = async (file: string) => (await import(pathToFileURL(resolve('dist/ledger/sqlite', file)).href)) as never;
 const { Packer }: typeof import('../../src/ledger/sqlite/packer.js') = await built('packer.js');
-const { openLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('ledger.js');
+const { openSqliteLedger }: typeof import('../../src/ledger/sqlite/ledger.js') = await built('ledger.js');
 
 /** Text that shrinks, bytes that do not, and both sides of the size from which a body is compressed at all. */
 const body = (index: number): Buffer => {
@@ -63,18 +64,19 @@ describe('packing', () => {
 
   test('settlements whose bodies are away are waited for by whoever wants all of it on disk', async () => {
     await withDataDir(async (dataDir) => {
-      const ledger = openLedger(dataDir, NOW);
-      const environment = await ledger.environment('v1', 'x');
+      const ledger = openSqliteLedger({ dataDir, now: NOW, access: 'write' });
+      const place = await begin(ledger);
+      const { calls } = ledger;
       const bodies = Array.from({ length: 160 }, (_, index) => Buffer.from(`${index} `.repeat(3_000)));
       const keys = bodies.map((one) => hash('sha256', one));
-      const intents = await Promise.all(keys.map((requestKey) => ledger.intend(intent(environment, { requestKey }))));
-      const settled = intents.map((one, index) => ledger.settle(one, settlement({ body: bodies[index] ?? null })));
-      await ledger.flush();
+      const intents = await Promise.all(keys.map((requestKey) => intend(ledger, call(place, { requestKey }))));
+      const settled = intents.map((one, index) => calls.settle(one, settlement({ body: bodies[index] ?? null })));
+      await ledger.housekeeping.flush();
       expect(look(dataDir, 'SELECT 1 FROM calls WHERE settled_at IS NULL')).toEqual([]);
       expect(new Set(await Promise.all(settled))).toEqual(new Set([true]));
       for (const [index, key] of keys.entries()) {
-        expect((await ledger.findAnswer(environment, key, 0))?.rawSha256).toBe(key);
-        expect((await ledger.readBody(key))?.equals(bodies[index] as Buffer)).toBe(true);
+        expect((await calls.findAnswer(place.environmentId, key, 0))?.rawSha256).toBe(key);
+        expect((await calls.readBody(key))?.equals(bodies[index] as Buffer)).toBe(true);
       }
       await ledger.close();
     });

@@ -1,58 +1,45 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Checkpoint, Ledger, NewIntent, Settlement } from '../../src/ledger/ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
-import { ledgerPath } from '../../src/ledger/sqlite/open.js';
-
-/** The key of a request: a SHA-256. */
-export const KEY = 'ab'.repeat(32);
+import { hash } from 'node:crypto';
+import type { ObservedAllowance, OwnedUse, Settlement } from '../../src/ledger/calls.js';
+import type { Limits } from '../../src/ledger/intended.js';
+import type { Intent, NewCall } from '../../src/ledger/intent.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
 
 export const NOW = Date.parse('2026-01-05T09:00:00Z');
 
-export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'kybatch-ledger-'));
-  try {
-    return await use(join(folder, 'data'));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+/** The key of a request is a SHA-256. */
+export const keyOf = (request: string): string => hash('sha256', request);
+export const KEY = keyOf('a request');
+
+export const NO_LIMITS: Limits = { units: null, reports: null };
+
+export interface Place {
+  readonly environmentId: number;
+  readonly startId: number;
 }
 
-export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Promise<T>): Promise<T> {
-  return await withDataDir(async (dataDir) => {
-    const ledger = openLedger(dataDir, NOW);
-    try {
-      return await use(ledger, dataDir);
-    } finally {
-      await ledger.close();
-    }
-  });
+/** A v1 environment and a start on it. */
+export async function begin(ledger: Ledger, runId: string | null = null, now = NOW): Promise<Place> {
+  const environmentId = await ledger.calls.environment('v1', 'live');
+  const startId = await ledger.calls.begin({ runId, begunAt: now, leaseUntil: now + 30_000 });
+  return { environmentId, startId };
 }
 
-/** What another process sees: only what is committed. */
-export function look<T>(dataDir: string, sql: string): T[] {
-  const database = connect(ledgerPath(dataDir), { readonly: true });
-  try {
-    return database.prepare<[], T>(sql).all();
-  } finally {
-    database.close();
-  }
-}
-
-export const intent = (environmentId: number, more: Partial<NewIntent> = {}): NewIntent => ({
-  environmentId,
+export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
+  ...place,
   runId: null,
   row: null,
   stage: null,
   operation: 'fullKyb',
+  meter: 'unit',
   requestKey: KEY,
+  subject: null,
   attempt: 1,
   startedAt: NOW,
   ...more,
 });
 
+/** A success that is worth owning. */
 export const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   settledAt: NOW,
   durationMs: 1,
@@ -63,9 +50,50 @@ export const settlement = (more: Partial<Settlement> = {}): Settlement => ({
   charge: 'charged',
   unitsCharged: 1,
   remainingUnits: null,
+  inDoubt: false,
   body: Buffer.from('{}'),
   answer: { params: '{}' },
+  allowance: null,
   ...more,
+});
+
+const noAnswer = { body: null, answer: null, errorClass: 'retry', errorCode: 'TROUBLE' } as const;
+
+/** Nothing came back, and it may have been charged. */
+export const lost = (more: Partial<Settlement> = {}): Settlement =>
+  settlement({ ...noAnswer, httpStatus: null, charge: 'unknown', unitsCharged: null, inDoubt: true, ...more });
+
+/** The provider refused, for nothing. */
+export const refused = (more: Partial<Settlement> = {}): Settlement =>
+  settlement({ ...noAnswer, httpStatus: 503, charge: 'free', unitsCharged: 0, ...more });
+
+export const remaining = (units: number, more: Partial<ObservedAllowance> = {}): ObservedAllowance => ({
+  available: units,
+  remainingUnits: units,
+  dailyLimit: null,
+  dailyRemaining: null,
+  resetAt: null,
+  raw: null,
+  ...more,
+});
+
+/** Throws where there is no intent: for tests in which there must be one. */
+export async function intend(ledger: Ledger, wanted: NewCall, limits = NO_LIMITS): Promise<Intent> {
+  const intended = await ledger.calls.intend(wanted, limits);
+  if (intended.kind !== 'intent') throw new Error(`no intent: ${JSON.stringify(intended)}`);
+  return intended.intent;
+}
+
+export async function buy(ledger: Ledger, wanted: NewCall, end = settlement()): Promise<Intent> {
+  const intent = await intend(ledger, wanted);
+  if (!(await ledger.calls.settle(intent, end))) throw new Error('not settled');
+  return intent;
+}
+
+export const useOf = ({ attempt: _, startedAt, ...context }: NewCall, body = '{}'): OwnedUse => ({
+  ...context,
+  at: startedAt,
+  rawSha256: hash('sha256', body),
 });
 
 export const checkpoint = (more: Partial<Checkpoint> = {}): Checkpoint => ({
@@ -77,19 +105,42 @@ export const checkpoint = (more: Partial<Checkpoint> = {}): Checkpoint => ({
   stages: {},
   matchGrade: null,
   matchedOn: null,
-  v1CompanyId: null,
-  v2CompanyId: null,
-  creditSourceId: null,
-  creditReportId: null,
   errorCode: null,
   errorMessage: null,
   updatedAt: NOW,
   ...more,
 });
 
+export const rowSettlement = (
+  state: Partial<Checkpoint> = {},
+  more: Partial<Omit<RowSettlement, 'checkpoint'>> = {},
+): RowSettlement => ({
+  checkpoint: checkpoint(state),
+  ids: [],
+  candidates: [],
+  questions: [],
+  errors: [],
+  uses: [],
+  ...more,
+});
+
+export const candidate = (id: string, more: Partial<CandidateRecord> = {}): CandidateRecord => ({
+  id,
+  name: `Company ${id}`,
+  registrationNumber: null,
+  vatNumber: null,
+  countryCode: 'GB',
+  state: null,
+  jurisdiction: null,
+  matchGrade: 'AAZAZ',
+  decision: 'rejected',
+  evidence: '',
+  ...more,
+});
+
 /** An open run with this many pending rows. */
-export async function withRows(ledger: Ledger, count: number, id = 'run'): Promise<string> {
-  await ledger.createRun({
+export async function openRun(ledger: Ledger, count: number, id = 'run', createdAt = NOW): Promise<string> {
+  await ledger.runs.create({
     id,
     inputPath: 'in.csv',
     inputSha256: id,
@@ -97,15 +148,18 @@ export async function withRows(ledger: Ledger, count: number, id = 'run'): Promi
     pipelineSha256: 'p',
     settings: '{}',
     columns: ['id'],
-    createdAt: NOW,
+    createdAt,
   });
-  const rows = Array.from({ length: count }, (_, index) => ({
-    row: index + 1,
-    line: index + 2,
-    values: ['x'],
-    fields: {},
-  }));
-  await ledger.addRows(id, rows);
-  await ledger.openRun(id, count);
+  await ledger.runs.addRows(id, rows(count));
+  await ledger.runs.open(id, count);
   return id;
+}
+
+export const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ row: index + 1, line: index + 2, values: ['x'], fields: {} }));
+
+export async function collect<T>(batches: AsyncIterable<readonly T[]> | undefined): Promise<T[]> {
+  const all: T[] = [];
+  for await (const batch of batches ?? []) all.push(...batch);
+  return all;
 }

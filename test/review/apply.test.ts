@@ -17,11 +17,11 @@ const line = (question: Question | undefined, change: Partial<SheetLine> = {}): 
   ...change,
 });
 
-const apply = ({ ledger }: Desk, ...lines: SheetLine[]) => applySheet(lines, ledger, 'anna', NOW);
+const apply = ({ review }: Desk, ...lines: SheetLine[]) => applySheet(lines, review, 'anna', NOW);
 
 async function oneQuestion(desk: Desk): Promise<Question> {
   await desk.ask({ row: 1, key: 'k' });
-  const [question] = await openQuestions(desk.ledger);
+  const [question] = await openQuestions(desk.review);
   if (question === undefined) throw new Error('there is no question');
   return question;
 }
@@ -40,19 +40,19 @@ describe('decisions', () => {
         note: 'same board',
         shown: ['a', 'b'],
       });
-      expect(await desk.ledger.row('first', 1)).toMatchObject({
+      expect(await desk.ledger.runs.row('first', 1)).toMatchObject({
         outcome: 'pending',
         errorCode: null,
         matchGrade: null,
       });
-      expect(await desk.ledger.findRun('first')).toMatchObject({ state: 'open', finishedAt: null });
-      expect(await desk.ledger.findRun('second')).toMatchObject({ state: 'finished' });
+      expect(await desk.ledger.runs.find('first')).toMatchObject({ state: 'open', finishedAt: null });
+      expect(await desk.ledger.runs.find('second')).toMatchObject({ state: 'finished' });
     }));
 
   test('none_of_these lets the row go on; not_sure leaves it open, at the end of the list', () =>
     withDesk(async (desk) => {
       for (const row of [1, 2, 3]) await desk.ask({ row, key: `k${row}` });
-      const [first, second] = await openQuestions(desk.ledger);
+      const [first, second] = await openQuestions(desk.review);
       const applied = await apply(
         desk,
         line(first, { decision: 'not sure', note: 'asked the client' }),
@@ -60,7 +60,7 @@ describe('decisions', () => {
       );
       expect(applied).toMatchObject({ applied: 2, refused: [], released: [{ row: 2 }] });
       expect([await desk.outcome(1), await desk.outcome(2)]).toEqual(['needs_review', 'pending']);
-      const open = await openQuestions(desk.ledger);
+      const open = await openQuestions(desk.review);
       expect(open.map(({ rows }) => rows[0]?.row)).toEqual([3, 1]);
       expect(open[1]?.decision).toMatchObject({ decision: 'not_sure', decidedBy: 'anna', note: 'asked the client' });
       await expect(apply(desk, line(open[1]))).resolves.toMatchObject({ applied: 1 });
@@ -72,7 +72,7 @@ describe('decisions', () => {
       await desk.ask({ row: 4, key: 'k' });
       await desk.ask({ run: 'second', row: 2, key: 'k' });
       await desk.ask({ run: 'second', row: 3, key: 'other' });
-      const questions = await openQuestions(desk.ledger);
+      const questions = await openQuestions(desk.review);
       expect(questions.map(({ rows }) => rows.length)).toEqual([3, 1]);
       const { released } = await apply(desk, line(questions[0]));
       expect(released).toHaveLength(3);
@@ -91,7 +91,7 @@ describe('decisions', () => {
         refused: [],
         released: [],
       });
-      expect(await desk.ledger.decisions()).toHaveLength(1);
+      expect(await desk.review.decisions()).toHaveLength(1);
     }));
 
   test('a question that comes up again with other candidates takes the same answer once more', () =>
@@ -99,7 +99,7 @@ describe('decisions', () => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question, { decision: 'none_of_these' }));
       await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'new' }], at: 6 });
-      const [again] = await openQuestions(desk.ledger);
+      const [again] = await openQuestions(desk.review);
       expect(again).toMatchObject({ id: question.id, decision: { decision: 'none_of_these' } });
       expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({
         applied: 0,
@@ -144,7 +144,7 @@ describe('refused lines', () => {
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await desk.ask({ row: 2, key: 'good' });
-      const good = (await openQuestions(desk.ledger))[1];
+      const good = (await openQuestions(desk.review))[1];
       const applied = await apply(desk, ...lines(question), line(good, { line: 9 }));
       expect(applied.refused.map((refusal) => refusal.line)).toEqual(numbers);
       for (const refusal of applied.refused) expect(refusal.problem).toMatch(problem);
@@ -172,11 +172,14 @@ describe('withdrawing', () => {
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
-      expect(await desk.ledger.withdrawDecision(1, 'carl', NOW + 1)).toEqual([{ runId: 'first', row: 1 }]);
+      expect(await desk.review.withdraw(1, 'carl', NOW + 1)).toEqual([{ runId: 'first', row: 1 }]);
       expect(await desk.remembered('k')).toBeUndefined();
-      expect(await desk.ledger.row('first', 1)).toMatchObject({ outcome: 'needs_review', errorCode: 'NAME_CONFLICT' });
-      expect(await desk.ledger.decisions()).toMatchObject([{ id: 1, withdrawnAt: NOW + 1, withdrawnBy: 'carl' }]);
-      expect(await desk.ledger.withdrawDecision(1, 'carl', NOW + 2)).toBeUndefined();
+      expect(await desk.ledger.runs.row('first', 1)).toMatchObject({
+        outcome: 'needs_review',
+        errorCode: 'NAME_CONFLICT',
+      });
+      expect(await desk.review.decisions()).toMatchObject([{ id: 1, withdrawnAt: NOW + 1, withdrawnBy: 'carl' }]);
+      expect(await desk.review.withdraw(1, 'carl', NOW + 2)).toBeUndefined();
       expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({ applied: 1 });
     }));
 
@@ -184,26 +187,32 @@ describe('withdrawing', () => {
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
+      const [asked] = await desk.review.questions('first');
+      if (asked === undefined) throw new Error('there is no question');
       for (const run of ['first', 'second']) {
-        const [, asked] = await Promise.all([desk.ledger.finishRun(run, 20), desk.ledger.questions('first')]);
-        const [one] = asked;
-        if (one === undefined) throw new Error('there is no question');
-        await desk.ledger.saveQuestion({ ...one, runId: run, answered: true });
-        const row = await desk.ledger.row(run, 1);
+        await desk.ledger.runs.finish(run, 20);
+        const row = await desk.ledger.runs.row(run, 1);
         if (row === undefined) throw new Error('there is no row');
-        const done = {
-          outcome: 'complete',
-          stages: { record: 'done' },
-          v1CompanyId: 'a',
-          matchedOn: 'review',
-        } as const;
-        await desk.ledger.checkpoint(run, 1, { ...row, ...done });
+        await desk.ledger.runs.settleRow(run, 1, {
+          checkpoint: {
+            ...row,
+            outcome: 'complete',
+            stages: { record: 'done' },
+            matchedOn: 'review',
+            updatedAt: NOW,
+          },
+          ids: [{ space: 'v1', id: 'a', grade: null, matchedOn: 'review' }],
+          candidates: [],
+          questions: [{ ...asked, answered: true }],
+          errors: [],
+          uses: [],
+        });
       }
-      expect(await desk.ledger.withdrawDecision(1, 'carl', NOW)).toHaveLength(2);
+      expect(await desk.review.withdraw(1, 'carl', NOW)).toHaveLength(2);
       for (const run of ['first', 'second']) {
-        const row = await desk.ledger.row(run, 1);
-        expect(row).toMatchObject({ outcome: 'pending', stages: {}, v1CompanyId: null, matchedOn: null });
-        expect(await desk.ledger.findRun(run)).toMatchObject({ state: 'open' });
+        const row = await desk.ledger.runs.row(run, 1);
+        expect(row).toMatchObject({ outcome: 'pending', stages: {}, ids: [], matchedOn: null });
+        expect(await desk.ledger.runs.find(run)).toMatchObject({ state: 'open' });
       }
     }));
 });

@@ -4,8 +4,9 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/cli.js';
-import type { Io } from '../../src/cli/io.js';
-import { openLedgerForReading } from '../../src/ledger/sqlite/ledger.js';
+import type { Io } from '../../src/cli/terminal/io.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { RowRecord } from '../../src/ledger/runs.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { systemClock } from '../../src/util/clock.js';
@@ -66,12 +67,12 @@ beforeAll(() => {
 const csv = (...rows: readonly string[][]) => stringify([['name', 'country', 'registration_number'], ...rows]);
 
 async function rowsOf(folder: string, run: string) {
-  const ledger = openLedgerForReading(join(folder, 'data'));
+  const ledger = openLedger({ dataDir: join(folder, 'data'), now: Date.now(), access: 'read' });
   try {
-    const found = [];
+    const found: RowRecord[] = [];
     for (let row = 1; ; row++) {
-      const record = await ledger.row(run, row);
-      if (record === undefined) return { rows: found, units: await ledger.unitsOfRun(run) };
+      const record = await ledger.runs.row(run, row);
+      if (record === undefined) return { rows: found, units: (await ledger.runs.progress(run)).unitsCharged };
       found.push(record);
     }
   } finally {
@@ -136,7 +137,7 @@ describe('from a question to a complete row', () => {
       expect(second.id).toBe(first.id);
       const after = await rowsOf(folder, first.id);
       expect(after.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match', 'needs_review', 'complete']);
-      expect(after.rows[0]).toMatchObject({ matchedOn: 'review', v1CompanyId: nameless.v1Id });
+      expect(after.rows[0]).toMatchObject({ matchedOn: 'review', ids: [{ space: 'v1', id: nameless.v1Id }] });
       expect(after.rows[1]).toMatchObject({ errorCode: 'REVIEWED' });
       expect(after.units - before.units).toBe(1);
 
@@ -182,8 +183,8 @@ describe('from a question to a complete row', () => {
       expect((await run(folder, 'odd.csv')).code).toBe(0);
       const after = await rowsOf(folder, first.id);
       expect(after.rows).toMatchObject([
-        { outcome: 'complete', matchedOn: 'review', v1CompanyId: accepted.v1Id },
-        { outcome: 'no_match', errorCode: 'REVIEWED', v1CompanyId: null },
+        { outcome: 'complete', matchedOn: 'review', ids: [{ space: 'v1', id: accepted.v1Id }] },
+        { outcome: 'no_match', errorCode: 'REVIEWED', ids: [] },
       ]);
       expect(after.units).toBe(before.units);
     }));
@@ -218,9 +219,9 @@ describe('from a question to a complete row', () => {
       const { code, stdout } = await all('all.csv');
       expect(code).toBe(0);
       const { rows } = await rowsOf(folder, (JSON.parse(stdout) as { run: string }).run);
-      expect(rows).toMatchObject([
-        { outcome: 'complete', v2CompanyId: unnumbered.v2Id, creditSourceId: unnumbered.sourceId },
-      ]);
+      expect(rows).toMatchObject([{ outcome: 'complete' }]);
+      const ids = new Map(rows[0]?.ids.map(({ space, id }) => [space, id]));
+      expect([ids.get('v2'), ids.get('credit')]).toEqual([unnumbered.v2Id, unnumbered.sourceId]);
     }));
 });
 

@@ -3,15 +3,15 @@ import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
-async function press({ ledger }: Desk, keys: readonly string[]): Promise<SessionEnd & { text: string }> {
+async function press({ review }: Desk, keys: readonly string[]): Promise<SessionEnd & { text: string }> {
   let text = '';
   const end = await runSession({
-    questions: await openQuestions(ledger),
+    questions: await openQuestions(review),
     keys: typing(keys),
     print: (part) => {
       text += part;
     },
-    ledger,
+    review,
     by: 'anna',
     now: () => 7,
   });

@@ -8,15 +8,16 @@ import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { saveSheet } from '../../src/review/save-sheet.js';
 import { spreadsheetText, writeSheet } from '../../src/review/sheet.js';
+import { topicName } from '../../src/review/words.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 type Cells = readonly string[][];
 
-async function sheetOf({ ledger, ask }: Desk): Promise<Cells> {
+async function sheetOf({ review, ask }: Desk): Promise<Cells> {
   await ask({ row: 1, key: 'one', candidates: [{ id: '12345678901234567890' }, { id: 'b', name: '=HYPERLINK("x")' }] });
   await ask({ row: 2, key: 'two', candidates: [] });
   await ask({ row: 3, key: 'three', candidates: [{ id: 'c' }] });
-  return parse(writeSheet(await openQuestions(ledger)), { bom: true });
+  return parse(writeSheet(await openQuestions(review)), { bom: true });
 }
 
 /** As a person fills it in: the second candidate of the first question, nothing found for the second. */
@@ -48,6 +49,24 @@ describe('export', () => {
       expect(columnsOf(cells, 'candidate_name')[0]).toBe('Müller und Söhne GmbH');
       expect(columnsOf(cells, 'decision')).toEqual(['', '', '', '']);
       expect(columnsOf(cells, 'reason')[0]).toBe('the number agrees, but the name does not');
+    }));
+
+  test('says what each question is about: a company of an ID space, or what a stage bought', () =>
+    withDesk(async (desk) => {
+      await desk.ask({ row: 1, key: 'one', candidates: [] });
+      await desk.ask({ row: 2, key: 'two', space: 'v2', candidates: [] });
+      await desk.ask({ row: 3, key: 'three', space: 'credit', candidates: [] });
+      await desk.ask({ row: 4, key: 'four', stage: 'record', candidates: [] });
+      await desk.ask({ row: 5, key: 'five', space: 'v2', stage: 'financials', candidates: [] });
+      const questions = await openQuestions(desk.review);
+      expect(columnsOf(parse(writeSheet(questions), { bom: true }), 'about')).toEqual([
+        'company (v1)',
+        'company (v2)',
+        'credit report',
+        'bought record',
+        'bought financials',
+      ]);
+      expect(questions.map(topicName)).toEqual(['v1', 'v2', 'credit', 'record', 'financials']);
     }));
 
   test('begins with a byte order mark, and no cell is run or changed by a spreadsheet', () =>
@@ -124,12 +143,12 @@ describe('read back', () => {
       const path = join(desk.folder, 'back.csv');
       const cells = fillIn(await sheetOf(desk));
       writeFileSync(path, SAVED[how]?.(cells) ?? '');
-      const applied = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
+      const applied = await applySheet(await loadSheet(path), desk.review, 'anna', 1);
       expect(applied).toMatchObject({ applied: 2, refused: [], blank: 2 });
       expect(await desk.remembered('one')).toMatchObject({ candidateId: 'b', note: 'Vertrag geprüft; „ja“ – 5 €' });
       expect(await desk.remembered('two')).toMatchObject({ decision: 'none_of_these', shown: [] });
       expect(await desk.remembered('three')).toBeUndefined();
-      expect(await applySheet(await loadSheet(path), desk.ledger, 'anna', 2)).toMatchObject({
+      expect(await applySheet(await loadSheet(path), desk.review, 'anna', 2)).toMatchObject({
         applied: 0,
         unchanged: 2,
       });
@@ -142,7 +161,7 @@ describe('read back', () => {
       const cells = fillIn(await sheetOf(desk));
       const text = csv(cells).replace(/confirm(?=,)/, 'confrim');
       writeFileSync(path, `sep=,\r\n${text}`);
-      const { refused, applied } = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
+      const { refused, applied } = await applySheet(await loadSheet(path), desk.review, 'anna', 1);
       expect(refused).toMatchObject([{ line: 4, problem: expect.stringContaining('"confrim" is no decision') }]);
       expect(applied).toBe(1);
     }));
@@ -152,7 +171,7 @@ describe('read back', () => {
       const path = join(desk.folder, 'back.csv');
       const [header = [], ...lines] = fillIn(await sheetOf(desk));
       writeFileSync(path, `${csv([header])}an "open mark\r\n${csv(lines)}`);
-      const { refused, applied } = await applySheet(await loadSheet(path), desk.ledger, 'anna', 1);
+      const { refused, applied } = await applySheet(await loadSheet(path), desk.review, 'anna', 1);
       expect(refused).toMatchObject([{ line: 2, problem: expect.stringContaining('quotation mark') }]);
       expect(applied).toBe(2);
     }));
@@ -178,13 +197,13 @@ describe('read back', () => {
   test('what somebody was not sure about is exported with the remark, and is known when it comes back', () =>
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
-      const [question] = await openQuestions(desk.ledger);
+      const [question] = await openQuestions(desk.review);
       const sheet = { line: 2, candidate: '', decision: 'not_sure', decidedBy: 'Bea', note: 'ask again', basis: '' };
-      await applySheet([{ ...sheet, question: question?.id ?? '' }], desk.ledger, 'anna', 1);
+      await applySheet([{ ...sheet, question: question?.id ?? '' }], desk.review, 'anna', 1);
       const path = join(desk.folder, 'again.csv');
-      writeFileSync(path, writeSheet(await openQuestions(desk.ledger)));
+      writeFileSync(path, writeSheet(await openQuestions(desk.review)));
       const lines = await loadSheet(path);
       expect(lines[0]).toMatchObject({ decision: 'not_sure', decidedBy: 'Bea', note: 'ask again' });
-      expect(await applySheet(lines, desk.ledger, 'anna', 2)).toMatchObject({ applied: 0, unchanged: 1 });
+      expect(await applySheet(lines, desk.review, 'anna', 2)).toMatchObject({ applied: 0, unchanged: 1 });
     }));
 });

@@ -1,12 +1,15 @@
-import type { QuestionAbout } from '../../src/domain/entity-key.js';
-import type { CandidateRecord, Ledger } from '../../src/ledger/ledger.js';
-import { openLedger } from '../../src/ledger/sqlite/ledger.js';
+import type { IdSpace } from '../../src/domain/id-spaces.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { ReviewStore } from '../../src/ledger/review.js';
+import type { CandidateRecord } from '../../src/ledger/runs.js';
 import { withFolder } from '../helpers/cli.js';
 
 export interface AskOptions {
   readonly run?: string;
   readonly row: number;
-  readonly about?: QuestionAbout;
+  readonly space?: IdSpace;
+  readonly stage?: string;
   readonly key: string;
   readonly code?: string;
   readonly message?: string;
@@ -19,21 +22,22 @@ export interface AskOptions {
 export interface Desk {
   readonly folder: string;
   readonly ledger: Ledger;
+  readonly review: ReviewStore;
   /** A row that ended with a question, as the engine leaves it behind. */
   ask(options: AskOptions): Promise<void>;
   /** What a stage is told about the question when it comes up again. */
-  remembered(key: string): ReturnType<Ledger['decisionFor']>;
+  remembered(key: string): ReturnType<ReviewStore['decisionFor']>;
   outcome(row: number, run?: string): Promise<string | undefined>;
 }
 
 /** A real ledger with the runs `first` and `second`, both finished. */
 export async function withDesk<T>(use: (desk: Desk) => Promise<T>): Promise<T> {
   return await withFolder(async (folder) => {
-    const ledger = openLedger(folder, 1);
+    const ledger = openLedger({ dataDir: folder, now: 1, access: 'write' });
     try {
-      const environmentId = await ledger.environment('v1', 'https://example.test');
+      const environmentId = await ledger.calls.environment('v1', 'https://example.test');
       for (const [position, id] of ['first', 'second'].entries()) {
-        await ledger.createRun({
+        await ledger.runs.create({
           id,
           inputPath: `${id}.csv`,
           inputSha256: id,
@@ -44,19 +48,20 @@ export async function withDesk<T>(use: (desk: Desk) => Promise<T>): Promise<T> {
           createdAt: position + 1,
         });
         const rows = Array.from({ length: 9 }, (_, index) => index + 1);
-        await ledger.addRows(
+        await ledger.runs.addRows(
           id,
           rows.map((row) => ({ row, line: row + 1, values: ['x'], fields: FIELDS })),
         );
-        await ledger.openRun(id, rows.length);
-        await ledger.finishRun(id, 10);
+        await ledger.runs.open(id, rows.length);
+        await ledger.runs.finish(id, 10);
       }
       return await use({
         folder,
         ledger,
+        review: ledger.review,
         ask: (options) => ask(ledger, environmentId, options),
-        remembered: (key) => ledger.decisionFor(environmentId, key),
-        outcome: async (row, run = 'first') => (await ledger.row(run, row))?.outcome,
+        remembered: (key) => ledger.review.decisionFor(environmentId, key),
+        outcome: async (row, run = 'first') => (await ledger.runs.row(run, row))?.outcome,
       });
     } finally {
       await ledger.close();
@@ -67,37 +72,28 @@ export async function withDesk<T>(use: (desk: Desk) => Promise<T>): Promise<T> {
 const FIELDS = { name: 'Müller & Söhne GmbH', country: 'DE', registration_number: '00123456' };
 
 async function ask(ledger: Ledger, environmentId: number, options: AskOptions): Promise<void> {
-  const { run = 'first', row, about = 'v1', key, candidates = [{ id: 'a' }, { id: 'b' }], at = 5 } = options;
-  const { code = 'NAME_CONFLICT', message = 'the number agrees, but the name does not' } = options;
-  const found = await ledger.row(run, row);
-  if (found === undefined) throw new Error(`there is no row ${row}`);
-  await ledger.saveCandidates(
-    run,
-    row,
-    about === 'record' ? 'v1' : about,
-    candidates.map((candidate) => ({ ...CANDIDATE, ...candidate })),
-  );
-  await ledger.saveQuestion({
-    runId: run,
-    row,
-    about,
-    environmentId,
-    entityKey: key,
-    candidateId: options.candidateId ?? null,
-    code,
-    message,
-    answered: false,
-    askedAt: at,
-  });
-  await ledger.checkpoint(run, row, {
-    ...found,
-    outcome: 'needs_review',
-    stage: 'confirm',
-    stages: { record: 'pending' },
-    matchGrade: 'AFZAZ',
-    errorCode: code,
-    errorMessage: message,
-    updatedAt: at,
+  const { run = 'first', row, space = 'v1', stage = null, key, candidates = [{ id: 'a' }, { id: 'b' }] } = options;
+  const { code = 'NAME_CONFLICT', message = 'the number agrees, but the name does not', at = 5 } = options;
+  const question = { space, stage, environmentId, entityKey: key, candidateId: options.candidateId ?? null };
+  await ledger.runs.settleRow(run, row, {
+    checkpoint: {
+      outcome: 'needs_review',
+      hold: null,
+      holdReason: null,
+      nextAt: null,
+      stage: 'confirm',
+      stages: { record: 'pending' },
+      matchGrade: 'AFZAZ',
+      matchedOn: null,
+      errorCode: code,
+      errorMessage: message,
+      updatedAt: at,
+    },
+    ids: [],
+    candidates: [{ space, seen: candidates.map((candidate) => ({ ...CANDIDATE, ...candidate })) }],
+    questions: [{ ...question, code, message, answered: false, askedAt: at }],
+    errors: [],
+    uses: [],
   });
 }
 
@@ -108,6 +104,7 @@ const CANDIDATE: CandidateRecord = {
   vatNumber: null,
   countryCode: 'DE',
   state: 'Köln',
+  jurisdiction: null,
   matchGrade: 'AFZAZ',
   decision: 'needs_review',
   evidence: 'registration number equal; name differs (30/100)',

@@ -1,65 +1,39 @@
 import { describe, expect, test } from 'vitest';
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
-import { readQuestion } from '../../src/domain/subject.js';
+import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
 import { record } from '../../src/stages/record.js';
-import { resolve } from '../../src/stages/resolve.js';
-import type {
-  Asked,
-  CallRequest,
-  CallResult,
-  Company,
-  QuestionState,
-  Remembered,
-  StageContext,
-  StagePolicy,
-} from '../../src/stages/stage.js';
+import type { Company, Remembered } from '../../src/stages/stage.js';
+import { answer, company, isRecord, scene as sceneOf } from './support.js';
 
 interface Scene {
   /** What each search finds, in the order they are made; nothing once they are used up. */
   readonly finds?: readonly object[][];
   readonly remembered?: Remembered;
-  readonly search?: Partial<StagePolicy['search']>;
   readonly record?: object;
 }
 
-function scene({ finds = [], remembered, search, record: bought = {} }: Scene) {
-  const sent: CallRequest['params'][] = [];
-  const kept: (Asked & QuestionState)[] = [];
-  const context: StageContext = {
-    policy: {
-      search: {
-        attempts: 5,
-        order: ['registration_number', 'vat_number', 'name'],
-        furtherSpellings: true,
-        ...search,
-      },
-      match: defaultMatchPolicy,
-      provenance: false,
-      idsShared: false,
-      report: { reuseExpired: false, firstPollMs: 1, pollAtMostMs: 1, giveUpAfterMs: 1 },
+function scene({ finds = [], remembered, record: bought = {} }: Scene) {
+  let searches = 0;
+  const { context, asked, kept } = sceneOf({
+    ...(remembered === undefined ? {} : { remembered }),
+    answer: (request) => {
+      if (isRecord(request)) return answer({ lite: bought });
+      searches += 1;
+      return answer(finds[searches - 1] ?? []);
     },
-    now: () => 0,
-    call: async (request) => {
-      sent.push(request.params);
-      const body = request.operation === 'fullKyb' ? { lite: bought } : (finds[sent.length - 1] ?? []);
-      return { kind: 'answer', body: Buffer.from(JSON.stringify(body)), owned: false, fetchedAt: 0 } as CallResult;
-    },
-    keepCandidates: () => {},
-    keepQuestion: (question, state) => kept.push({ ...question, ...state }),
-    remembered: async () => remembered,
-    reportHistory: async () => undefined,
-    spendCreditReport: () => {
-      throw new Error('nothing is generated here');
-    },
-  };
-  return { context, sent, kept };
+  });
+  return { context, sent: () => asked.map(({ params }) => params), kept };
 }
 
-function company(fields: Parameters<typeof readQuestion>[0]): Company {
-  const reading = readQuestion(fields);
-  if (!reading.ok) throw new Error(reading.message);
-  return { row: 1, question: reading.question, v1: null, v2: null, creditSourceId: null, creditReportId: null };
-}
+const searching = (search: Partial<IdentityPolicy['search']> = {}): IdentityPolicy => ({
+  match: defaultMatchPolicy,
+  search: {
+    attempts: 5,
+    order: ['registration_number', 'vat_number', 'name'],
+    furtherSpellings: true,
+    ...search,
+  },
+});
 
 const candidate = (id: string, change: object = {}) => ({
   id,
@@ -81,39 +55,42 @@ const conflict = company({ name: 'Something Else plc', country: 'GB', registrati
 describe('V1-21 searches', () => {
   test('stop as soon as a candidate can be confirmed', async () => {
     const { context, sent } = scene({ finds: [[candidate('1')]] });
-    expect(await resolve('v1', acme, context)).toMatchObject({ kind: 'done' });
-    expect(sent).toEqual([{ location: 'GB', registration_number: '01234567' }]);
+    expect(await resolve('v1', acme, searching(), context)).toMatchObject({ kind: 'done' });
+    expect(sent()).toEqual([{ location: 'GB', registration_number: '01234567' }]);
   });
 
   test('stop when a person has to choose anyway', async () => {
     const { context, sent } = scene({ finds: [[candidate('1'), candidate('2')]] });
-    expect(await resolve('v1', acme, context)).toMatchObject({ kind: 'needs_review', code: 'SEVERAL_CANDIDATES' });
-    expect(sent).toHaveLength(1);
+    expect(await resolve('v1', acme, searching(), context)).toMatchObject({
+      kind: 'needs_review',
+      code: 'SEVERAL_CANDIDATES',
+    });
+    expect(sent()).toHaveLength(1);
   });
 
   test('go from the number to the VAT number to the name, in the order of the policy', async () => {
     const { context, sent } = scene({});
-    expect(await resolve('v1', acme, context)).toMatchObject({ kind: 'no_match' });
-    expect(sent.map((params) => Object.keys(params)[1])).toEqual(['registration_number', 'vat_number', 'name']);
-    const other = scene({ search: { order: ['name', 'registration_number'] } });
-    await resolve('v1', acme, other.context);
-    expect(other.sent.map((params) => Object.keys(params)[1])).toEqual(['name', 'registration_number']);
+    expect(await resolve('v1', acme, searching(), context)).toMatchObject({ kind: 'no_match' });
+    expect(sent().map((params) => Object.keys(params)[1])).toEqual(['registration_number', 'vat_number', 'name']);
+    const other = scene({});
+    await resolve('v1', acme, searching({ order: ['name', 'registration_number'] }), other.context);
+    expect(other.sent().map((params) => Object.keys(params)[1])).toEqual(['name', 'registration_number']);
   });
 
   test('V1-1 never cost more than the policy allows', async () => {
     for (const attempts of [1, 2]) {
-      const { context, sent } = scene({ search: { attempts } });
-      await resolve('v1', acme, context);
-      expect(sent).toHaveLength(attempts);
+      const { context, sent } = scene({});
+      await resolve('v1', acme, searching({ attempts }), context);
+      expect(sent()).toHaveLength(attempts);
     }
   });
 
   test('a further spelling of the number is a search of its own, and only if allowed', async () => {
     const belgian = company({ country: 'BE', registration_number: '0403170701', name: 'Solvay' });
     const forms = async (furtherSpellings: boolean) => {
-      const { context, sent } = scene({ search: { furtherSpellings } });
-      await resolve('v1', belgian, context);
-      return sent.map((params) => Object.keys(params)[1]);
+      const { context, sent } = scene({});
+      await resolve('v1', belgian, searching({ furtherSpellings }), context);
+      return sent().map((params) => Object.keys(params)[1]);
     };
     expect(await forms(false)).toEqual(['registration_number', 'name']);
     // The name finds a company also where its number was mistyped, so it comes before another spelling.
@@ -124,13 +101,16 @@ describe('V1-21 searches', () => {
 describe('a question', () => {
   test('is kept as it was asked, and again when a remembered answer is used', async () => {
     const first = scene({ finds: [[candidate('1')]] });
-    expect(await resolve('v1', conflict, first.context)).toMatchObject({ kind: 'needs_review', code: 'NAME_CONFLICT' });
-    expect(first.kept).toMatchObject([{ about: 'v1', answered: false, code: 'NAME_CONFLICT' }]);
+    expect(await resolve('v1', conflict, searching(), first.context)).toMatchObject({
+      kind: 'needs_review',
+      code: 'NAME_CONFLICT',
+    });
+    expect(first.kept).toMatchObject([{ space: 'v1', stage: null, answered: false, code: 'NAME_CONFLICT' }]);
     const remembered: Remembered = { decision: 'confirm', candidateId: '1', shown: ['1'] };
     const second = scene({ finds: [[candidate('1')]], remembered });
-    const outcome = await resolve('v1', conflict, second.context);
-    expect(outcome).toMatchObject({ kind: 'done', facts: { v1: { candidate: { id: '1' }, matchedOn: 'review' } } });
-    expect(second.kept).toMatchObject([{ about: 'v1', answered: true, key: first.kept[0]?.key }]);
+    const outcome = await resolve('v1', conflict, searching(), second.context);
+    expect(outcome).toMatchObject({ kind: 'done', ids: { v1: { id: '1', matchedOn: 'review' } } });
+    expect(second.kept).toMatchObject([{ space: 'v1', stage: null, answered: true, key: first.kept[0]?.key }]);
   });
 
   test.each([
@@ -144,23 +124,26 @@ describe('a question', () => {
     ['not_sure', { decision: 'not_sure', candidateId: null, shown: ['1'] }, 'needs_review'],
   ] as const)('%s: %j → %s', async (_, remembered, kind) => {
     const { context } = scene({ finds: [[candidate('1')]], remembered });
-    expect(await resolve('v1', conflict, context)).toMatchObject({ kind });
+    expect(await resolve('v1', conflict, searching(), context)).toMatchObject({ kind });
   });
 
   test('a person who refused a candidate is not overruled when it would be confirmed today', async () => {
     const remembered: Remembered = { decision: 'none_of_these', candidateId: null, shown: ['1'] };
     const refused = scene({ finds: [[candidate('1')]], remembered });
-    expect(await resolve('v1', acme, refused.context)).toMatchObject({ kind: 'no_match', code: 'REVIEWED' });
+    expect(await resolve('v1', acme, searching(), refused.context)).toMatchObject({
+      kind: 'no_match',
+      code: 'REVIEWED',
+    });
     const another = scene({ finds: [[candidate('1'), candidate('2')]], remembered });
-    expect(await resolve('v1', acme, another.context)).toMatchObject({ facts: { v1: { candidate: { id: '2' } } } });
+    expect(await resolve('v1', acme, searching(), another.context)).toMatchObject({ ids: { v1: { id: '2' } } });
   });
 
   test('V2-4 each ID space has its own', async () => {
     const keys = [];
-    for (const identity of ['v1', 'v2', 'credit'] as const) {
+    for (const space of ['v1', 'v2', 'credit'] as const) {
       const { context, kept } = scene({ finds: [[candidate('1'), candidate('2')]] });
-      await resolve(identity, acme, context);
-      keys.push(...kept.map(({ about, key }) => ({ about, key })));
+      await resolve(space, acme, searching(), context);
+      keys.push(...kept.map(({ space: about, key }) => ({ about, key })));
     }
     expect(keys.map(({ about }) => about)).toEqual(['v1', 'v2', 'credit']);
     expect(keys[2]?.key).toBe(`credit|${keys[1]?.key}`);
@@ -170,10 +153,13 @@ describe('a question', () => {
 describe('the bought record', () => {
   const confirmed: Company = {
     ...acme,
-    v1: {
-      candidate: { ...candidate('1'), state: null, jurisdiction: null },
-      matchedOn: 'registration_number',
-      grade: 'AAZAZ',
+    ids: {
+      v1: {
+        id: '1',
+        candidate: { ...candidate('1'), state: null, jurisdiction: null },
+        matchedOn: 'registration_number',
+        grade: 'AAZAZ',
+      },
     },
   };
   const same = { registration_number: '01234567', country_code: 'GB' };
@@ -186,25 +172,25 @@ describe('the bought record', () => {
     ['no number', { country_code: 'GB' }, 'needs_review'],
   ] as const)('%s: %j → %s', async (_, bought, kind) => {
     const { context } = scene({ record: bought });
-    expect(await record(confirmed, context)).toMatchObject({ kind });
+    expect(await record.run(confirmed, context)).toMatchObject({ kind });
   });
 
   test('a person accepts the difference, or refuses the company; another difference is another question', async () => {
     const asked = scene({ record: differs });
-    expect(await record(confirmed, asked.context)).toMatchObject({ code: 'IDENTITY_MISMATCH', grade: 'AAZAZ' });
-    expect(asked.kept).toMatchObject([{ about: 'record', candidateId: '1', answered: false }]);
+    expect(await record.run(confirmed, asked.context)).toMatchObject({ code: 'IDENTITY_MISMATCH', grade: 'AAZAZ' });
+    expect(asked.kept).toMatchObject([{ space: 'v1', stage: 'record', candidateId: '1', answered: false }]);
     const accepted = scene({ record: differs, remembered: { decision: 'confirm', candidateId: '1', shown: ['1'] } });
-    expect(await record(confirmed, accepted.context)).toMatchObject({
+    expect(await record.run(confirmed, accepted.context)).toMatchObject({
       kind: 'done',
-      facts: { v1: { matchedOn: 'review' } },
+      ids: { v1: { matchedOn: 'review' } },
     });
     const refused = scene({
       record: differs,
       remembered: { decision: 'none_of_these', candidateId: null, shown: ['1'] },
     });
-    expect(await record(confirmed, refused.context)).toMatchObject({ kind: 'no_match', facts: { v1: null } });
+    expect(await record.run(confirmed, refused.context)).toMatchObject({ kind: 'no_match', ids: { v1: null } });
     const other = scene({ record: { ...differs, registration_number: '07654322' } });
-    await record(confirmed, other.context);
+    await record.run(confirmed, other.context);
     expect(other.kept[0]?.key).not.toBe(asked.kept[0]?.key);
   });
 });

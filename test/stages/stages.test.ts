@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
+import type { CallOutcome } from '../../src/calls/outcome.js';
 import { creditReport } from '../../src/stages/credit-report.js';
 import { financials } from '../../src/stages/financials.js';
+import { resolve } from '../../src/stages/identity/resolve.js';
 import { record } from '../../src/stages/record.js';
-import { resolve } from '../../src/stages/resolve.js';
-import type { CallResult, Confirmed } from '../../src/stages/stage.js';
-import { answer, company, NOW, scene } from './support.js';
+import type { Identified } from '../../src/stages/stage.js';
+import { answer, company, known as knownAs, NOW, policy, scene } from './support.js';
 
 const dutch = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const candidate = {
@@ -16,7 +17,8 @@ const candidate = {
   country_code: 'NL',
   state: null,
 };
-const confirmed: Confirmed = {
+const confirmed: Identified = {
+  id: '1',
   candidate: { ...candidate, id: '1', jurisdiction: null },
   matchedOn: 'registration_number',
   grade: 'AAZAZ',
@@ -33,7 +35,7 @@ const failure = (details: Partial<ConstructorParameters<typeof ApiError>[0]>): A
     ...details,
   });
 
-const troubles: readonly (readonly [string, CallResult, object])[] = [
+const troubles: readonly (readonly [string, CallOutcome, object])[] = [
   [
     'parked',
     { kind: 'parked', reason: 'allowance', until: 5, message: '' },
@@ -50,10 +52,10 @@ const troubles: readonly (readonly [string, CallResult, object])[] = [
 describe('resolve and confirm', () => {
   test('V1-21 a search gives candidates; one whose number agrees is confirmed, with one search', async () => {
     const { context, asked } = scene({ answer: () => answer([candidate]) });
-    const outcome = await resolve('v1', company(dutch), context);
+    const outcome = await resolve('v1', company(dutch), policy, context);
     expect(outcome).toMatchObject({
       kind: 'done',
-      facts: { v1: { candidate: { id: '1' }, matchedOn: 'registration_number' } },
+      ids: { v1: { id: '1', matchedOn: 'registration_number' } },
     });
     expect(asked).toMatchObject([
       { operation: 'searchKyb', params: { location: 'NL', registration_number: '12345678' } },
@@ -62,20 +64,23 @@ describe('resolve and confirm', () => {
 
   test('V1-21 another number is never taken, however well the name agrees', async () => {
     const { context } = scene({ answer: () => answer([{ ...candidate, registration_number: '87654321' }]) });
-    expect((await resolve('v1', company(dutch), context)).kind).not.toBe('done');
+    expect((await resolve('v1', company(dutch), policy, context)).kind).not.toBe('done');
   });
 
   test('V1-17 IDs beyond 2^53 stay as they were sent; the list may come inside an object', async () => {
     const body = `{"data": [${JSON.stringify(candidate).replace('"id":1', '"id":9007199254740993123')}]}`;
     const { context } = scene({ answer: () => answer(body) });
-    expect(await resolve('v1', company(dutch), context)).toMatchObject({
-      facts: { v1: { candidate: { id: '9007199254740993123' } } },
+    expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
+      ids: { v1: { id: '9007199254740993123' } },
     });
   });
 
   test('no candidate after every search that the policy allows: no match', async () => {
     const { context, asked } = scene({});
-    expect(await resolve('v1', company(dutch), context)).toMatchObject({ kind: 'no_match', code: 'NO_CANDIDATES' });
+    expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
+      kind: 'no_match',
+      code: 'NO_CANDIDATES',
+    });
     expect(asked).toHaveLength(2);
   });
 
@@ -83,13 +88,13 @@ describe('resolve and confirm', () => {
     const other = { ...candidate, registration_number: null };
     const kept: number[] = [];
     const { context } = scene({ answer: () => answer([other]) });
-    await resolve('v1', company(dutch), { ...context, keepCandidates: (_, seen) => kept.push(seen.length) });
+    await resolve('v1', company(dutch), policy, { ...context, keepCandidates: (_, seen) => kept.push(seen.length) });
     expect(kept).toEqual([1]);
   });
 
   test('a body in an unknown form fails the row, and nothing else is asked', async () => {
     const { context, asked } = scene({ answer: () => answer('{"oops": 1}') });
-    expect(await resolve('v1', company(dutch), context)).toMatchObject({
+    expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
       kind: 'failed',
       error: { code: 'UNEXPECTED_BODY' },
     });
@@ -97,15 +102,17 @@ describe('resolve and confirm', () => {
   });
 
   test.each(troubles)('%s', async (_, outcome, expected) => {
-    expect(await resolve('v1', company(dutch), scene({ answer: () => outcome }).context)).toMatchObject(expected);
+    expect(await resolve('v1', company(dutch), policy, scene({ answer: () => outcome }).context)).toMatchObject(
+      expected,
+    );
   });
 
   test('V2-4 v2 is resolved on its own, by the number that v1 confirmed', async () => {
     const { context, asked } = scene({ answer: () => answer([{ ...candidate, id: '77' }]) });
     const known = company({ ...dutch, registration_number: '1234 5678' }, { v1: confirmed });
-    expect(await resolve('v2', known, context)).toMatchObject({
+    expect(await resolve('v2', known, policy, context)).toMatchObject({
       kind: 'done',
-      facts: { v2: { candidate: { id: '77' } } },
+      ids: { v2: { id: '77' } },
     });
     expect(asked[0]).toMatchObject({ api: 'v2', operation: 'kybSearch', params: { registration_number: '12345678' } });
   });
@@ -119,7 +126,7 @@ describe('resolve and confirm', () => {
       vat_number: ['NL123456789B01'],
     };
     const { context, asked } = scene({ answer: () => answer([hit]) });
-    await resolve('credit', company({ name: 'Tulip Works B.V.', country: 'NL' }), context);
+    await resolve('credit', company({ name: 'Tulip Works B.V.', country: 'NL' }), policy, context);
     expect(asked[0]).toMatchObject({
       operation: 'creditReportSearch',
       params: { country: 'NL', company: 'Tulip Works B.V.' },
@@ -133,7 +140,7 @@ describe('record', () => {
 
   test('is done when the record’s own number is the confirmed one', async () => {
     const { context, asked } = bought({ registration_number: '12345678', country_code: 'NL' });
-    expect(await record(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'done' });
+    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'done' });
     expect(asked).toMatchObject([{ operation: 'fullKyb', params: { id: '1' } }]);
   });
 
@@ -142,7 +149,7 @@ describe('record', () => {
     ['no number', { registration_number: null, country_code: 'NL' }],
     ['another country', { registration_number: '12345678', country_code: 'BE' }],
   ])('V1-21 %s in the record goes to a person', async (_, lite) => {
-    expect(await record(company(dutch, { v1: confirmed }), bought(lite).context)).toMatchObject({
+    expect(await record.run(company(dutch, { v1: confirmed }), bought(lite).context)).toMatchObject({
       kind: 'needs_review',
       code: 'IDENTITY_MISMATCH',
     });
@@ -151,42 +158,42 @@ describe('record', () => {
   test('V1-11 the provider has no record: not available', async () => {
     const error = failure({ class: 'not_available' });
     const { context } = scene({ answer: () => ({ kind: 'not_available', error }) });
-    expect(await record(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'not_available' });
+    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'not_available' });
   });
 
   test('a body that was cut fails the row', async () => {
     const { context } = scene({ answer: () => answer('{"lite": {"registration_number": "123456') });
-    expect(await record(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'failed' });
+    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'failed' });
   });
 
   test.each(troubles)('%s', async (_, outcome, expected) => {
     const { context } = scene({ answer: () => outcome });
-    expect(await record(company(dutch, { v1: confirmed }), context)).toMatchObject(expected);
+    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject(expected);
   });
 });
 
 describe('financials (V2-4)', () => {
-  const known = company(dutch, { v2: { ...confirmed, candidate: { ...confirmed.candidate, id: '77' } } });
+  const known = company(dutch, { v2: { ...confirmed, id: '77' } });
 
   test('are asked for by the v2 ID', async () => {
     const { context, asked } = scene({ answer: () => answer({ 2024: { Turnover: 1 } }) });
-    expect(await financials(known, context)).toEqual({ kind: 'done' });
+    expect(await financials.run(known, context)).toEqual({ kind: 'done' });
     expect(asked).toMatchObject([{ operation: 'financial', params: { id: '77' } }]);
   });
 
   test('V2-2 an object without years is an answer that says nothing', async () => {
-    expect(await financials(known, scene({ answer: () => answer(' { } ') }).context)).toMatchObject({
+    expect(await financials.run(known, scene({ answer: () => answer(' { } ') }).context)).toMatchObject({
       kind: 'not_available',
     });
   });
 
   test('are not bought for a company that was not confirmed', async () => {
-    await expect(financials(company(dutch), scene({}).context)).rejects.toThrow(/confirmed/);
+    await expect(financials.run(company(dutch), scene({}).context)).rejects.toThrow(/confirmed/);
   });
 });
 
 describe('credit report (V2-6)', () => {
-  const known = company(dutch, { creditSourceId: 'S-1' });
+  const known = company(dutch, { credit: knownAs('S-1') });
   const replies = (status: string | boolean) => (request: { readonly operation: string }) => {
     if (request.operation === 'creditReportGenerate') return answer({ id: 700001, status: 'processing' });
     return answer(request.operation === 'creditReportStatus' ? String(status) : { summary: {} });
@@ -195,25 +202,28 @@ describe('credit report (V2-6)', () => {
     asked.filter(({ operation }) => operation === 'creditReportGenerate').length;
 
   test('the history is looked through before anything is generated; a finished report is re-opened', async () => {
-    const past = { reportId: '9', finished: true, expired: false, since: NOW };
+    const past = { id: '9' };
     const { context, asked } = scene({ answer: replies(true), history: () => past });
-    expect(await creditReport(known, context)).toMatchObject({ kind: 'done', facts: { creditReportId: '9' } });
+    expect(await creditReport.run(known, context)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
     expect(asked.map(({ operation }) => operation)).toEqual(['creditReportFetch']);
   });
 
   test('an expired report is generated anew', async () => {
-    const past = { reportId: '9', finished: true, expired: true, since: NOW };
+    const past = { id: '9', expired: true };
     const { context, asked } = scene({ answer: replies(true), history: () => past });
-    expect(await creditReport(known, context)).toMatchObject({ kind: 'waiting', facts: { creditReportId: '700001' } });
+    expect(await creditReport.run(known, context)).toMatchObject({
+      kind: 'waiting',
+      ids: { report: { id: '700001' } },
+    });
     expect(generated(asked)).toBe(1);
   });
 
   test('a new report is waited for; its ID is kept before the first poll', async () => {
     const { context, asked } = scene({ answer: replies(false) });
-    expect(await creditReport(known, context)).toEqual({
+    expect(await creditReport.run(known, context)).toEqual({
       kind: 'waiting',
       until: NOW + 5000,
-      facts: { creditSourceId: 'S-1', creditReportId: '700001' },
+      ids: { report: knownAs('700001') },
     });
     expect(asked.map(({ operation }) => operation)).toEqual(['creditReportGenerate']);
   });
@@ -230,42 +240,38 @@ describe('credit report (V2-6)', () => {
       owned: answer({ id: 700001, status: 'processing' }, { owned: true }),
     });
     world.now = NOW + waited;
-    expect(await creditReport({ ...known, creditReportId: '700001' }, world.context)).toMatchObject(expected);
+    expect(
+      await creditReport.run({ ...known, ids: { ...known.ids, report: knownAs('700001') } }, world.context),
+    ).toMatchObject(expected);
     expect(generated(world.asked)).toBe(0);
   });
 
   test('a lost generate waits, looks in the history from then on, and takes what is there', async () => {
     let lost = false;
-    const past = { reportId: '9', finished: true, expired: false, since: NOW };
+    const past = { id: '9' };
     const world = scene({
       answer: (request) => {
         if (request.operation !== 'creditReportGenerate') return answer({});
         lost = true;
-        return { kind: 'in_doubt', lostAt: NOW - 1000, endedAt: NOW };
+        return { kind: 'in_doubt', endedAt: NOW };
       },
-      history: (since) => (lost && since > NOW ? past : undefined),
+      history: () => (lost && world.now > NOW ? past : undefined),
     });
-    expect(await creditReport(known, world.context)).toMatchObject({ kind: 'waiting', until: NOW + 5000 });
+    expect(await creditReport.run(known, world.context)).toMatchObject({ kind: 'waiting', until: NOW + 5000 });
     world.now = NOW + 5000;
-    expect(await creditReport(known, world.context)).toMatchObject({ kind: 'done', facts: { creditReportId: '9' } });
-    expect(world.looks).toEqual([0, 0, NOW + 5000]);
+    expect(await creditReport.run(known, world.context)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
+    // The list that was read before the call says nothing about it.
+    expect(world.looks).toEqual([NOW, NOW + 5000]);
+    expect(world.settled).toEqual(['creditReportGenerate charged: found in the history as 9']);
   });
 
-  test('the budget of reports: spent is parked, and what was not generated is given back', async () => {
-    const spent = scene({ answer: replies(true), creditReports: 0 });
-    expect(await creditReport(known, spent.context)).toMatchObject({ kind: 'parked', reason: 'budget' });
-    const refused = scene({
-      answer: () => ({ kind: 'parked', reason: 'allowance', until: null, message: '' }),
-      creditReports: 1,
-    });
-    expect(await creditReport(known, refused.context)).toMatchObject({ kind: 'parked', reason: 'allowance' });
-    expect(refused.creditReportsLeft).toBe(1);
-    const used = scene({ answer: replies(false), creditReports: 1 });
-    await creditReport(known, used.context);
-    expect(used.creditReportsLeft).toBe(0);
+  test('V2-17 what the history says about another call is not said about one that was never made', async () => {
+    const world = scene({ answer: replies(true), history: () => ({ id: '9', expired: true }) });
+    await creditReport.run(known, world.context);
+    expect(world.settled).toEqual([]);
   });
 
-  test('no report is offered: not available', async () => {
-    expect(await creditReport(company(dutch), scene({}).context)).toMatchObject({ kind: 'not_available' });
+  test.each(troubles)('generating is %s', async (_, outcome, expected) => {
+    expect(await creditReport.run(known, scene({ answer: () => outcome }).context)).toMatchObject(expected);
   });
 });

@@ -1,94 +1,129 @@
-import { type Question, readQuestion } from '../../src/domain/subject.js';
+import type { Operation } from '../../src/api/operation.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
+import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
+import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
+import type { ReportOptions } from '../../src/stages/credit-report-options.js';
+import { ReportHistory } from '../../src/stages/report-history.js';
 import type {
-  CallRequest,
-  CallResult,
   Company,
-  PastReport,
+  Identified,
+  Ids,
+  Params,
+  QuestionState,
+  Remembered,
   StageContext,
-  StageOutcome,
+  StageQuestion,
 } from '../../src/stages/stage.js';
 import { quickPipeline } from '../engine/support.js';
 
 export const NOW = Date.parse('2026-01-05T09:00:00Z');
 
-export const question = (fields: Parameters<typeof readQuestion>[0]): Question => {
-  const reading = readQuestion(fields);
+export const policy = quickPipeline();
+
+export const enquiry = (fields: Parameters<typeof readEnquiry>[0]): Enquiry => {
+  const reading = readEnquiry(fields);
   if (!reading.ok) throw new Error(reading.message);
-  return reading.question;
+  return reading.enquiry;
 };
 
-export const company = (fields: Parameters<typeof readQuestion>[0], more: Partial<Company> = {}): Company => ({
+export const company = (fields: Parameters<typeof readEnquiry>[0], ids: Ids = {}): Company => ({
   row: 1,
-  question: question(fields),
-  v1: null,
-  v2: null,
-  creditSourceId: null,
-  creditReportId: null,
-  ...more,
+  enquiry: enquiry(fields),
+  ids,
 });
 
-export const answer = (body: unknown, more: Partial<Extract<CallResult, { kind: 'answer' }>> = {}): CallResult => ({
+/** An ID that nothing was graded for. */
+export const known = (id: string): Identified => ({ id, grade: null, matchedOn: null, candidate: null });
+
+export const answer = (body: unknown, more: Partial<Answer> = {}): Answer => ({
   kind: 'answer',
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   owned: false,
   fetchedAt: NOW,
+  use: null,
   ...more,
 });
 
+/** What a stage asked for. */
+export interface Asked {
+  readonly api: string;
+  readonly operation: string;
+  readonly params: Params;
+}
+
+export interface PastItem {
+  readonly id: string;
+  readonly expired?: boolean;
+}
+
 export interface Scene {
-  readonly context: StageContext;
-  /** What was asked, in order, without questions about what is owned. */
-  readonly asked: CallRequest[];
-  /** From when on each look in the history was wanted. */
+  readonly context: StageContext<ReportOptions, ReportHistory>;
+  /** What was asked, in order, without looks in the history and questions about what is owned. */
+  readonly asked: Asked[];
+  /** When each look in the history was taken. */
   readonly looks: number[];
-  creditReportsLeft: number;
+  /** What lost calls were settled as. */
+  readonly settled: string[];
+  readonly kept: (StageQuestion & QuestionState)[];
   now: number;
 }
 
 export interface SceneOptions {
-  readonly answer?: (request: CallRequest) => CallResult;
-  readonly owned?: CallResult;
-  readonly history?: (since: number) => PastReport | StageOutcome | undefined;
-  readonly creditReports?: number;
+  readonly answer?: (request: Asked) => CallOutcome;
+  /** An owned answer of generating. */
+  readonly owned?: Answer;
+  /** What the history lists of source S-1, at the time of the look. */
+  readonly history?: () => PastItem | undefined;
+  readonly remembered?: Remembered;
 }
 
 /** A stage sees one context and nothing else, so this is the whole world to it. */
 export function scene(options: SceneOptions): Scene {
-  const { match, ...pipeline } = quickPipeline();
   const scene: Scene = {
     asked: [],
     looks: [],
-    creditReportsLeft: options.creditReports ?? 10,
+    settled: [],
+    kept: [],
     now: NOW,
     context: {
-      policy: {
-        ...pipeline,
-        match,
-        report: { ...pipeline.report, firstPollMs: 5000, pollAtMostMs: 30_000, giveUpAfterMs: 600_000 },
+      options: {
+        reuseExpired: false,
+        firstPollMs: 5000,
+        pollAtMostMs: 30_000,
+        giveUpAfterMs: 600_000,
+        format: 'json',
       },
+      shared: new ReportHistory(),
       now: () => scene.now,
-      call: async (request) => {
-        if (request.ownedOnly !== undefined) return options.owned ?? { kind: 'not_owned' };
+      call: async (operation, params) => {
+        if (operation === v2Operations.creditReportHistory) {
+          scene.looks.push(scene.now);
+          return answer(historyOf(options.history?.()));
+        }
+        const request = askedOf(operation, params);
         scene.asked.push(request);
         return options.answer?.(request) ?? answer([]);
       },
+      owned: async (operation) => (operation === v2Operations.creditReportGenerate ? options.owned : undefined),
+      settleLost: async (operation, _, charge, note) => {
+        scene.settled.push(`${operation.name} ${charge}: ${note}`);
+      },
+      questions: {
+        remembered: async () => options.remembered,
+        keep: (question, state) => scene.kept.push({ ...question, key: question.key, ...state }),
+      },
       keepCandidates: () => {},
-      remembered: async () => undefined,
-      keepQuestion: () => {},
-      reportHistory: async (_, since) => {
-        scene.looks.push(since);
-        return options.history?.(since);
-      },
-      spendCreditReport: () => {
-        if (scene.creditReportsLeft === 0) return undefined;
-        scene.creditReportsLeft -= 1;
-        return {
-          giveBack: () => {
-            scene.creditReportsLeft += 1;
-          },
-        };
-      },
     },
   };
   return scene;
 }
+
+const askedOf = ({ api, name }: Operation, params: Params): Asked => ({ api, operation: name, params });
+
+const historyOf = (past: PastItem | undefined) => ({
+  data: past === undefined ? [] : [{ source_id: 'S-1', status: 'finish', date_created: '2026-01-05', ...past }],
+  pages: 1,
+});
+
+export const isRecord = ({ operation }: Asked): boolean => operation === v1Operations.fullKyb.name;

@@ -14,12 +14,16 @@ const page = positiveInteger.optional().describe('Page, from 1');
 const per_page = z.int().min(1).max(50).optional().describe('Items a page, 1 to 50; every page costs a unit');
 const personName = z.string().min(2).max(500).describe('Full or partial name, 2 to 500 characters');
 const vocabularyIds = z.array(z.union([z.int(), nonEmpty])).optional();
+const v1 = { api: 'v1', meter: 'unit', provenance: true } as const;
+/** About one company, by its ID. */
+const ofCompany = { ...v1, subject: { space: 'v1', param: 'id' }, keep: { days: 90 } } as const;
+const search = { ...v1, subject: null, keep: { days: 30 } } as const;
 const pages = { perPageAtMost: 50, countField: 'total_pages' } as const;
 
 /** The ten operations of v1. Each success costs one unit; a failure costs none. */
 export const v1Operations = {
   searchKyb: {
-    api: 'v1',
+    ...search,
     name: 'searchKyb',
     summary: 'Search companies; the answer is a list of candidates, not a match',
     route: { method: 'POST', path: '/kyb/search' },
@@ -37,10 +41,11 @@ export const v1Operations = {
         error: 'needs at least one of name, registration_number, vat_number, ticker',
       }),
     body: records.searchAnswer,
+    itemIds: { id: 'v1' },
     scopes: [COMPANY],
   },
   liteKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'liteKyb',
     summary: 'Company profile',
     route: { method: 'GET', path: '/kyb/{id}/lite' },
@@ -49,7 +54,7 @@ export const v1Operations = {
     scopes: [COMPANY],
   },
   officersKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'officersKyb',
     summary: 'Current and former officers, paged',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
@@ -59,7 +64,7 @@ export const v1Operations = {
     pages,
   },
   officersSearchKyb: {
-    api: 'v1',
+    ...search,
     name: 'officersSearchKyb',
     summary: 'Companies where a person holds or held a statutory appointment',
     route: { method: 'POST', path: '/kyb/officers/search' },
@@ -80,7 +85,7 @@ export const v1Operations = {
     scopes: [COMPANY],
   },
   shareholdersKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'shareholdersKyb',
     summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
     route: { method: 'GET', path: '/kyb/{id}/shareholders' },
@@ -90,7 +95,7 @@ export const v1Operations = {
     pages,
   },
   shareholdersSearchKyb: {
-    api: 'v1',
+    ...search,
     name: 'shareholdersSearchKyb',
     summary: 'Holdings of a person or company, paged',
     route: { method: 'POST', path: '/kyb/shareholders/search/{view_mode}' },
@@ -111,7 +116,7 @@ export const v1Operations = {
     pages,
   },
   groupLiteKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'groupLiteKyb',
     summary: 'Immediate group links; links are not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/lite' },
@@ -120,7 +125,7 @@ export const v1Operations = {
     scopes: [OWNERSHIP],
   },
   groupFullKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'groupFullKyb',
     summary: 'Group links over several levels; links are not ownership',
     route: { method: 'GET', path: '/kyb/{id}/group-structures/full' },
@@ -129,7 +134,7 @@ export const v1Operations = {
     scopes: [OWNERSHIP],
   },
   financialKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'financialKyb',
     summary: 'Filed financial statements',
     route: { method: 'GET', path: '/kyb/{id}/financial' },
@@ -138,7 +143,7 @@ export const v1Operations = {
     scopes: [FINANCIALS],
   },
   fullKyb: {
-    api: 'v1',
+    ...ofCompany,
     name: 'fullKyb',
     summary: 'The complete record in one call',
     route: { method: 'GET', path: '/kyb/{id}/full' },

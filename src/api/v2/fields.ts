@@ -4,7 +4,12 @@ import { companyId, digitsId, nonEmpty, positiveInteger } from '../params.js';
 
 /** What several v2 operations take or answer. */
 
-export const v2 = { api: 'v2', scopes: [] } as const;
+export const v2 = { api: 'v2', scopes: [], meter: 'not_told' } as const;
+/** A list of what fits a description: it names no company by an ID. */
+export const v2List = { ...v2, subject: null, keep: { days: 30 } } as const;
+/** How things stand at this moment, or a change of it. */
+export const v2State = { ...v2, subject: null, keep: 'never' } as const;
+export const aboutV2Company = { ...v2, subject: { space: 'v2', param: 'id' }, keep: { days: 90 } } as const;
 
 export const id = digitsId.describe('v2 company ID, digits');
 /** Where the document says only that an ID is a string. */

@@ -1,4 +1,4 @@
-import type { Connection } from './open.js';
+import type { Connection } from './driver.js';
 import { type Packed, unpack } from './pack.js';
 
 /** Raw bodies by their SHA-256: the same bytes are kept once. */

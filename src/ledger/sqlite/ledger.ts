@@ -1,79 +1,79 @@
 import { asPlaceError } from '../../domain/errors.js';
+import type { Housekeeping } from '../housekeeping.js';
 import type { Ledger } from '../ledger.js';
+import type { LedgerOptions } from '../options.js';
+import type { Reading } from '../reading.js';
 import { callStore } from './calls.js';
-import { evidenceStore } from './evidence.js';
-import { openSnapshot } from './export-reads.js';
+import type { Connection } from './driver.js';
 import { inWords } from './in-words.js';
 import { acquireLock } from './lock.js';
-import { type Connection, ledgerPath, mustExist, type OpenLimits, openForReading, openForWriting } from './open.js';
+import { ledgerPath, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
 import { previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
+import { readings } from './reading.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
-import { rowStore } from './rows.js';
 import { runStore } from './runs.js';
-import { statusReads } from './status-reads.js';
+import { openSnapshot } from './snapshot.js';
+import { endOtherStarts } from './starts.js';
 import { Writer } from './writer.js';
 
-/** The ledger of a data directory, for the one process that holds its lock. Throws LockedError if another does. */
-export function openLedger(dataDir: string, now: number, packer = new Packer(), limits: OpenLimits = {}): Ledger {
+export function openSqliteLedger(options: LedgerOptions): Ledger {
+  const { dataDir, access } = options;
+  try {
+    if (access === 'read') return compose(openForReading(dataDir), options, () => {});
+    if (access === 'existing') mustExist(dataDir);
+    return openLocked(options);
+  } catch (error) {
+    throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
+  }
+}
+
+function openLocked(options: LedgerOptions): Ledger {
+  const { dataDir, now, pagesAtMost } = options;
   const lock = acquireLock(dataDir);
   try {
-    return compose(openForWriting(dataDir, now, limits), packer, () => lock.release(), limits);
+    const database = openForWriting(dataDir, now, pagesAtMost);
+    endOtherStarts(database, now);
+    return compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
-    throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
+    throw error;
   }
 }
 
-/** The same, for commands that have nothing to do where there is no ledger: none is created. */
-export function openExistingLedger(dataDir: string, now: number): Ledger {
-  mustExist(dataDir);
-  return openLedger(dataDir, now);
-}
-
-/** The same ledger for commands that only look; it may be in use meanwhile. */
-export function openLedgerForReading(dataDir: string): Ledger {
-  try {
-    return compose(openForReading(dataDir), new Packer(), () => {});
-  } catch (error) {
-    throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
-  }
-}
-
-function compose(database: Connection, packer: Packer, onClose: () => void, limits: OpenLimits = {}): Ledger {
+function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, onClose: () => void): Ledger {
+  const path = database.name;
   const writer = new Writer(database);
-  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(database.name, limits.freeBytes));
+  const packer = new Packer(packAlone);
+  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes));
   const flush = async () => {
     await allSettled();
     await writer.flush();
   };
-  const ledger: Ledger = {
-    ...runStore(database, writer),
-    ...rowStore(database, writer),
-    ...calls,
-    ...evidenceStore(database, writer),
-    ...reviewStore(database, writer),
-    ...statusReads(database),
-    async purge(request) {
-      await flush();
-      return purge(database, request);
-    },
-    async previewPurge(request) {
-      await flush();
-      return previewPurge(database, request);
-    },
-    async searchEverywhere(identifiers) {
-      await flush();
-      return searchEverywhere(database, identifiers);
-    },
-    async snapshot(runId) {
-      await flush();
-      const snapshot = await openSnapshot(database.name, runId);
-      return snapshot && inWords(snapshot, database.name);
-    },
-    flush,
+  const settled = async <T>(work: () => T): Promise<Awaited<T>> => {
+    await flush();
+    return await work();
+  };
+  const snapshot = async (runId: string) => {
+    const opened = await openSnapshot(path, runId);
+    return opened && inWords(opened, path);
+  };
+  return {
+    calls: inWords(calls, path),
+    runs: inWords(runStore(database, writer), path),
+    review: inWords(reviewStore(database, writer), path),
+    reading: inWords<Reading>({ ...readings(database), snapshot: (runId) => settled(() => snapshot(runId)) }, path),
+    housekeeping: inWords<Housekeeping>(
+      {
+        purge: (request, itemIds) => settled(() => purge(database, request, itemIds)),
+        previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
+        searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
+        flush,
+      },
+      path,
+    ),
     async close() {
       try {
         await flush();
@@ -85,5 +85,4 @@ function compose(database: Connection, packer: Packer, onClose: () => void, limi
       }
     },
   };
-  return inWords(ledger, database.name);
 }

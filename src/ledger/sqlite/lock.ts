@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { asPlaceError } from '../../domain/errors.js';
 import { LockedError } from '../locked-error.js';
-import { connect } from './driver.js';
+import { type Connection, connect } from './driver.js';
 import { createForOwner } from './owner-only.js';
 
 export interface Lock {
   release(): void;
 }
+
+// The garbage collector closes a connection that nobody refers to, and the lock would go with it.
+const held = new Set<Connection>();
 
 /**
  * One writer per data directory. The lock is an exclusive transaction on a file of its own, so it is the operating
@@ -23,8 +26,10 @@ export function acquireLock(dataDir: string): Lock {
     if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new LockedError(dataDir);
     throw asPlaceError(error, `the data directory ${dataDir}`);
   }
+  held.add(database);
   return {
     release() {
+      held.delete(database);
       database.exec('ROLLBACK');
       database.close();
     },

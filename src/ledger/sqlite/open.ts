@@ -4,19 +4,10 @@ import { UsageError } from '../../domain/errors.js';
 import { type Connection, connect } from './driver.js';
 import { createForOwner } from './owner-only.js';
 
-export type { Connection } from './driver.js';
-
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
-export interface OpenLimits {
-  /** The file does not grow beyond this: SQLite then says that the disk is full. */
-  readonly pagesAtMost?: number;
-  /** Bytes left where the file is; without it the file system is asked. */
-  readonly freeBytes?: (path: string) => number | undefined;
-}
-
 /** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
-export function openForWriting(dataDir: string, now: number, { pagesAtMost }: OpenLimits = {}): Connection {
+export function openForWriting(dataDir: string, now: number, pagesAtMost?: number): Connection {
   const path = ledgerPath(dataDir);
   createForOwner(dataDir, path);
   const database = connect(path, { timeout: 10_000 });

@@ -1,34 +1,24 @@
+import { ID_SPACES } from '../../domain/id-spaces.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
-import { ID_SPACES, type PurgeReport } from '../purge.js';
-import type { Bodies } from './bodies.js';
-import type { Connection } from './open.js';
-import {
-  type EntityRequest,
-  findCalls,
-  findEntity,
-  json,
-  namedNumber,
-  type RowRef,
-  rowKeys,
-  SPACE_OF_API,
-  spaced,
-  spacedIds,
-} from './purge-find.js';
-import type { Ids } from './purge-lists.js';
+import type { PurgeReport } from '../housekeeping.js';
+import type { Connection } from './driver.js';
+import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
+import { AMONG_IDS, AMONG_ROWS, json, type RowRef, rowsJson } from './purge-ids.js';
+import type { Lists } from './purge-lists.js';
 import { isTelling, wordsPattern } from './purge-words.js';
 
 /** Everything about one entity: its answers, its rows' input and evidence, and lists of candidates that name it. */
-export function purgeEntity(database: Connection, bodies: Bodies, request: EntityRequest): PurgeReport {
-  const entity = findEntity(database, bodies, request);
-  const { ids, rows } = entity;
+export function purgeEntity(database: Connection, lists: Lists, request: EntityRequest): PurgeReport {
+  const entity = findEntity(database, lists, request);
+  const { rows } = entity;
   const keys = entityKeys(database, request, rows);
-  const gone = findCalls(database, bodies, request, entity);
-  const identifiers = identifiersOf(database, request, ids, rows);
-  const { answers, bodies: removed } = forgetAnswers(database, gone);
-  const { candidates, beside } = forgetCandidates(database, ids, rows);
-  const review = forgetReview(database, ids, rows, keys);
+  const gone = findCalls(database, lists, request, entity);
+  const identifiers = identifiersOf(database, request, entity);
+  const { answers, bodies } = forgetAnswers(database, gone);
+  const { candidates, beside } = forgetCandidates(database, entity);
+  const review = forgetReview(database, entity, keys);
   blankRows(database, rows);
   redactMessages(database, beside, identifiers);
   return {
@@ -36,7 +26,7 @@ export function purgeEntity(database: Connection, bodies: Bodies, request: Entit
     runsRemoved: [],
     rows: rows.length,
     answers,
-    bodies: removed,
+    bodies,
     candidates,
     ...review,
     identifiers,
@@ -45,52 +35,48 @@ export function purgeEntity(database: Connection, bodies: Bodies, request: Entit
 
 /** Questions are kept under a text that holds name and number; decisions outlive the rows that asked. */
 function entityKeys(database: Connection, request: EntityRequest, rows: readonly RowRef[]): ReadonlySet<string> {
-  const find = database
-    .prepare<[string, number], string>('SELECT entity_key FROM questions WHERE run_id = ? AND row = ?')
-    .pluck();
-  const asked = rows.flatMap(({ run_id, row }) => find.all(run_id, row));
+  const asked = database
+    .prepare<[{ rows: string }], string>(`SELECT entity_key FROM questions WHERE ${AMONG_ROWS}`)
+    .pluck()
+    .all({ rows: rowsJson(rows) });
   if (request.kind === 'entity') return new Set(asked);
   const named = namedNumber(request);
   const decided = database.prepare<[], string>('SELECT DISTINCT entity_key FROM decisions').pluck().all();
   return new Set([...asked, ...decided.filter((key) => isKeyOf(key, named))]);
 }
 
+/** The space that is asked about, the country, the number and its register, as `questionKey` puts them. */
+const KEY = new RegExp(
+  `^(?:(?:${ID_SPACES.join('|')})\\|)?([A-Z]{2})\\|(?:damaged-)?number:([^|@]*)(?:@([^|]*))?(?:\\||$)`,
+);
+
 function isKeyOf(key: string, named: NumberMatcher): boolean {
-  const [, countryCode, number = '', register] =
-    /^(?:credit\|)?([A-Z]{2})\|(?:damaged-)?number:([^|@]*)(?:@([^|]*))?(?:\||$)/.exec(key) ?? [];
+  const [, countryCode, number = '', register] = KEY.exec(key) ?? [];
   return countryCode === named.countryCode && named.is(number, register);
 }
 
 /** What it was known by: as asked for, as its rows wrote it, as searches returned it. */
-function identifiersOf(
-  database: Connection,
-  request: EntityRequest,
-  ids: Ids,
-  rows: readonly RowRef[],
-): readonly string[] {
+function identifiersOf(database: Connection, request: EntityRequest, { ids, rows }: Entity): readonly string[] {
   const said = database
-    .prepare<[string], string>(`SELECT fields FROM rows WHERE run_id || ' ' || row IN (SELECT value FROM json_each(?))`)
+    .prepare<[{ rows: string }], string>(`SELECT fields FROM rows WHERE ${AMONG_ROWS}`)
     .pluck()
-    .all(rowKeys(rows))
+    .all({ rows: rowsJson(rows) })
     .flatMap((text) => {
       const { country, state, registration_number: number, vat_number: vat } = JSON.parse(text) as Fields;
       const place = resolveLocation(country ?? '', state);
       return [...spellings(number, place.ok ? (place.countryCode ?? '') : '', state), vat];
     });
-  const returned = Object.entries(SPACE_OF_API).flatMap(([api, space]) =>
-    database
-      .prepare<[string, string], { number: string | null; vat: string | null }>(
-        `SELECT DISTINCT registration_number AS number, vat_number AS vat FROM candidates
-         WHERE api = ? AND id IN (SELECT value FROM json_each(?))`,
-      )
-      .all(api, json(ids[space]))
-      .flatMap(({ number, vat }) => [number, vat]),
-  );
+  const returned = database
+    .prepare<[{ ids: string }], { number: string | null; vat: string | null }>(
+      `SELECT DISTINCT registration_number AS number, vat_number AS vat FROM candidates WHERE (space, id) ${AMONG_IDS}`,
+    )
+    .all({ ids: ids.json() })
+    .flatMap(({ number, vat }) => [number, vat]);
   const asked =
     request.kind === 'entity'
       ? [request.id]
       : spellings(request.registrationNumber, request.countryCode, request.state);
-  const all = [...asked, ...ID_SPACES.flatMap((space) => [...ids[space]]), ...said, ...returned];
+  const all = [...asked, ...ids.texts(), ...said, ...returned];
   return [...new Set(all.flatMap((text) => text?.trim() || []))];
 }
 
@@ -99,11 +85,11 @@ type Fields = Readonly<Record<string, string | undefined>>;
 const spellings = (number: string | undefined, countryCode: string, state: string | undefined) =>
   number === undefined ? [] : [number, parseRegistrationNumber(number, countryCode, state).canonical];
 
-/** The calls stay without their answers. Bytes that answer somebody else, too (`[]`), stay with them. */
+/** The calls stay without their answers, and name nobody. Bytes that answer somebody else, too (`[]`), stay with them. */
 function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answers: number; bodies: number } {
   const list = json(calls);
   const listed = 'SELECT value FROM json_each(?)';
-  // Uses of an owned answer have no parameters of their own.
+  // Uses of an owned answer have no parameters of their own, and those of a list no subject.
   const alike = database
     .prepare<[string], number>(
       `SELECT id FROM calls WHERE (environment_id, request_key, raw_sha256) IN
@@ -122,7 +108,10 @@ function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answ
   );
   const run = (sql: string, parameter: string) => database.prepare(sql).run(parameter).changes;
   const answers = run(`DELETE FROM answers WHERE call_id IN (${listed})`, gone);
-  run(`UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id IN (${listed})`, gone);
+  run(
+    `UPDATE calls SET raw_sha256 = NULL, params = NULL, subject_space = NULL, subject_id = NULL WHERE id IN (${listed})`,
+    gone,
+  );
   const bodies = run(
     `DELETE FROM bodies WHERE sha256 IN (SELECT unhex(value) FROM json_each(?))
        AND sha256 NOT IN (SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL)`,
@@ -132,33 +121,26 @@ function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answ
 }
 
 /** `beside`: rows of other companies that had it as a candidate. */
-function forgetCandidates(database: Connection, ids: Ids, rows: readonly RowRef[]) {
-  const ofRow = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ?');
-  let candidates = 0;
-  for (const { run_id, row } of rows) candidates += ofRow.run(run_id, row).changes;
-  const elsewhere = database.prepare<[string, string], RowRef>(
-    'DELETE FROM candidates WHERE api = ? AND id IN (SELECT value FROM json_each(?)) RETURNING run_id, row',
-  );
-  const beside = Object.entries(SPACE_OF_API).flatMap(([api, space]) => elsewhere.all(api, json(ids[space])));
-  return { candidates: candidates + beside.length, beside };
+function forgetCandidates(database: Connection, { ids, rows }: Entity) {
+  const { changes } = database.prepare(`DELETE FROM candidates WHERE ${AMONG_ROWS}`).run({ rows: rowsJson(rows) });
+  const beside = database
+    .prepare<[{ ids: string }], RowRef>(`DELETE FROM candidates WHERE (space, id) ${AMONG_IDS} RETURNING run_id, row`)
+    .all({ ids: ids.json() });
+  return { candidates: changes + beside.length, beside };
 }
 
-function forgetReview(database: Connection, ids: Ids, rows: readonly RowRef[], keys: ReadonlySet<string>) {
-  const named = { ids: spacedIds(ids), keys: json(keys), rows: rowKeys(rows) };
-  const about = (table: 'decisions' | 'questions') =>
-    `(${spaced(table)} IN (SELECT value FROM json_each(@ids)) OR entity_key IN (SELECT value FROM json_each(@keys)))`;
+function forgetReview(database: Connection, { ids, rows }: Entity, keys: ReadonlySet<string>) {
+  const named = { ids: ids.json(), keys: json(keys) };
+  const about = `((space, candidate_id) ${AMONG_IDS} OR entity_key IN (SELECT value FROM json_each(@keys)))`;
   const questions = database
-    .prepare(
-      `DELETE FROM questions WHERE ${about('questions')} OR run_id || ' ' || row IN (SELECT value FROM json_each(@rows))`,
-    )
-    .run(named).changes;
-  const shown = `CASE about WHEN 'v2' THEN 'v2' WHEN 'credit' THEN 'source' ELSE 'v1' END || ':' || seen.value`;
+    .prepare(`DELETE FROM questions WHERE ${about} OR ${AMONG_ROWS}`)
+    .run({ ...named, rows: rowsJson(rows) }).changes;
   const decisions = database
     .prepare(
-      `DELETE FROM decisions WHERE ${about('decisions')}
-         OR EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE ${shown} IN (SELECT value FROM json_each(@ids)))`,
+      `DELETE FROM decisions WHERE ${about}
+         OR EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE (decisions.space, seen.value) ${AMONG_IDS})`,
     )
-    .run({ ids: named.ids, keys: named.keys }).changes;
+    .run(named).changes;
   return { questions, decisions };
 }
 
@@ -167,25 +149,16 @@ function forgetReview(database: Connection, ids: Ids, rows: readonly RowRef[], k
  * settled cannot go on.
  */
 function blankRows(database: Connection, rows: readonly RowRef[]): void {
-  const blank = database.prepare(
-    `UPDATE rows SET input_values = '[]', fields = '{}', v1_company_id = NULL, v2_company_id = NULL, credit_source_id = NULL,
-       credit_report_id = NULL, match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL, next_at = NULL,
-       outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
-       error_code = 'PURGED', error_message = 'what this row said was removed'
-     WHERE run_id = ? AND row = ?`,
-  );
-  const errors = database.prepare('DELETE FROM errors WHERE run_id = ? AND row = ?');
-  // Others may own the answer to a question that named a company by its ID: it stays what it was about.
-  const params = database.prepare(
-    `UPDATE calls SET params = NULL WHERE run_id = ? AND row = ?
-       AND (coalesce(params ->> 'id', params ->> 'source_id', params ->> 'report_id') IS NULL OR NOT EXISTS (SELECT 1 FROM answers
-         WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND call_id = calls.id))`,
-  );
-  for (const { run_id, row } of rows) {
-    blank.run(run_id, row);
-    errors.run(run_id, row);
-    params.run(run_id, row);
-  }
+  const statements = [
+    `UPDATE rows SET input_values = '[]', fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
+       next_at = NULL, outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
+       error_code = 'PURGED', error_message = 'what this row said was removed'`,
+    'DELETE FROM row_ids',
+    'DELETE FROM errors',
+  ].map((sql) => database.prepare(`${sql} WHERE ${AMONG_ROWS}`));
+  // What named a company by its ID is about that company, and others may own the answer.
+  const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
+  for (const statement of [...statements, params]) statement.run({ rows: rowsJson(rows) });
 }
 
 /** Rows that had it as a candidate stay; where their messages name it, that word goes. */
@@ -199,6 +172,6 @@ function redactMessages(database: Connection, rows: readonly RowRef[], identifie
     'UPDATE questions SET message = without_words(message)',
     'UPDATE errors SET message = without_words(message)',
     'UPDATE candidates SET evidence = without_words(evidence)',
-  ].map((sql) => database.prepare(`${sql} WHERE run_id || ' ' || row IN (SELECT value FROM json_each(?))`));
-  for (const update of updates) update.run(rowKeys(rows));
+  ].map((sql) => database.prepare(`${sql} WHERE ${AMONG_ROWS}`));
+  for (const update of updates) update.run({ rows: rowsJson(rows) });
 }

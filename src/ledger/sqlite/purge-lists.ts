@@ -1,64 +1,75 @@
 import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
-import type { IdSpace } from '../purge.js';
+import type { ItemIds } from '../housekeeping.js';
 import type { Bodies } from './bodies.js';
-import type { Connection } from './open.js';
+import type { Connection } from './driver.js';
+import { type EntityIds, json, type SpacedId } from './purge-ids.js';
 
-/** Where the items of each list keep their IDs. */
-const LISTS: Readonly<Record<string, readonly { readonly member: string; readonly space: IdSpace }[]>> = {
-  searchKyb: [{ member: 'id', space: 'v1' }],
-  kybSearch: [{ member: 'id', space: 'v2' }],
-  creditReportSearch: [{ member: 'id', space: 'source' }],
-  creditReportHistory: [
-    { member: 'id', space: 'report' },
-    { member: 'source_id', space: 'source' },
-  ],
-};
+/** Answers that are about nobody in particular and name companies: searches, histories, whatever lists there are. */
+export class Lists {
+  readonly #database: Connection;
+  readonly #bodies: Bodies;
+  readonly #itemIds: ItemIds;
 
-export type Ids = Readonly<Record<IdSpace, Set<string>>>;
+  constructor(database: Connection, bodies: Bodies, itemIds: ItemIds) {
+    this.#database = database;
+    this.#bodies = bodies;
+    this.#itemIds = itemIds;
+  }
 
-/** Searches and histories of anybody that name it among others. Re-asking is the price of its being gone. */
-export function listsNaming(database: Connection, bodies: Bodies, ids: Ids): ReadonlySet<string> {
-  const all = Object.values(ids).flatMap((of) => [...of]);
-  if (all.length === 0) return new Set();
-  const found = new Set<string>();
-  // An ID is the whole value of its member: read as a pattern, a short one would be found in every list.
-  for (const { sha256, operation, item } of items(database, bodies, (body) => all.some((id) => body.includes(id))))
-    if (idsOf(operation, item).some(({ space, id }) => ids[space].has(id))) found.add(sha256);
-  return found;
-}
+  /** The bodies, of anybody, that name it among others. Re-asking is the price of its being gone. */
+  naming(ids: EntityIds): ReadonlySet<string> {
+    const texts = ids.texts();
+    if (texts.length === 0) return new Set();
+    const found = new Set<string>();
+    // An ID is the whole value of its member: read as a pattern, a short one would be found in every list.
+    for (const { sha256, operation, item } of this.#items((body) => texts.some((id) => body.includes(id))))
+      if (this.#idsOf(operation, item).some((id) => ids.has(id))) found.add(sha256);
+    return found;
+  }
 
-/** The IDs under which searches returned a number. */
-export function idsInLists(database: Connection, bodies: Bodies, named: NumberMatcher) {
-  const mayHold = (body: Buffer) => named.mayBeIn(body.toString('utf8'));
-  return [...items(database, bodies, mayHold)].flatMap(({ operation, country, item }) => {
-    const number = textOf(item.registration_number);
-    const theirs = textOf(item.country_code) ?? country;
-    if (number === undefined || theirs !== named.countryCode) return [];
-    return named.is(number, textOf(item.state)) ? idsOf(operation, item) : [];
-  });
+  /** The IDs under which a number was returned. */
+  idsWith(named: NumberMatcher): readonly SpacedId[] {
+    const found: SpacedId[] = [];
+    for (const { operation, params, item } of this.#items((body) => named.mayBeIn(body.toString('utf8')))) {
+      const number = textOf(item.registration_number);
+      if (number === undefined || !named.is(number, textOf(item.state))) continue;
+      // Report hits name no country, only the search does.
+      const country = textOf(item.country_code);
+      const countries = country === undefined ? textsIn(params ?? '[]') : [country];
+      if (countries.includes(named.countryCode)) found.push(...this.#idsOf(operation, item));
+    }
+    return found;
+  }
+
+  *#items(isWorthReading: (body: Buffer) => boolean): Generator<ListItem> {
+    const lists = this.#database
+      .prepare<[string], Omit<ListItem, 'item'>>(
+        `SELECT DISTINCT lower(hex(raw_sha256)) AS sha256, operation, params FROM calls
+         WHERE raw_sha256 IS NOT NULL AND subject_id IS NULL AND operation IN (SELECT value FROM json_each(?))`,
+      )
+      .all(json(Object.keys(this.#itemIds)));
+    for (const list of lists) {
+      const body = this.#bodies.read(list.sha256);
+      if (body === undefined || !isWorthReading(body)) continue;
+      for (const item of itemsOf(body)) yield { ...list, item };
+    }
+  }
+
+  #idsOf(operation: string, item: ListItem['item']): readonly SpacedId[] {
+    return Object.entries(this.#itemIds[operation] ?? {}).flatMap(([member, space]) => {
+      const id = textOf(item[member]);
+      return id === undefined ? [] : [{ space, id }];
+    });
+  }
 }
 
 interface ListItem {
   readonly sha256: string;
   readonly operation: string;
-  /** Report hits name no country, only the search does. */
-  readonly country: string | null;
+  /** JSON; null where the answer is not owned. */
+  readonly params: string | null;
   readonly item: Readonly<Record<string, ExactJson>>;
-}
-
-function* items(database: Connection, bodies: Bodies, isWorthReading: (body: Buffer) => boolean): Generator<ListItem> {
-  const lists = database
-    .prepare<[string], Omit<ListItem, 'item'>>(
-      `SELECT DISTINCT lower(hex(raw_sha256)) AS sha256, operation, params ->> 'country' AS country FROM calls
-       WHERE raw_sha256 IS NOT NULL AND operation IN (SELECT value FROM json_each(?))`,
-    )
-    .all(JSON.stringify(Object.keys(LISTS)));
-  for (const list of lists) {
-    const body = bodies.read(list.sha256);
-    if (body === undefined || !isWorthReading(body)) continue;
-    for (const item of itemsOf(body)) yield { ...list, item };
-  }
 }
 
 /** A list, an object around lists, or the one item itself. */
@@ -81,11 +92,13 @@ function parsed(body: Buffer): ExactJson {
 const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
   value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof ExactNumber);
 
-const idsOf = (operation: string, item: ListItem['item']) =>
-  (LISTS[operation] ?? []).flatMap(({ member, space }) => {
-    const id = textOf(item[member]);
-    return id === undefined ? [] : [{ space, id }];
-  });
-
 const textOf = (value: ExactJson | undefined): string | undefined =>
   typeof value === 'string' || value instanceof ExactNumber ? String(value) : undefined;
+
+/** Every text in the parameters of a request, at whatever depth. */
+export const textsIn = (params: string): readonly string[] => textsBelow(JSON.parse(params) as unknown);
+
+function textsBelow(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsBelow) : [];
+}

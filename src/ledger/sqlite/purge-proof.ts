@@ -1,8 +1,10 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { ID_SPACES } from '../../domain/id-spaces.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
-import type { Mention, PurgeProof } from '../purge.js';
+import type { Mention, PurgeProof } from '../housekeeping.js';
 import { Bodies } from './bodies.js';
-import type { Connection } from './open.js';
+import type { Connection } from './driver.js';
+import type { SpacedId } from './purge-ids.js';
 import { isTelling, wordsIn, wordsPattern } from './purge-words.js';
 
 /**
@@ -71,36 +73,29 @@ function mention(
   if (identifiers.length === 0) return [];
   const run = typeof found.run_id === 'string' ? found.run_id : null;
   const row = typeof found.row === 'number' ? found.row : null;
-  const entity = entityOfCall(database, found) ?? entityOfDecision(found) ?? entityOfRow(database, run, row);
+  const entity = entityOfCall(found) ?? entityOfDecision(found) ?? entityOfRow(database, run, row);
   return [{ identifiers, where, run, row, entity }];
 }
 
 /** A call about one company names it. */
-function entityOfCall(database: Connection, { params, environment_id }: Readonly<Record<string, unknown>>) {
-  if (typeof params !== 'string') return undefined;
-  const api = database.prepare('SELECT api FROM environments WHERE id = ?').pluck().get(environment_id);
-  const asked = JSON.parse(params) as Record<string, unknown>;
-  if (asked.id !== undefined) return `${api}:${asked.id}`;
-  if (asked.source_id !== undefined) return `source:${asked.source_id}`;
-  return asked.report_id === undefined ? undefined : `report:${asked.report_id}`;
-}
+const entityOfCall = ({ subject_space, subject_id }: Readonly<Record<string, unknown>>) =>
+  typeof subject_id === 'string' ? `${subject_space}:${subject_id}` : undefined;
 
-function entityOfDecision({ decision, about, candidate_id }: Readonly<Record<string, unknown>>) {
-  if (typeof decision !== 'string' || typeof about !== 'string' || candidate_id === null) return undefined;
-  return `${about === 'v2' ? 'v2' : about === 'credit' ? 'source' : 'v1'}:${candidate_id}`;
-}
+const entityOfDecision = ({ decision, space, candidate_id }: Readonly<Record<string, unknown>>) =>
+  typeof decision === 'string' && typeof candidate_id === 'string' ? `${space}:${candidate_id}` : undefined;
 
 /** The company that the row was matched with, or the number it gave. */
 function entityOfRow(database: Connection, run: string | null, row: number | null): string | null {
-  const found = database
-    .prepare<[string | null, number | null], { v1: string | null; v2: string | null; fields: string }>(
-      'SELECT v1_company_id AS v1, v2_company_id AS v2, fields FROM rows WHERE run_id = ? AND row = ?',
-    )
+  const ids = database
+    .prepare<[string | null, number | null], SpacedId>('SELECT space, id FROM row_ids WHERE run_id = ? AND row = ?')
+    .all(run, row);
+  const first = ID_SPACES.flatMap((space) => ids.filter((of) => of.space === space))[0];
+  if (first !== undefined) return `${first.space}:${first.id}`;
+  const fields = database
+    .prepare<[string | null, number | null], string>('SELECT fields FROM rows WHERE run_id = ? AND row = ?')
+    .pluck()
     .get(run, row);
-  if (found === undefined) return null;
-  if (found.v1 !== null) return `v1:${found.v1}`;
-  if (found.v2 !== null) return `v2:${found.v2}`;
-  const { country, state, registration_number: number } = JSON.parse(found.fields) as Record<string, string>;
+  const { country, state, registration_number: number } = JSON.parse(fields ?? '{}') as Record<string, string>;
   const place = resolveLocation(country ?? '', state);
   return number === undefined || !place.ok || place.countryCode === null ? null : `${place.location}:${number}`;
 }

@@ -1,32 +1,35 @@
-import type { PurgeReport, PurgeRequest } from '../purge.js';
+import type { ItemIds, PurgeReport, PurgeRequest } from '../housekeeping.js';
 import { Bodies } from './bodies.js';
-import type { Connection } from './open.js';
+import type { Connection } from './driver.js';
 import { purgeEntity } from './purge-entity.js';
+import { Lists } from './purge-lists.js';
 
 /**
  * Removes data for good. Deleted text stays in SQLite's free pages and in the write-ahead log until both are written
  * anew, so that is done before anything is reported. Calls stay, without their bodies: units were spent, whoever for.
  */
-export function purge(database: Connection, request: PurgeRequest): PurgeReport {
-  const report = database.transaction(() => remove(database, request)).immediate();
+export function purge(database: Connection, request: PurgeRequest, itemIds: ItemIds): PurgeReport {
+  const report = database.transaction(() => remove(database, request, itemIds)).immediate();
   database.exec('VACUUM');
   database.pragma('wal_checkpoint(TRUNCATE)');
   return report;
 }
 
 /** What `purge` would remove. The same statements are run and taken back, so that the counts cannot differ. */
-export function previewPurge(database: Connection, request: PurgeRequest): PurgeReport {
+export function previewPurge(database: Connection, request: PurgeRequest, itemIds: ItemIds): PurgeReport {
   database.exec('BEGIN IMMEDIATE');
   try {
-    return remove(database, request);
+    return remove(database, request, itemIds);
   } finally {
     // A full disk has rolled it back already.
     if (database.inTransaction) database.exec('ROLLBACK');
   }
 }
 
-const remove = (database: Connection, request: PurgeRequest): PurgeReport =>
-  request.kind === 'before' ? purgeBefore(database, request.at) : purgeEntity(database, new Bodies(database), request);
+const remove = (database: Connection, request: PurgeRequest, itemIds: ItemIds): PurgeReport =>
+  request.kind === 'before'
+    ? purgeBefore(database, request.at)
+    : purgeEntity(database, new Lists(database, new Bodies(database), itemIds), request);
 
 /** Runs that came to rest before, and answers from before. A run that went on later keeps its rows. */
 function purgeBefore(database: Connection, at: number): PurgeReport {
@@ -43,8 +46,9 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
   for (const id of runs) {
     rows += run('DELETE FROM rows WHERE run_id = ?', id);
     candidates += run('DELETE FROM candidates WHERE run_id = ?', id);
-    run('DELETE FROM errors WHERE run_id = ?', id);
     questions += run('DELETE FROM questions WHERE run_id = ?', id);
+    for (const table of ['row_ids', 'errors', 'run_environments', 'starts'])
+      run(`DELETE FROM ${table} WHERE run_id = ?`, id);
     run('DELETE FROM runs WHERE id = ?', id);
   }
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
@@ -56,7 +60,7 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     at,
     at,
   );
-  run('UPDATE calls SET params = NULL WHERE settled_at < ?', at);
+  run('UPDATE calls SET params = NULL, subject_space = NULL, subject_id = NULL WHERE settled_at < ?', at);
   run(
     'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND raw_sha256 NOT IN (SELECT sha256 FROM bodies)',
   );

@@ -1,20 +1,19 @@
-import type { QuestionAbout } from '../../domain/entity-key.js';
-import type { AskedQuestion, CandidateRecord, DecisionEntry, Ledger, NewDecision, RowRef } from '../ledger.js';
-import type { Connection } from './open.js';
+import type { IdSpace } from '../../domain/id-spaces.js';
+import type { AskedQuestion, DecisionEntry, DecisionRecord, NewDecision, ReviewStore, RowRef } from '../review.js';
+import type { CandidateRecord } from '../runs.js';
+import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';
-
-type ReviewStore = Pick<Ledger, 'saveQuestion' | 'questions' | 'recordDecision' | 'decisions' | 'withdrawDecision'>;
 
 /** Questions for people, and what they decided. */
 export function reviewStore(database: Connection, writer: Writer): ReviewStore {
-  const closeOthers = database.prepare('UPDATE questions SET answered = 1 WHERE run_id = ? AND row = ? AND about <> ?');
-  const saveQuestion = database.prepare(
-    `INSERT OR REPLACE INTO questions (run_id, row, about, environment_id, entity_key, candidate_id, code, message, answered, asked_at)
-     VALUES (@runId, @row, @about, @environmentId, @entityKey, @candidateId, @code, @message, @answered, @askedAt)`,
+  const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
+  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & { shown: string }>(
+    `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
+     FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const insertDecision = database.prepare(
-    `INSERT INTO decisions (environment_id, entity_key, about, decision, candidate_id, shown, summary, decided_by, decided_at, note)
-     VALUES (@environmentId, @entityKey, @about, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note)`,
+    `INSERT INTO decisions (environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note)
+     VALUES (@environmentId, @entityKey, @space, @stage, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note)`,
   );
   const withdraw = database.prepare(
     'UPDATE decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ? AND withdrawn_at IS NULL',
@@ -23,20 +22,21 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
   const release = rowReleases(database);
 
   return {
-    saveQuestion: (question) =>
-      writer.write(() => {
-        if (!question.answered) closeOthers.run(question.runId, question.row, question.about);
-        saveQuestion.run({ ...question, answered: question.answered ? 1 : 0 });
-      }),
+    anyDecision: async () => anyDecision.get() !== undefined,
+    decisionFor: async (environmentId, entityKey) => {
+      const found = decision.get(environmentId, entityKey);
+      return found && { ...found, shown: JSON.parse(found.shown) as string[] };
+    },
     questions: async (runId) => readQuestions(database, runId),
-    recordDecision: (decision) =>
+    record: (made) =>
       writer.write(() => {
-        const { lastInsertRowid } = insertDecision.run({ ...decision, shown: JSON.stringify(decision.shown) });
-        const released = decision.decision === 'not_sure' ? [] : release.waiting(decision);
+        const stored = { ...made, stage: made.stage ?? '', shown: JSON.stringify(made.shown) };
+        const { lastInsertRowid } = insertDecision.run(stored);
+        const released = made.decision === 'not_sure' ? [] : release.waiting(made);
         return { id: Number(lastInsertRowid), released };
       }),
     decisions: async () => database.prepare<[], DecisionRow>(`${SELECT_DECISION} ORDER BY id DESC`).all().map(toEntry),
-    withdrawDecision: (id, by, at) =>
+    withdraw: (id, by, at) =>
       writer.write(() => {
         const found = entry.get(id);
         if (found === undefined || withdraw.run(at, by, id).changes === 0) return undefined;
@@ -47,7 +47,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
 
 /** How rows start to move again when a decision appears or goes. */
 function rowReleases(database: Connection) {
-  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'about'>;
+  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space'>;
   const waiting = database.prepare<[number, string], RowRef>(
     `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
      WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'needs_review'`,
@@ -64,16 +64,19 @@ function rowReleases(database: Connection) {
     `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL
      WHERE run_id = ? AND row = ?`,
   );
-  const forgetMatch = database.prepare(
-    'UPDATE rows SET match_grade = NULL, matched_on = NULL, v1_company_id = NULL WHERE run_id = ? AND row = ?',
+  const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
+  // The row's own grade is that of the first space in which it is confirmed: it goes with that.
+  const forgetGrade = database.prepare(
+    `UPDATE rows SET match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?
+       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND grade = match_grade)`,
   );
   const askAgain = database.prepare(
     "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
   );
   const startOver = database.prepare(
-    `UPDATE rows SET stage = NULL, stages = '{}', match_grade = NULL, matched_on = NULL, v1_company_id = NULL,
-       v2_company_id = NULL, credit_source_id = NULL, credit_report_id = NULL WHERE run_id = ? AND row = ?`,
+    "UPDATE rows SET stage = NULL, stages = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
   );
+  const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
   const reopen = database.prepare(
     "UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ? AND state = 'finished'",
   );
@@ -86,12 +89,13 @@ function rowReleases(database: Connection) {
   };
 
   return {
-    waiting({ environmentId, entityKey, about }: Key): readonly RowRef[] {
+    waiting({ environmentId, entityKey, space }: Key): readonly RowRef[] {
       const rows = waiting.all(environmentId, entityKey);
       for (const { runId, row } of rows) {
         goOn.run(runId, row);
-        // A v2 or report question leaves what v1 confirmed as it is.
-        if (about === 'v1' || about === 'record') forgetMatch.run(runId, row);
+        // What was confirmed in other spaces stays as it is.
+        forgetId.run(runId, row, space);
+        forgetGrade.run(runId, row);
       }
       return reopenRuns(rows);
     },
@@ -104,6 +108,7 @@ function rowReleases(database: Connection) {
       for (const { runId, row } of rows) {
         goOn.run(runId, row);
         startOver.run(runId, row);
+        forgetIds.run(runId, row);
       }
       reopenRuns(rows);
       return [...asked, ...rows].map(({ runId, row }) => ({ runId, row }));
@@ -113,8 +118,8 @@ function rowReleases(database: Connection) {
 
 function readQuestions(database: Connection, runId: string | undefined): AskedQuestion[] {
   const candidates = database.prepare<[string, number, string], CandidateRecord>(
-    `SELECT id, name, registration_number AS registrationNumber, vat_number AS vatNumber, country_code AS countryCode, state,
-       match_grade AS matchGrade, decision, evidence FROM candidates WHERE run_id = ? AND row = ? AND api = ? ORDER BY position`,
+    `SELECT id, name, registration_number AS registrationNumber, vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction,
+       match_grade AS matchGrade, decision, evidence FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position`,
   );
   const found = database
     .prepare<[{ runId: string | null }], QuestionRow>(
@@ -126,7 +131,8 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
   return found.map((row) => ({
     runId: row.run_id,
     row: row.row,
-    about: row.about,
+    space: row.space,
+    stage: row.stage === '' ? null : row.stage,
     environmentId: row.environment_id,
     environment: row.environment,
     entityKey: row.entity_key,
@@ -139,7 +145,7 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
     fields: JSON.parse(row.fields) as Record<string, string>,
     open: row.answered === 0 && row.outcome === 'needs_review',
     candidates: candidates
-      .all(row.run_id, row.row, row.about === 'record' ? 'v1' : row.about)
+      .all(row.run_id, row.row, row.space)
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
   }));
 }
@@ -147,7 +153,8 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
 interface QuestionRow {
   readonly run_id: string;
   readonly row: number;
-  readonly about: QuestionAbout;
+  readonly space: IdSpace;
+  readonly stage: string;
   readonly environment_id: number;
   readonly environment: string;
   readonly entity_key: string;
@@ -161,10 +168,14 @@ interface QuestionRow {
   readonly outcome: string;
 }
 
-const SELECT_DECISION = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, about, decision,
+const SELECT_DECISION = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,
   candidate_id AS candidateId, shown, summary, decided_by AS decidedBy, decided_at AS decidedAt, note,
   withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy FROM decisions`;
 
-type DecisionRow = Omit<DecisionEntry, 'shown'> & { readonly shown: string };
+type DecisionRow = Omit<DecisionEntry, 'shown' | 'stage'> & { readonly shown: string; readonly stage: string };
 
-const toEntry = (row: DecisionRow): DecisionEntry => ({ ...row, shown: JSON.parse(row.shown) as string[] });
+const toEntry = (row: DecisionRow): DecisionEntry => ({
+  ...row,
+  stage: row.stage === '' ? null : row.stage,
+  shown: JSON.parse(row.shown) as string[],
+});

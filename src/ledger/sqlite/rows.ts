@@ -1,16 +1,19 @@
+import type { IdSpace } from '../../domain/id-spaces.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
-import type { Checkpoint, Ledger, NewRow, Progress, RowRecord, Stages } from '../ledger.js';
-import type { Connection } from './open.js';
+import type { Checkpoint, NewRow, Progress, RowId, RowRecord, RunStore, Stages } from '../runs.js';
+import type { Connection } from './driver.js';
+import { rowSettlements } from './settle-row.js';
 import type { Writer } from './writer.js';
 
 type RowStore = Pick<
-  Ledger,
+  RunStore,
   | 'addRows'
   | 'pendingRows'
   | 'dueRows'
   | 'nextDue'
   | 'row'
-  | 'checkpoint'
+  | 'settleRow'
+  | 'recordError'
   | 'releaseParked'
   | 'releaseFailed'
   | 'progress'
@@ -33,11 +36,6 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     )
     .pluck();
   const one = database.prepare<[string, number], RowRow>('SELECT * FROM rows WHERE run_id = ? AND row = ?');
-  const checkpoint = database.prepare(
-    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, stage = ?, stages = ?, match_grade = ?, matched_on = ?,
-       v1_company_id = ?, v2_company_id = ?, credit_source_id = ?, credit_report_id = ?, error_code = ?, error_message = ?, updated_at = ?
-     WHERE run_id = ? AND row = ?`,
-  );
   const releaseParked = database.prepare(
     "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
   );
@@ -45,10 +43,13 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
        stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed'`,
   );
+  const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
   const progress = database.prepare<[string], ProgressRow>(
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, sum(units_charged) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
+  const settlements = rowSettlements(database);
+  const toRow = rowReader(database);
 
   return {
     addRows: (runId, rows) =>
@@ -70,30 +71,14 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       const found = one.get(runId, row);
       return found && toRow(found);
     },
-    checkpoint: (runId, row, state) =>
-      writer.write(() => {
-        checkpoint.run(
-          state.outcome,
-          state.hold,
-          state.holdReason,
-          state.nextAt,
-          state.stage,
-          JSON.stringify(state.stages),
-          state.matchGrade,
-          state.matchedOn,
-          state.v1CompanyId,
-          state.v2CompanyId,
-          state.creditSourceId,
-          state.creditReportId,
-          state.errorCode,
-          state.errorMessage,
-          state.updatedAt,
-          runId,
-          row,
-        );
-      }),
+    settleRow: (runId, row, settlement) => writer.write(() => settlements.settle(runId, row, settlement)),
+    recordError: (runId, error) => writer.write(() => settlements.error(runId, null, error)),
     releaseParked: (runId) => writer.write(() => releaseParked.run(runId).changes),
-    releaseFailed: (runId) => writer.write(() => releaseFailed.run(runId).changes),
+    releaseFailed: (runId) =>
+      writer.write(() => {
+        reopen.run(runId);
+        return releaseFailed.run(runId).changes;
+      }),
     progress: async (runId) => toProgress(progress.all(runId)),
   };
 }
@@ -102,6 +87,7 @@ const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string |
   problem === undefined ? ['pending', null, null] : ['invalid', problem.code, problem.message];
 
 interface RowRow {
+  readonly run_id: string;
   readonly row: number;
   readonly line: number;
   readonly input_values: string;
@@ -114,37 +100,62 @@ interface RowRow {
   readonly stages: string;
   readonly match_grade: string | null;
   readonly matched_on: string | null;
-  readonly v1_company_id: string | null;
-  readonly v2_company_id: string | null;
-  readonly credit_source_id: string | null;
-  readonly credit_report_id: string | null;
   readonly units_charged: number;
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly updated_at: number | null;
 }
 
-const toRow = (row: RowRow): RowRecord => ({
-  row: row.row,
-  line: row.line,
-  values: JSON.parse(row.input_values) as string[],
-  fields: JSON.parse(row.fields) as Record<string, string>,
-  outcome: row.outcome,
-  hold: row.hold,
-  holdReason: row.hold_reason,
-  nextAt: row.next_at,
-  stage: row.stage,
-  stages: JSON.parse(row.stages) as Stages,
-  matchGrade: row.match_grade,
-  matchedOn: row.matched_on,
-  v1CompanyId: row.v1_company_id,
-  v2CompanyId: row.v2_company_id,
-  creditSourceId: row.credit_source_id,
-  creditReportId: row.credit_report_id,
-  unitsCharged: row.units_charged,
-  errorCode: row.error_code,
-  errorMessage: row.error_message,
-  updatedAt: row.updated_at ?? 0,
+function rowReader(database: Connection): (row: RowRow) => RowRecord {
+  // A search may list a company twice: with min(), SQLite takes the other columns from the first.
+  const ids = database.prepare<[string, number], IdRow>(
+    `SELECT row_ids.space, row_ids.id, grade, matched_on AS matchedOn, name, registration_number, vat_number, country_code, state,
+       jurisdiction, min(position) AS position
+     FROM row_ids LEFT JOIN candidates USING (run_id, row, space, id) WHERE run_id = ? AND row = ? GROUP BY row_ids.space`,
+  );
+  return (row) => ({
+    row: row.row,
+    line: row.line,
+    values: JSON.parse(row.input_values) as string[],
+    fields: JSON.parse(row.fields) as Record<string, string>,
+    // A row that was never settled has none.
+    ids: row.updated_at === null ? [] : ids.all(row.run_id, row.row).map(toId),
+    outcome: row.outcome,
+    hold: row.hold,
+    holdReason: row.hold_reason,
+    nextAt: row.next_at,
+    stage: row.stage,
+    stages: JSON.parse(row.stages) as Stages,
+    matchGrade: row.match_grade,
+    matchedOn: row.matched_on,
+    unitsCharged: row.units_charged,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    updatedAt: row.updated_at ?? 0,
+  });
+}
+
+interface IdRow {
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly grade: string | null;
+  readonly matchedOn: string | null;
+  readonly name: string | null;
+  readonly registration_number: string | null;
+  readonly vat_number: string | null;
+  readonly country_code: string | null;
+  readonly state: string | null;
+  readonly jurisdiction: string | null;
+  /** Null where no candidate goes with the ID. */
+  readonly position: number | null;
+}
+
+const toId = ({ space, id, grade, matchedOn, position, ...facts }: IdRow): RowId => ({
+  space,
+  id,
+  grade,
+  matchedOn,
+  candidate: position === null ? null : { id, ...facts },
 });
 
 interface ProgressRow {

@@ -1,37 +1,33 @@
-import type { Ledger, RunRecord } from '../ledger.js';
-import type { Connection } from './open.js';
+import type { RunRecord, RunStore } from '../runs.js';
+import type { Connection } from './driver.js';
+import { rowStore } from './rows.js';
 import type { Writer } from './writer.js';
 
-type RunStore = Pick<
-  Ledger,
-  'environment' | 'createRun' | 'openRun' | 'finishRun' | 'reopenRun' | 'findRun' | 'latestRun' | 'runs'
->;
-
 export function runStore(database: Connection, writer: Writer): RunStore {
-  const addEnvironment = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
-  const findEnvironment = database
-    .prepare<[string, string], number>('SELECT id FROM environments WHERE api = ? AND name = ?')
-    .pluck();
   const insert = database.prepare(
     `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'reading', ?)`,
   );
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
-  const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
   const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
-  const latest = database.prepare<[string, string], RunRow>(
-    'SELECT * FROM runs WHERE input_sha256 = ? AND pipeline_sha256 = ? ORDER BY created_at DESC, id DESC LIMIT 1',
+  const ofInput = database.prepare<[string], RunRow>(
+    'SELECT * FROM runs WHERE input_sha256 = ? ORDER BY created_at DESC, id DESC',
   );
   const all = database.prepare<[], RunRow>('SELECT * FROM runs ORDER BY created_at DESC, id DESC');
+  const addEnvironment = database.prepare(
+    'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const environmentName = database
+    .prepare<[string, string], string>(
+      `SELECT name FROM run_environments JOIN environments ON environments.id = environment_id
+       WHERE run_id = ? AND run_environments.api = ?`,
+    )
+    .pluck();
 
   return {
-    environment: (api, name) =>
-      writer.write(() => {
-        addEnvironment.run(api, name);
-        return findEnvironment.get(api, name) as number;
-      }),
-    createRun: (run) =>
+    ...rowStore(database, writer),
+    create: (run) =>
       writer.write(() => {
         insert.run(
           run.id,
@@ -44,12 +40,16 @@ export function runStore(database: Connection, writer: Writer): RunStore {
           run.createdAt,
         );
       }),
-    openRun: (runId, rowCount) => writer.write(() => void open.run(rowCount, runId)),
-    finishRun: (runId, at) => writer.write(() => void finish.run(at, runId)),
-    reopenRun: (runId) => writer.write(() => void reopen.run(runId)),
-    findRun: async (runId) => toRun(byId.get(runId)),
-    latestRun: async (inputSha256, pipelineSha256) => toRun(latest.get(inputSha256, pipelineSha256)),
-    runs: async () => all.all().flatMap((run) => toRun(run) ?? []),
+    open: (runId, rowCount) => writer.write(() => void open.run(rowCount, runId)),
+    finish: (runId, at) => writer.write(() => void finish.run(at, runId)),
+    find: async (runId) => toRun(byId.get(runId)),
+    ofInput: async (inputSha256) => ofInput.all(inputSha256).flatMap((run) => toRun(run) ?? []),
+    all: async () => all.all().flatMap((run) => toRun(run) ?? []),
+    useEnvironments: (runId, environments) =>
+      writer.write(() => {
+        for (const { api, environmentId } of environments) addEnvironment.run(runId, api, environmentId);
+      }),
+    environmentName: async (runId, api) => environmentName.get(runId, api),
   };
 }
 

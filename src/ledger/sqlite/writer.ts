@@ -1,5 +1,5 @@
 import { LedgerError } from '../../domain/errors.js';
-import type { Connection } from './open.js';
+import type { Connection } from './driver.js';
 
 /**
  * Group commit. Writes run at once, inside a transaction that stays open until the event loop has handed out what it

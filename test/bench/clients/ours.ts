@@ -11,25 +11,30 @@ const { KybV1Client }: typeof import('../../../src/api/v1/client.js') = await bu
 const { PlatformV2Client }: typeof import('../../../src/api/v2/client.js') = await built('api/v2/client.js');
 const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await built('api/v2/routes.js');
 const { loadPipeline }: typeof import('../../../src/config/pipeline.js') = await built('config/pipeline.js');
-const { openRun, workOnRun }: typeof import('../../../src/engine/run.js') = await built('engine/run.js');
+const { openRun }: typeof import('../../../src/app/open-run.js') = await built('app/open-run.js');
+const { workOnRun }: typeof import('../../../src/engine/run.js') = await built('engine/run.js');
 const { readInput }: typeof import('../../../src/input/read-input.js') = await built('input/read-input.js');
-const { openLedger }: typeof import('../../../src/ledger/sqlite/ledger.js') = await built('ledger/sqlite/ledger.js');
+const { openLedger }: typeof import('../../../src/ledger/open-ledger.js') = await built('ledger/open-ledger.js');
 const { systemClock }: typeof import('../../../src/util/clock.js') = await built('util/clock.js');
 
 const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
 const v1 = new KybV1Client({ baseUrl: `${work.origin}/api/v1`, apiKey: work.keys.v1 });
 const routes = parseRoutes(readFileSync(work.routes, 'utf8'), work.routes);
 const v2 = new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work.keys.v2, routes });
-const ledger = openLedger(folder, Date.now());
+const ledger = openLedger({ dataDir: folder, now: Date.now(), access: 'write' });
 const pipeline = loadPipeline(work.pipeline, folder);
-const settings = { pipeline, budgetUnits: null, concurrency: work.concurrency, limit: null, fresh: false };
-const run = await openRun(await readInput(work.input, {}), settings, ledger, systemClock);
+const settings = { pipeline, fresh: false, limit: null, providers: ['bench'] };
+const run = await openRun(await readInput(work.input, {}), settings, ledger.runs, systemClock);
 const never = new AbortController().signal;
 const meter = startMeter();
 const end = await workOnRun({
   run,
-  ...settings,
-  providers: {
+  pipeline,
+  budgetUnits: null,
+  budgetReports: null,
+  concurrency: work.concurrency,
+  fresh: false,
+  sources: {
     v1: { client: v1 as never, environment: 'bench' },
     v2: { client: v2 as never, environment: 'bench' },
   },

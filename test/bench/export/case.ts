@@ -2,21 +2,23 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'csv-stringify/sync';
-import type { Row } from '../../../src/export/table-file.js';
+import type { Row } from '../../../src/readers/table.js';
 import { RUN } from './make-run.js';
 import type { Measured } from './measured.js';
 
 /** One case in one process, on compiled files: what it takes and how much memory it needed at most. */
 const [what = '', dataDir = '', built = ''] = process.argv.slice(2);
 const load = async <T>(file: string) => (await import(pathToFileURL(join(built, file)).href)) as T;
-const { openDuck } = await load<typeof import('../../../src/export/duck.js')>('export/duck.js');
+const { openDuck } = await load<typeof import('../../../src/export/formats/duck.js')>('export/formats/duck.js');
 const { exportRun } = await load<typeof import('../../../src/export/export-run.js')>('export/export-run.js');
-const { ParquetFile } = await load<typeof import('../../../src/export/parquet-file.js')>('export/parquet-file.js');
-const { readFlat } = await load<typeof import('../../../src/export/read-answers.js')>('export/read-answers.js');
-const { flatFinancials } =
-  await load<typeof import('../../../src/export/tables/figures.js')>('export/tables/figures.js');
-const { openLedgerForReading } =
-  await load<typeof import('../../../src/ledger/sqlite/ledger.js')>('ledger/sqlite/ledger.js');
+const { ParquetFile } = await load<typeof import('../../../src/export/formats/parquet-file.js')>(
+  'export/formats/parquet-file.js',
+);
+const { answersOf } = await load<typeof import('../../../src/export/subjects.js')>('export/subjects.js');
+const { flatFinancials, flatFinancialsTable } =
+  await load<typeof import('../../../src/readers/flat-financials.js')>('readers/flat-financials.js');
+const { readSubject } = await load<typeof import('../../../src/readers/read-subject.js')>('readers/read-subject.js');
+const { openLedger } = await load<typeof import('../../../src/ledger/open-ledger.js')>('ledger/open-ledger.js');
 
 const out = mkdtempSync(join(dataDir, 'case-'));
 try {
@@ -35,7 +37,7 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
     case 'csv-stringify':
       return await withRows((rows, count) => {
         const arrays = rows.map((batch) =>
-          batch.map((row) => flatFinancials.columns.map(({ name }) => row[name] ?? null)),
+          batch.map((row) => flatFinancialsTable.columns.map(({ name }) => row[name] ?? null)),
         );
         const descriptor = openSync(join(out, 'alone.csv'), 'w');
         const taken = timed(() => {
@@ -52,7 +54,7 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
       return await withRows(async (rows, count) => {
         const duck = await openDuck({ scratch: out, threads: 2 });
         const stop = stopwatch();
-        const file = new ParquetFile(join(out, 'alone.parquet'), 'alone', flatFinancials.columns, {
+        const file = new ParquetFile(join(out, 'alone.parquet'), 'alone', flatFinancialsTable.columns, {
           duck,
           scratch: out,
           byCountry: false,
@@ -80,9 +82,9 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
 }
 
 async function exportIt(format: 'csv' | 'parquet') {
-  const ledger = openLedgerForReading(dataDir);
+  const ledger = openLedger({ dataDir, now: Date.now(), access: 'read' });
   const stop = stopwatch();
-  const snapshot = await ledger.snapshot(RUN);
+  const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const { tables } = await exportRun(snapshot, {
     folder: join(out, 'export'),
@@ -101,12 +103,12 @@ async function exportIt(format: 'csv' | 'parquet') {
 
 /** The rows of the first companies, to be written again and again: all of them would not be "in memory" for long. */
 async function withRows(write: (rows: readonly (readonly Row[])[], count: number) => Taken | Promise<Taken>) {
-  const ledger = openLedgerForReading(dataDir);
-  const snapshot = await ledger.snapshot(RUN);
+  const ledger = openLedger({ dataDir, now: Date.now(), access: 'read' });
+  const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const batches: (readonly Row[])[] = [];
-  for await (const answers of snapshot.answers(['financial'], 'id')) {
-    for (const answer of answers) batches.push(readFlat(answer).rows.flat_financials);
+  for await (const subject of answersOf(snapshot).subjects(flatFinancials.space, flatFinancials.operations)) {
+    batches.push(readSubject(flatFinancials, subject, false).rowsOf(flatFinancialsTable));
     if (batches.length >= 64) break;
   }
   const count = snapshot.run.rowCount * (batches[0]?.length ?? 0);

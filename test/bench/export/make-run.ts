@@ -1,6 +1,7 @@
 import { requestKey } from '../../../src/calls/request-key.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { openLedger } from '../../../src/ledger/sqlite/ledger.js';
+import { openLedger } from '../../../src/ledger/open-ledger.js';
+import type { Checkpoint } from '../../../src/ledger/runs.js';
 
 export const RUN = 'bench';
 
@@ -9,8 +10,8 @@ export async function makeRun(
   dataDir: string,
   { companies, kind }: { readonly companies: number; readonly kind: 'flat' | 'record' },
 ): Promise<number> {
-  const ledger = openLedger(dataDir, 1);
-  await ledger.createRun({
+  const ledger = openLedger({ dataDir, now: 1, access: 'write' });
+  await ledger.runs.create({
     id: RUN,
     inputPath: 'bench.csv',
     inputSha256: 'x',
@@ -20,23 +21,22 @@ export async function makeRun(
     columns: ['name'],
     createdAt: 1,
   });
-  const api = kind === 'flat' ? 'v2' : 'v1';
-  const environmentId = await ledger.environment(api, 'bench');
+  const shop = await openShop(ledger, kind);
   let values = 0;
   for (let first = 0; first < companies; first += BATCH) {
     const indexes = Array.from({ length: Math.min(BATCH, companies - first) }, (_, i) => first + i);
-    await ledger.addRows(
+    await ledger.runs.addRows(
       RUN,
       indexes.map((index) => ({ row: index + 1, line: index + 2, values: [`Company ${index}`], fields: {} })),
     );
     const written = indexes.map((index) => {
       const { body, count } = kind === 'flat' ? flatBody(index) : recordBody(index);
       values += count;
-      return buy(ledger, environmentId, kind === 'flat' ? 'financial' : 'fullKyb', index, body);
+      return buy(shop, index, body);
     });
     await Promise.all(written);
   }
-  await ledger.openRun(RUN, companies);
+  await ledger.runs.open(RUN, companies);
   await ledger.close();
   return values;
 }
@@ -74,25 +74,45 @@ function recordBody(index: number): { body: string; count: number } {
   return { body, count: 1 };
 }
 
-async function buy(
-  ledger: Ledger,
-  environmentId: number,
-  operation: string,
-  index: number,
-  body: string,
-): Promise<void> {
+interface Shop {
+  readonly ledger: Ledger;
+  readonly space: 'v1' | 'v2';
+  readonly operation: 'financial' | 'fullKyb';
+  readonly environmentId: number;
+  readonly startId: number;
+}
+
+async function openShop(ledger: Ledger, kind: 'flat' | 'record'): Promise<Shop> {
+  const space = kind === 'flat' ? 'v2' : 'v1';
+  const environmentId = await ledger.calls.environment(space, 'bench');
+  await ledger.runs.useEnvironments(RUN, [{ api: space, environmentId }]);
+  const startId = await ledger.calls.begin({ runId: RUN, begunAt: 1, leaseUntil: 2 });
+  return { ledger, space, operation: kind === 'flat' ? 'financial' : 'fullKyb', environmentId, startId };
+}
+
+/** One answer, and the row that asked for it. */
+async function buy(shop: Shop, index: number, body: string): Promise<void> {
+  const { ledger, space, operation, environmentId, startId } = shop;
   const id = companyId(index);
-  const intent = await ledger.intend({
-    environmentId,
-    runId: RUN,
-    row: index + 1,
-    stage: 'bench',
-    operation,
-    requestKey: requestKey(operation, { id }),
-    attempt: 1,
-    startedAt: 1,
-  });
-  await ledger.settle(intent, {
+  const intended = await ledger.calls.intend(
+    {
+      startId,
+      environmentId,
+      runId: RUN,
+      row: index + 1,
+      stage: 'bench',
+      operation,
+      // Whatever it is: nothing is counted here.
+      meter: 'not_told',
+      requestKey: requestKey(operation, { id }),
+      subject: { space, id },
+      attempt: 1,
+      startedAt: 1,
+    },
+    { units: null, reports: null },
+  );
+  if (intended.kind !== 'intent') throw new Error(`the call was not let through: ${intended.kind}`);
+  await ledger.calls.settle(intended.intent, {
     settledAt: 2,
     durationMs: 1,
     httpStatus: 200,
@@ -102,7 +122,31 @@ async function buy(
     charge: 'charged',
     unitsCharged: null,
     remainingUnits: null,
+    inDoubt: false,
     body: Buffer.from(body),
     answer: { params: JSON.stringify({ id }) },
+    allowance: null,
+  });
+  await ledger.runs.settleRow(RUN, index + 1, {
+    checkpoint: COMPLETE,
+    ids: [{ space, id, grade: null, matchedOn: null }],
+    candidates: [],
+    questions: [],
+    errors: [],
+    uses: [],
   });
 }
+
+const COMPLETE: Checkpoint = {
+  outcome: 'complete',
+  hold: null,
+  holdReason: null,
+  nextAt: null,
+  stage: 'bench',
+  stages: {},
+  matchGrade: null,
+  matchedOn: null,
+  errorCode: null,
+  errorMessage: null,
+  updatedAt: 2,
+};

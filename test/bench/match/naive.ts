@@ -1,4 +1,4 @@
-import { readQuestion } from '../../../src/domain/subject.js';
+import { readEnquiry } from '../../../src/domain/enquiry.js';
 import type { Registry, SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { fieldsOf } from './world.js';
@@ -14,10 +14,10 @@ export interface Naive {
 export function guess(input: SampleInput, registry: Registry, search: SearchKind): Naive {
   const fields = fieldsOf(input);
   // Generously: they read the country as well as we do.
-  const reading = readQuestion(fields);
+  const reading = readEnquiry(fields);
   const { name, registration_number: registrationNumber, vat_number: vatNumber } = fields;
   if (!reading.ok || (name ?? registrationNumber ?? vatNumber) === undefined) return { first: null, exact: null };
-  const { location } = reading.question;
+  const { location } = reading.enquiry;
   const all = registry.search({ location, name, registrationNumber, vatNumber }, search);
   const exact =
     registrationNumber === undefined

@@ -1,11 +1,13 @@
+import type { Operation } from '../../../src/api/operation.js';
+import type { CallOutcome } from '../../../src/calls/outcome.js';
 import { defaultMatchPolicy, type MatchPolicy } from '../../../src/domain/decide.js';
-import { readQuestion } from '../../../src/domain/subject.js';
+import { readEnquiry } from '../../../src/domain/enquiry.js';
 import { write } from '../../../src/sandbox/json.js';
 import type { Company as Registered, Registry, SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
+import { type IdentityPolicy, resolve } from '../../../src/stages/identity/resolve.js';
 import { record } from '../../../src/stages/record.js';
-import { resolve } from '../../../src/stages/resolve.js';
-import type { CallRequest, CallResult, Company, StageContext, StageOutcome } from '../../../src/stages/stage.js';
+import type { Company, Params, StageContext, StageOutcome } from '../../../src/stages/stage.js';
 
 /** How the journey of a row ended, as far as identity goes. */
 export interface Ending {
@@ -47,34 +49,34 @@ export async function travel(input: SampleInput, setting: Setting): Promise<Endi
   if (fields.name === undefined && fields.registration_number === undefined && fields.vat_number === undefined)
     return ended('invalid', 'NO_IDENTIFIER');
   if (fields.country === undefined) return ended('invalid', 'NO_COUNTRY');
-  const reading = readQuestion(fields);
+  const reading = readEnquiry(fields);
   if (!reading.ok) return ended('invalid', reading.code);
-  let company: Company = {
-    row: 1,
-    question: reading.question,
-    v1: null,
-    v2: null,
-    creditSourceId: null,
-    creditReportId: null,
-  };
-  const resolved = await resolve('v1', company, context);
-  if (resolved.kind !== 'done') return ended(kindOf(resolved), codeOf(resolved));
-  company = { ...company, ...resolved.facts };
-  const id = company.v1?.candidate.id ?? null;
-  const bought = await record(company, context);
+  const policy: IdentityPolicy = { search: SEARCHES, match: setting.policy ?? defaultMatchPolicy };
+  const unknown: Company = { row: 1, enquiry: reading.enquiry, ids: {} };
+  const resolved = await resolve('v1', unknown, policy, context);
+  const v1 = resolved.ids?.v1;
+  if (resolved.kind !== 'done' || v1 == null) return ended(kindOf(resolved), codeOf(resolved));
+  const company: Company = { ...unknown, ids: { v1 } };
+  const bought = await record.run(company, context);
   if (bought.kind === 'needs_review') return ended('needs_review', bought.code);
   const searches = context.searches;
-  const v2 = await resolve('v2', company, context);
-  const credit = await resolve('credit', company, context);
+  const v2 = await resolve('v2', company, policy, context);
+  const credit = await resolve('credit', company, policy, context);
   return {
     kind: 'confirmed',
-    code: company.v1?.matchedOn ?? '',
-    v1: id,
+    code: v1.matchedOn ?? '',
+    v1: v1.id,
     searches,
-    v2: sideOf(v2, v2.facts?.v2?.candidate.id),
-    credit: sideOf(credit, credit.facts?.creditSourceId),
+    v2: sideOf(v2, v2.ids?.v2?.id),
+    credit: sideOf(credit, credit.ids?.credit?.id),
   };
 }
+
+const SEARCHES: IdentityPolicy['search'] = {
+  attempts: 2,
+  order: ['registration_number', 'vat_number', 'name'],
+  furtherSpellings: true,
+};
 
 const sideOf = (outcome: StageOutcome, id: string | null | undefined): Side => ({
   id: id ?? null,
@@ -93,37 +95,25 @@ export function fieldsOf(input: SampleInput): Partial<Record<keyof SampleInput, 
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }
 
-function contextOf({ registry, search, policy = defaultMatchPolicy }: Setting): StageContext & { searches: number } {
+function contextOf({ registry, search }: Setting): StageContext & { searches: number } {
   const context = {
+    options: undefined,
+    shared: undefined,
     searches: 0,
-    policy: {
-      search: {
-        attempts: 2,
-        order: ['registration_number', 'vat_number', 'name'] as const,
-        furtherSpellings: true,
-      },
-      match: policy,
-      provenance: false,
-      idsShared: false,
-      report: { reuseExpired: false, firstPollMs: 1, pollAtMostMs: 1, giveUpAfterMs: 1 },
-    },
     now: () => 0,
-    call: async (request: CallRequest) => {
-      if (request.operation !== 'fullKyb') context.searches += 1;
-      return answer(registry, search, request);
+    call: async (operation: Operation, params: Params) => {
+      if (operation.name !== 'fullKyb') context.searches += 1;
+      return answer(registry, search, operation.name, params);
     },
+    owned: async () => undefined,
+    settleLost: async () => {},
+    questions: { remembered: async () => undefined, keep: () => {} },
     keepCandidates: () => {},
-    keepQuestion: () => {},
-    remembered: async () => undefined,
-    reportHistory: async () => undefined,
-    spendCreditReport: () => {
-      throw new Error('the bench buys no report');
-    },
   };
   return context;
 }
 
-function answer(registry: Registry, search: SearchKind, { operation, params }: CallRequest): CallResult {
+function answer(registry: Registry, search: SearchKind, operation: string, params: Params): CallOutcome {
   const text = (name: string) => params[name] as string | undefined;
   const found = (accepts: (company: Registered) => boolean) =>
     registry
@@ -148,7 +138,7 @@ function answer(registry: Registry, search: SearchKind, { operation, params }: C
     case 'fullKyb': {
       const company = registry.byV1Id(String(params.id));
       if (company === undefined || !registry.hasRecord(company))
-        return { kind: 'not_available', error: new Error('no record') } as unknown as CallResult;
+        return { kind: 'not_available', error: new Error('no record') } as unknown as CallOutcome;
       return body({ lite: registry.v1.lite(company, false) });
     }
     default:
@@ -156,5 +146,10 @@ function answer(registry: Registry, search: SearchKind, { operation, params }: C
   }
 }
 
-const body = (value: Parameters<typeof write>[0]) =>
-  ({ kind: 'answer', body: Buffer.from(write(value)), owned: false, fetchedAt: 0 }) as unknown as CallResult;
+const body = (value: Parameters<typeof write>[0]): CallOutcome => ({
+  kind: 'answer',
+  body: Buffer.from(write(value)),
+  owned: false,
+  fetchedAt: 0,
+  use: null,
+});

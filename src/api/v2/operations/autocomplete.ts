@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty, oneOf } from '../../params.js';
 import { list } from '../../schema.js';
-import { registration_number, v2, vat_number } from '../fields.js';
+import { registration_number, v2List, vat_number } from '../fields.js';
 import { enrichedCompany } from '../records.js';
 
 /** E-mail and LinkedIn address are parameters, but none that a country may be paired with (V2-10). */
@@ -10,7 +10,7 @@ const partners = oneOf('name', 'registration_number', 'vat_number', 'website', '
 
 export const autocomplete = {
   autocomplete: {
-    ...v2,
+    ...v2List,
     name: 'autocomplete',
     summary: 'Complete a company record from a few fields',
     route: null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty } from '../../params.js';
 import { list, nullable, record, id as recordId, text } from '../../schema.js';
-import { page, registration_number, textId, v2, vat_number, vocabularyIds } from '../fields.js';
+import { page, registration_number, textId, v2List, vat_number, vocabularyIds } from '../fields.js';
 import { envelope } from '../records.js';
 
 const LOOKUP_PER_PAGE = 5;
@@ -37,7 +37,7 @@ const profile = record({
 
 export const companies = {
   companiesLookup: {
-    ...v2,
+    ...v2List,
     name: 'companiesLookup',
     summary: 'Look a company up by any identifier, paged',
     route: null,
@@ -61,10 +61,13 @@ export const companies = {
       per_page: z.int().min(1).max(LOOKUP_PER_PAGE).optional().describe('Items a page, at most 5'),
     }),
     body: envelope(hit),
+    itemIds: { id: 'companies' },
     pages: { perPageAtMost: LOOKUP_PER_PAGE, countField: 'total_pages' },
   },
   companyProfile: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
+    subject: { space: 'companies', param: 'id' },
     name: 'companyProfile',
     summary: 'Full company profile',
     route: null,

@@ -2,7 +2,17 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { digitsId, isoCountry, nonEmpty } from '../../params.js';
 import { id, list, nullable, record, scalar, text } from '../../schema.js';
-import { envelopePages, opaque, page, per_page, registration_number, v2, vat_number } from '../fields.js';
+import {
+  envelopePages,
+  opaque,
+  page,
+  per_page,
+  registration_number,
+  v2,
+  v2List,
+  v2State,
+  vat_number,
+} from '../fields.js';
 import { pagesEnvelope, textOrList } from '../records.js';
 
 const country = isoCountry.describe('ISO 3166-1 alpha-2');
@@ -67,7 +77,7 @@ const reportBody = z.union([
 
 export const creditReport = {
   creditReportSearch: {
-    ...v2,
+    ...v2List,
     name: 'creditReportSearch',
     summary: 'Companies that a credit report can be generated for',
     route: null,
@@ -81,9 +91,13 @@ export const creditReport = {
       post_code: nonEmpty.optional().describe('Postal code of the registered address'),
     }),
     body: list(hit),
+    itemIds: { id: 'credit' },
   },
   creditReportGenerate: {
     ...v2,
+    meter: 'report',
+    keep: { days: 365 },
+    subject: { space: 'credit', param: 'source_id' },
     name: 'creditReportGenerate',
     summary: 'Generate a credit report; the answer carries its ID. Look in the history first',
     route: null,
@@ -92,6 +106,9 @@ export const creditReport = {
   },
   creditReportStatus: {
     ...v2,
+    meter: 'free',
+    keep: 'never',
+    subject: { space: 'report', param: 'report_id' },
     name: 'creditReportStatus',
     summary: 'Whether a report can be fetched: true or false',
     route: null,
@@ -100,6 +117,9 @@ export const creditReport = {
   },
   creditReportFetch: {
     ...v2,
+    meter: 'free',
+    keep: { days: 365 },
+    subject: { space: 'report', param: 'report_id' },
     name: 'creditReportFetch',
     summary: 'A finished credit report',
     route: null,
@@ -109,20 +129,27 @@ export const creditReport = {
   },
   creditReportCombined: {
     ...v2,
+    meter: 'report',
+    keep: { days: 365 },
+    subject: { space: 'credit', param: 'source_id' },
     name: 'creditReportCombined',
     summary: 'Generate and fetch in one call, for one-off lookups; gives no ID to resume from',
     route: null,
     params: z.strictObject(generate),
     body: reportBody,
     htmlBody: true,
+    // The document allows three minutes for generating.
+    deadlineMs: 240_000,
   },
   creditReportHistory: {
-    ...v2,
+    ...v2State,
+    meter: 'free',
     name: 'creditReportHistory',
     summary: 'Reports generated before, paged; opening one again is free',
     route: null,
     params: z.strictObject({ search: nonEmpty.optional().describe('Text to look for'), page, per_page }),
     body: pagesEnvelope(historyItem),
+    itemIds: { id: 'report', source_id: 'credit' },
     pages: envelopePages,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { nonEmpty } from '../../params.js';
 import { id, nullable, record, text } from '../../schema.js';
-import { page, per_page, textId, totalPages, v2, wireInteger } from '../fields.js';
+import { page, per_page, textId, totalPages, v2List, wireInteger } from '../fields.js';
 import { employeesEnvelope, textOrList } from '../records.js';
 
 const filters = z.strictObject({
@@ -35,7 +35,7 @@ const profile = record({
 
 export const employees = {
   employeesSearch: {
-    ...v2,
+    ...v2List,
     name: 'employeesSearch',
     summary: 'Find people within companies, paged',
     route: null,
@@ -48,7 +48,8 @@ export const employees = {
     pages: totalPages,
   },
   employeeProfile: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'employeeProfile',
     summary: 'One person: role and contacts',
     route: null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty, oneOf } from '../../params.js';
 import { nullable, record, text } from '../../schema.js';
-import { page, per_page, reveal_email, reveal_phone, totalPages, v2, vat_number } from '../fields.js';
+import { page, per_page, reveal_email, reveal_phone, totalPages, v2List, vat_number } from '../fields.js';
 import { employeesEnvelope, enrichedCompany, enrichedPerson, textOrList } from '../records.js';
 
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
@@ -20,7 +20,8 @@ const employee = record({
 
 export const enrichment = {
   enrichCompanyByWebsite: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'enrichCompanyByWebsite',
     summary: 'Company from its website',
     route: null,
@@ -28,7 +29,8 @@ export const enrichment = {
     body: enrichedCompany,
   },
   enrichCompanyByLinkedin: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'enrichCompanyByLinkedin',
     summary: 'Company from its LinkedIn page',
     route: null,
@@ -36,7 +38,8 @@ export const enrichment = {
     body: enrichedCompany,
   },
   enrichCompanyByRegistry: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'enrichCompanyByRegistry',
     summary: 'Company from its registration number and country',
     route: null,
@@ -54,7 +57,8 @@ export const enrichment = {
     body: enrichedCompany,
   },
   enrichPersonByEmail: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'enrichPersonByEmail',
     summary: 'Person from an e-mail address',
     route: null,
@@ -62,7 +66,8 @@ export const enrichment = {
     body: enrichedPerson,
   },
   enrichPersonByLinkedin: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'enrichPersonByLinkedin',
     summary: 'Person from a LinkedIn page',
     route: null,
@@ -74,7 +79,8 @@ export const enrichment = {
     body: enrichedPerson,
   },
   enrichPerson: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'enrichPerson',
     summary: 'Person from any combination of name, company, domain, e-mail and LinkedIn page',
     route: null,
@@ -95,7 +101,7 @@ export const enrichment = {
     body: enrichedPerson,
   },
   enrichEmployeesSearch: {
-    ...v2,
+    ...v2List,
     name: 'enrichEmployeesSearch',
     summary: 'Employees by domain, place and seniority, paged',
     route: null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';
-import { id, isPlainObject, v2 } from '../fields.js';
+import { aboutV2Company, id, isPlainObject } from '../fields.js';
 
 export type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
 
@@ -13,7 +13,7 @@ const flatFinancials = z.custom<FlatFinancials>(
 
 export const financial = {
   financial: {
-    ...v2,
+    ...aboutV2Company,
     name: 'financial',
     summary: 'Flat financials: indicators by reporting year. Carries no identity, so confirm the ID first',
     route: { method: 'GET', path: '/financial/{id}' },

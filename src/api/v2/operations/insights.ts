@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { nonEmpty, oneOf } from '../../params.js';
 import { list, nullable, record, id as recordId, scalar, text } from '../../schema.js';
-import { opaque, registration_number, textId, v2 } from '../fields.js';
+import { opaque, registration_number, textId, v2List } from '../fields.js';
 import { textOrList } from '../records.js';
 
 const hit = record({
@@ -31,7 +31,7 @@ const profile = record({
 
 export const insights = {
   insightsSearch: {
-    ...v2,
+    ...v2List,
     name: 'insightsSearch',
     summary: 'Companies with a digital profile',
     route: null,
@@ -39,9 +39,12 @@ export const insights = {
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(oneOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
     body: list(hit),
+    itemIds: { id: 'insights' },
   },
   insightsProfile: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
+    subject: { space: 'insights', param: 'id' },
     name: 'insightsProfile',
     summary: 'Digital profile: domain, traffic, technologies',
     route: null,

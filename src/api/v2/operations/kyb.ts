@@ -2,12 +2,21 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.js';
 import { list } from '../../schema.js';
-import { id, page, per_page, registration_number, totalPages, v2, vocabularyIds } from '../fields.js';
+import {
+  aboutV2Company,
+  id,
+  page,
+  per_page,
+  registration_number,
+  totalPages,
+  v2List,
+  vocabularyIds,
+} from '../fields.js';
 import * as records from '../records.js';
 
 export const kyb = {
   kybSearch: {
-    ...v2,
+    ...v2List,
     name: 'kybSearch',
     summary: 'Search companies; the answer is a list of candidates, not a match',
     route: { method: 'POST', path: '/kyb/search' },
@@ -23,9 +32,10 @@ export const kyb = {
         error: 'needs at least one of name, registration_number, vat_number, ticker',
       }),
     body: list(records.candidate),
+    itemIds: { id: 'v2' },
   },
   kybLite: {
-    ...v2,
+    ...aboutV2Company,
     name: 'kybLite',
     summary: 'Company profile, flat',
     route: { method: 'GET', path: '/kyb/{id}/lite' },
@@ -33,7 +43,7 @@ export const kyb = {
     body: records.companyLite,
   },
   kybOfficers: {
-    ...v2,
+    ...aboutV2Company,
     name: 'kybOfficers',
     summary: 'Officers, paged; whether current or former is not told',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
@@ -42,7 +52,7 @@ export const kyb = {
     pages: totalPages,
   },
   kybOfficersSearch: {
-    ...v2,
+    ...v2List,
     name: 'kybOfficersSearch',
     summary: 'Appointments of a person, in all jurisdictions',
     route: null,
@@ -61,7 +71,7 @@ export const kyb = {
     body: list(records.officerSearchResult),
   },
   kybShareholders: {
-    ...v2,
+    ...aboutV2Company,
     name: 'kybShareholders',
     summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
     route: null,
@@ -70,7 +80,7 @@ export const kyb = {
     pages: totalPages,
   },
   kybFinancial: {
-    ...v2,
+    ...aboutV2Company,
     name: 'kybFinancial',
     summary: 'Filed financial statements',
     route: null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { list, nullable, number, record, text } from '../../schema.js';
-import { v2 } from '../fields.js';
+import { v2State } from '../fields.js';
 
 const FORM = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
@@ -20,7 +20,8 @@ const permission = record({ name: nullable(text), codename: nullable(text), metr
 
 export const metrics = {
   metrics: {
-    ...v2,
+    ...v2State,
+    meter: 'free',
     name: 'metrics',
     summary: 'Use and limits, by permission',
     route: { method: 'GET', path: '/metrics' },
@@ -28,7 +29,8 @@ export const metrics = {
     body: list(permission),
   },
   metricsContacts: {
-    ...v2,
+    ...v2State,
+    meter: 'free',
     name: 'metricsContacts',
     summary: 'How many e-mail addresses and phone numbers were revealed in a range of time',
     route: { method: 'GET', path: '/metrics/contacts' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { nonEmpty } from '../../params.js';
 import { id, list, nullable, record, scalar, text } from '../../schema.js';
-import { v2 } from '../fields.js';
+import { v2List } from '../fields.js';
 
 const FLAT = [
   'seniority',
@@ -56,7 +56,9 @@ const params = z
 
 export const nomenclature = {
   nomenclature: {
-    ...v2,
+    ...v2List,
+    meter: 'free',
+    keep: { days: 365 },
     name: 'nomenclature',
     summary: 'A controlled vocabulary, whose IDs are used in filters',
     route: { method: 'GET', path: '/nomenclatures/{name}{/country_code}' },

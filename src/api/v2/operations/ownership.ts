@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { nonEmpty, oneOf } from '../../params.js';
 import { id, list, nullable, record, text } from '../../schema.js';
-import { opaque, registration_number, v2 } from '../fields.js';
+import { opaque, registration_number, v2List } from '../fields.js';
 import { shareholder } from '../records.js';
 
 /** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
@@ -16,7 +16,8 @@ const groupNode = record({
 
 export const ownership = {
   ownership: {
-    ...v2,
+    ...v2List,
+    keep: { days: 90 },
     name: 'ownership',
     summary: 'Direct shareholders and group tree; links are not ownership',
     route: null,

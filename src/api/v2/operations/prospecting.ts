@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { id, nullable, record, text } from '../../schema.js';
-import { per_page, v2 } from '../fields.js';
+import { per_page, v2List } from '../fields.js';
 import { prospectingFilters } from '../prospecting-filters.js';
 import { companiesEnvelope } from '../records.js';
 
 export const prospecting = {
   prospecting: {
-    ...v2,
+    ...v2List,
     name: 'prospecting',
     summary: 'Filter the company universe; the answer is company IDs and names, at most 10 pages',
     route: { method: 'POST', path: '/prospecting' },

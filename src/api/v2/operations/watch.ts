@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoDate, nonEmpty } from '../../params.js';
 import { list, nullable, record, id as recordId, text } from '../../schema.js';
-import { envelopePages, id, page, per_page, v2 } from '../fields.js';
+import { envelopePages, id, page, per_page, v2State } from '../fields.js';
 import { pagesEnvelope } from '../records.js';
 
 /** The names are an open set: the document lists seven and uses two more in its examples. */
@@ -29,9 +29,13 @@ const change = record({
 /** Whether the list comes bare or as a member is not shown. */
 const fieldSet = z.union([list(text), record({ fields: nullable(list(text)) })]);
 
+/** The watch takes the IDs of v2. */
+const subject = { space: 'v2', param: 'id' } as const;
+
 export const watch = {
   watchAdd: {
-    ...v2,
+    ...v2State,
+    subject,
     name: 'watchAdd',
     summary: 'Watch a company for changes',
     route: null,
@@ -41,7 +45,8 @@ export const watch = {
     emptyBody: true,
   },
   watchRemove: {
-    ...v2,
+    ...v2State,
+    subject,
     name: 'watchRemove',
     summary: 'Stop watching a company',
     route: null,
@@ -51,16 +56,18 @@ export const watch = {
     emptyBody: true,
   },
   watchList: {
-    ...v2,
+    ...v2State,
     name: 'watchList',
     summary: 'The companies that are watched, paged',
     route: null,
     params: z.strictObject({ date: isoDate.optional().describe('YYYY-MM-DD'), fields, page, per_page }),
     body: pagesEnvelope(watched),
+    itemIds: { id: 'v2' },
     pages: envelopePages,
   },
   watchHistory: {
-    ...v2,
+    ...v2State,
+    subject,
     name: 'watchHistory',
     summary: 'The changes of one company, paged',
     route: null,
@@ -76,7 +83,7 @@ export const watch = {
     pages: envelopePages,
   },
   watchFields: {
-    ...v2,
+    ...v2State,
     name: 'watchFields',
     summary: 'The fields that are watched',
     route: null,
@@ -85,7 +92,7 @@ export const watch = {
     answersFields: true,
   },
   watchFieldsAdd: {
-    ...v2,
+    ...v2State,
     name: 'watchFieldsAdd',
     summary: 'Watch more fields; the answer is the whole list',
     route: null,
@@ -94,7 +101,7 @@ export const watch = {
     answersFields: true,
   },
   watchFieldsRemove: {
-    ...v2,
+    ...v2State,
     name: 'watchFieldsRemove',
     summary: 'Watch fewer fields',
     route: null,
@@ -104,7 +111,7 @@ export const watch = {
     emptyBody: true,
   },
   watchCallbackSet: {
-    ...v2,
+    ...v2State,
     name: 'watchCallbackSet',
     summary: 'Set the address that changes are posted to',
     route: null,
@@ -116,7 +123,7 @@ export const watch = {
   },
   /** The document writes /v2/companies/watch/callback; the base address already ends in /v2 (V2-16). */
   watchCallback: {
-    ...v2,
+    ...v2State,
     name: 'watchCallback',
     summary: 'The address that changes are posted to',
     route: { method: 'GET', path: '/companies/watch/callback' },

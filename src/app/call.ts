@@ -1,0 +1,145 @@
+import { readAnswer } from '../api/answer.js';
+import type { ApiName, Operation } from '../api/operation.js';
+import { Door } from '../calls/door.js';
+import type { Answer, CallOutcome } from '../calls/outcome.js';
+import type { AnyClient } from '../calls/request.js';
+import { takeLease } from '../engine/lease.js';
+import type { Settlement } from '../ledger/calls.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Clock } from '../util/clock.js';
+import type { ExactJson } from '../util/exact-json.js';
+import { InDoubtError } from './in-doubt-error.js';
+import { operationNamed } from './operations.js';
+import { ParkedError } from './parked-error.js';
+import { type ProviderOptions, required, withProvider } from './provider.js';
+import { here, withLedger } from './surroundings.js';
+
+export interface CallByHand extends ProviderOptions {
+  readonly api: ApiName;
+  /** As `operations` lists it. */
+  readonly operation: string;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  /** Ask anew although the answer is owned. */
+  readonly fresh?: boolean | undefined;
+  /** Gives the call up; it may have been charged then. The promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CallView {
+  readonly api: ApiName;
+  readonly operation: string;
+  /** Nothing was sent: it was there. */
+  readonly owned: boolean;
+  readonly fetchedAt: number;
+  readonly httpStatus: number | null;
+  readonly requestId: string | null;
+  /** Null where the provider does not count in units. */
+  readonly unitsCharged: number | null;
+  readonly unitsRemaining: number | null;
+  readonly durationMs: number | null;
+  /** Numbers are exact. */
+  readonly body: ExactJson;
+}
+
+/** Through the door that every paid call goes through: what we own is not bought again, what we buy is owned. */
+export async function call(options: CallByHand, around = here()): Promise<CallView> {
+  const { api, params = {} } = options;
+  const operation = operationNamed(api, options.operation);
+  return await withProvider(
+    options,
+    around,
+    async (provider) => {
+      const client = required(api === 'v1' ? provider.v1 : provider.v2, api) as unknown as AnyClient;
+      // Refused before the ledger is opened, let alone created.
+      client.prepare(operation.name, params);
+      return await withLedger('write', options, around, async (ledger) => {
+        const environmentId = await ledger.calls.environment(api, provider.names[api]);
+        const hand = { operation, params, client, environmentId, fresh: options.fresh === true };
+        const { answer, settlement } = await send(hand, ledger, around.clock, options.signal);
+        return viewOf(operation, answer, settlement);
+      });
+    },
+    { keepSandbox: true },
+  );
+}
+
+interface Hand {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly client: AnyClient;
+  readonly environmentId: number;
+  readonly fresh: boolean;
+}
+
+interface Sent {
+  readonly answer: Answer;
+  /** What was written down about the call; undefined if none was made. */
+  readonly settlement: Settlement | undefined;
+}
+
+async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
+  const { operation, params, client, environmentId, fresh } = hand;
+  const lease = await takeLease(null, calls, clock);
+  try {
+    // What a process that died has left open would be waited for.
+    await calls.flagLost(clock.now());
+    const settlements: Settlement[] = [];
+    const door = new Door({
+      ...BY_HAND,
+      calls,
+      startId: lease.startId,
+      clock,
+      apis: { v1: null, v2: null, [operation.api]: { client, environmentId } },
+      listen: (event) => {
+        if (event.kind === 'call_settled') settlements.push(event.settlement);
+      },
+      signal: signal === undefined ? lease.broken : AbortSignal.any([signal, lease.broken]),
+    });
+    const ownedSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
+    const none = { runId: null, row: null, stage: null };
+    const outcome = await door.call({ operation, params, ...none, ownedSince, lookedSince: 0 });
+    if (outcome.kind !== 'answer' && lease.broken.aborted) throw lease.broken.reason;
+    if (outcome.kind !== 'answer' && signal?.aborted) throw signal.reason;
+    const answer = answerOf(outcome, operation, settlements.length > 0);
+    if (answer.use !== null) await calls.recordUse(answer.use);
+    return { answer, settlement: settlements.at(-1) };
+  } finally {
+    await lease.end();
+  }
+}
+
+/** One attempt and no limits: the person at the terminal decides whether to try again. */
+const BY_HAND = {
+  retry: { attempts: 1, baseMs: 0, capMs: 0 },
+  concurrency: 1,
+  breakerFailures: Number.POSITIVE_INFINITY,
+  limits: { units: null, reports: null },
+  inDoubt: 'resend',
+  inDoubtCap: Number.POSITIVE_INFINITY,
+  permissions: {},
+} as const;
+
+const DAY_MS = 86_400_000;
+
+const freshSince = ({ keep }: Operation, now: number): number =>
+  keep === 'never' ? Number.POSITIVE_INFINITY : now - keep.days * DAY_MS;
+
+function answerOf(outcome: CallOutcome, { name }: Operation, wasSent: boolean): Answer {
+  if (outcome.kind === 'answer') return outcome;
+  if (outcome.kind === 'parked') throw new ParkedError(outcome);
+  if (outcome.kind === 'in_doubt') throw new InDoubtError(name, wasSent);
+  throw outcome.error;
+}
+
+const viewOf = (operation: Operation, answer: Answer, settlement: Settlement | undefined): CallView => ({
+  api: operation.api,
+  operation: operation.name,
+  owned: answer.owned,
+  fetchedAt: answer.fetchedAt,
+  httpStatus: settlement?.httpStatus ?? null,
+  requestId: settlement?.requestId ?? null,
+  unitsCharged: answer.owned ? 0 : (settlement?.unitsCharged ?? null),
+  unitsRemaining: settlement?.remainingUnits ?? null,
+  durationMs: settlement?.durationMs ?? null,
+  body: readAnswer(operation, answer.body) as ExactJson,
+});

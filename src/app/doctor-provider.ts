@@ -1,0 +1,111 @@
+import { probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
+import { v2Operations } from '../api/v2/operations.js';
+import { probeV2Key, type V2KeyReport } from '../api/v2/probe.js';
+import { missingRoutes, type Routes } from '../api/v2/routes.js';
+import { operationsOf } from '../config/pipeline.js';
+import { ExitCode } from '../domain/exit-codes.js';
+import { stages } from '../stages/list.js';
+import type { Finding } from './finding.js';
+import type { Provider } from './provider.js';
+
+export async function checkV1({ v1, v2, environment }: Provider, now: number): Promise<readonly Finding[]> {
+  if (v1 === null) return [notConfigured('v1', v2 === null)];
+  const report = await probeV1Key(v1, now);
+  const findings = [v1KeyFinding(report, environment.v1?.baseUrl ?? '')];
+  if (report.state !== 'works') return findings;
+  findings.push({ check: 'v1 scopes', state: 'note', detail: scopesText(report) });
+  if (report.quota !== null) {
+    const { dailyLimit, dailyRemaining, resetAtMs } = report.quota;
+    const detail = `free workspace: ${dailyRemaining ?? '?'} of ${dailyLimit ?? '?'} left today, more at ${new Date(resetAtMs).toISOString()}`;
+    findings.push({ check: 'v1 allowance', state: 'note', detail });
+  }
+  if (report.unitsCharged > 0) {
+    const detail = `the check itself was charged ${report.unitsCharged} unit(s)`;
+    findings.push({ check: 'v1 probe', state: 'note', detail });
+  }
+  return findings;
+}
+
+function v1KeyFinding(report: V1KeyReport, baseUrl: string): Finding {
+  switch (report.state) {
+    case 'works': {
+      const detail = `accepted and live at ${baseUrl}; checked for ${report.unitsCharged} units`;
+      return { check: 'v1 key', state: 'ok', detail };
+    }
+    case 'not_live':
+      return { check: 'v1 key', state: 'fail', detail: 'a test key: a live key is needed', exit: ExitCode.credentials };
+    default:
+      return keyFailure('v1', report.state, report);
+  }
+}
+
+function scopesText(report: V1KeyReport): string {
+  const words = { granted: 'granted', not_refused: 'not refused', missing: 'MISSING' } as const;
+  return Object.entries(report.scopes)
+    .map(([scope, state]) => `${scope} ${words[state]}`)
+    .join(', ');
+}
+
+export async function checkV2({ v1, v2, environment }: Provider): Promise<readonly Finding[]> {
+  if (v2 === null) return v1 === null ? [] : [notConfigured('v2', false)];
+  const report = await probeV2Key(v2);
+  return [
+    v2KeyFinding(report, environment.v2?.baseUrl ?? ''),
+    routesFinding(environment),
+    ...stageFindings(environment.routes),
+  ];
+}
+
+function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
+  if (report.state !== 'works') return keyFailure('v2', report.state, report);
+  const detail = `accepted at ${baseUrl}; ${report.metrics?.length ?? 0} permissions`;
+  return { check: 'v2 key', state: 'ok', detail };
+}
+
+function routesFinding({ routes, routesFile }: Provider['environment']): Finding {
+  const unpublished = Object.values(v2Operations)
+    .filter((operation) => operation.route === null)
+    .map((operation) => operation.name);
+  const missing = missingRoutes(unpublished, routes);
+  const from = routesFile === null ? 'no routes file (KYBATCH_V2_ROUTES)' : routesFile;
+  const detail = `${from}: ${unpublished.length - missing.length} of ${unpublished.length} unpublished operations have a route`;
+  return missing.length === 0
+    ? { check: 'v2 routes', state: 'ok', detail }
+    : { check: 'v2 routes', state: 'note', detail: `${detail}; without: ${missing.join(' ')}` };
+}
+
+/** A run with such a stage would be refused before its first call (V2-15). */
+const stageFindings = (routes: Routes): readonly Finding[] =>
+  stages.flatMap(({ name }) => {
+    const needed = operationsOf({ stages: [name] }).map((operation) => operation.name);
+    const missing = missingRoutes(needed, routes);
+    if (missing.length === 0) return [];
+    const detail = `${name} cannot run without a route for ${missing.join(', ')}`;
+    return [{ check: 'v2 stages', state: 'note', detail }];
+  });
+
+function keyFailure(
+  api: 'v1' | 'v2',
+  state: 'refused' | 'wrong_route' | 'unreachable',
+  { error }: V1KeyReport | V2KeyReport,
+): Finding {
+  const { subject, exit } = FAILURES[state];
+  const detail = error === undefined ? 'no answer' : `${error.code}: ${error.message}. ${error.hint}`;
+  return { check: `${api} ${subject}`, state: 'fail', detail, exit };
+}
+
+const FAILURES = {
+  refused: { subject: 'key', exit: ExitCode.credentials },
+  wrong_route: { subject: 'base URL', exit: ExitCode.usage },
+  unreachable: { subject: 'provider', exit: ExitCode.unavailable },
+} as const;
+
+const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
+  alone
+    ? {
+        check: 'configuration',
+        state: 'fail',
+        detail: 'no provider: set KYBATCH_V1_BASE_URL and KYBATCH_V1_API_KEY, or add --sandbox',
+        exit: ExitCode.usage,
+      }
+    : { check: `${api} key`, state: 'note', detail: `${api} is not configured` };

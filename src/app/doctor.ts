@@ -1,0 +1,34 @@
+import { ExitCode } from '../domain/exit-codes.js';
+import { checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
+import { checkV1, checkV2 } from './doctor-provider.js';
+import type { Finding } from './finding.js';
+import { type ProviderOptions, withProvider } from './provider.js';
+import { here } from './surroundings.js';
+
+export interface DoctorView {
+  readonly findings: readonly Finding[];
+  /** What the worst of them means for a script. */
+  readonly exit: ExitCode;
+}
+
+/** Looks at configuration, keys (for 0 units), data directory, disk space and database. */
+export function doctor(options: ProviderOptions = {}, around = here()): Promise<DoctorView> {
+  return withProvider(options, around, async (provider) => {
+    const { dataDir } = provider.environment;
+    const findings = [
+      ...(await checkV1(provider, around.clock.now())),
+      ...(await checkV2(provider)),
+      checkDataDir(dataDir),
+      ...checkSpace(dataDir, around),
+      checkLedger(dataDir),
+    ];
+    return { findings, exit: worst(findings) };
+  });
+}
+
+/** A refused key before a configuration fault, and both before a provider that does not answer. */
+function worst(findings: readonly Finding[]): ExitCode {
+  const exits = findings.filter(({ state }) => state === 'fail').map(({ exit }) => exit);
+  const order = [ExitCode.credentials, ExitCode.usage, ExitCode.unavailable, ExitCode.internal];
+  return order.find((exit) => exits.includes(exit)) ?? ExitCode.ok;
+}

@@ -1,0 +1,22 @@
+import type { RowOutcome } from '../domain/outcomes.js';
+import type { RunEvent } from '../engine/events.js';
+import type { Amounts } from './row-cost.js';
+
+/** What a use case that spends tells while it works: what the engine tells, and that it begins. */
+export type SpendingEvent = RunEvent | StartedEvent;
+
+/** The rows are in the ledger, spending was agreed to, and work begins. */
+export interface StartedEvent {
+  readonly kind: 'started';
+  readonly run: string;
+  readonly rows: number;
+  /** As they stand before it. */
+  readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  readonly unitsCharged: number;
+  /** The run was begun by an earlier start. */
+  readonly goesOn: boolean;
+  /** What this start may spend. */
+  readonly atMost: Amounts;
+}
+
+export type ListenToSpending = (event: SpendingEvent) => void;

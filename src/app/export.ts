@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { UsageError } from '../domain/errors.js';
+import { noteExport } from '../export/export-folders.js';
+import { exportRun } from '../export/export-run.js';
+import type { ExportFormat } from '../export/options.js';
+import type { ExportSummary } from '../export/summary.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { findRun } from './find-run.js';
+import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { version } from './version.js';
+
+/** How tables are written. */
+export interface TableOptions {
+  /** The folder that is to hold them; `exports/<run>` in the data directory without it. */
+  readonly out?: string | undefined;
+  /** CSV alone without it. */
+  readonly formats?: readonly ExportFormat[] | undefined;
+  /** CSV: what stands between fields. A comma without it. */
+  readonly delimiter?: string | undefined;
+  /** CSV with a byte order mark, for Excel. */
+  readonly bom?: boolean | undefined;
+  /** E-mail and phone of people, too. */
+  readonly includeContacts?: boolean | undefined;
+  /** Parquet in one folder per country. */
+  readonly partitionByCountry?: boolean | undefined;
+}
+
+export interface ExportTablesOptions extends PlaceOptions, TableOptions {
+  /** The newest without it; one that is still going may be exported. */
+  readonly run?: string | undefined;
+}
+
+export interface ExportView {
+  readonly folder: string;
+  readonly summary: ExportSummary;
+}
+
+/** The tables of a run again, from the raw bodies, for 0 units. */
+export function exportTables(options: ExportTablesOptions = {}, around = here()): Promise<ExportView> {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
+    const run = await findRun(options.run, ledger.runs);
+    if (run === undefined) throw new UsageError('there is no run yet', '`kybatch run <input.csv>` makes one.');
+    return await writeTables(run.id, ledger, dataDir, options, around);
+  });
+}
+
+/** The tables of a run as it stands now. */
+export async function writeTables(
+  runId: string,
+  { reading }: Pick<Ledger, 'reading'>,
+  dataDir: string,
+  options: TableOptions,
+  around: Surroundings,
+): Promise<ExportView> {
+  const snapshot = await reading.snapshot(runId);
+  if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
+  try {
+    const folder = options.out === undefined ? join(dataDir, 'exports', runId) : pathIn(around, options.out);
+    const summary = await exportRun(snapshot, {
+      folder,
+      formats: options.formats ?? ['csv'],
+      csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
+      includeContacts: options.includeContacts ?? false,
+      partitionByCountry: options.partitionByCountry ?? false,
+      now: around.clock.now(),
+      version,
+    });
+    noteExport(dataDir, { run: runId, folder, at: summary.exported_at });
+    return { folder, summary };
+  } finally {
+    await snapshot.close();
+  }
+}

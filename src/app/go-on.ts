@@ -1,0 +1,102 @@
+import { UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { RunRecord, RunStore } from '../ledger/runs.js';
+import { findRun } from './find-run.js';
+import { mustHaveSpace } from './free-space.js';
+import { GoOnError } from './next-step.js';
+import { checkProvider, type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
+import { type Amounts, mostFor, within } from './row-cost.js';
+import { type RunEndView, viewOfRest } from './run-end.js';
+import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
+import { readSettings } from './stored-settings.js';
+import { dataDirOf, type Surroundings, withLedger } from './surroundings.js';
+import { workOn } from './work-on.js';
+
+export interface GoOnOptions extends SpendingOptions {
+  /** The newest that fits without it. */
+  readonly run?: string | undefined;
+  /** Asked before anything is spent, where it is given: the run itself was agreed to before. */
+  readonly agree?: ((proposal: GoOnProposal) => Promise<boolean>) | undefined;
+}
+
+export interface GoOnProposal {
+  readonly run: string;
+  /** Rows that will move. */
+  readonly rows: number;
+  readonly atMost: Amounts;
+}
+
+/** What `resume` and `retry` differ in. */
+export interface GoOn {
+  /** Which run, where none is named. */
+  readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
+  readonly none: () => UsageError;
+  /** How many rows will move. */
+  readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
+  /** Makes those rows free to move. */
+  readonly release: (run: RunRecord, runs: RunStore) => Promise<unknown>;
+}
+
+/** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
+export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings): Promise<RunEndView> {
+  mustHaveSpace(dataDirOf(options, around), around);
+  return await withLedger('existing', options, around, async (ledger) => {
+    const { runs } = ledger;
+    const run = await chosenRun(options.run, how, runs);
+    if (run.state === 'reading') throw halfRead(run);
+    const { pipeline, fresh } = readSettings(run);
+    await mustBeSameProvider(run, providerNames(options, around), options, ledger);
+    const bounds = boundsOf(options, pipeline);
+    const rows = await how.rows(run, runs);
+    if (rows === 0) return viewOfRest(run, await runs.progress(run.id), null);
+    return await withProvider(
+      options,
+      around,
+      async (provider) => {
+        checkProvider(pipeline, provider);
+        const proposal = { run: run.id, rows, atMost: within(mostFor(rows, pipeline), bounds.limits) };
+        if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+        await how.release(run, runs);
+        return await workOn({ ...bounds, run, pipeline, fresh, goesOn: true, options }, provider, ledger, around);
+      },
+      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
+    );
+  });
+}
+
+async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Promise<RunRecord> {
+  if (id !== undefined) {
+    const named = await findRun(id, runs);
+    if (named !== undefined) return named;
+  } else for (const run of await runs.all()) if (await how.fits(run, runs)) return run;
+  throw how.none();
+}
+
+function halfRead({ id, inputPath, pipelineName }: RunRecord): GoOnError {
+  const next = { kind: 'run', input: inputPath, pipeline: pipelineName } as const;
+  const message = `run ${id} was stopped while its input was being read; nothing was spent`;
+  return new GoOnError(message, next, { code: 'USAGE', exit: ExitCode.usage });
+}
+
+/** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */
+async function mustBeSameProvider(
+  run: RunRecord,
+  names: ProviderNames,
+  { sandbox }: ProviderOptions,
+  { runs }: Ledger,
+): Promise<void> {
+  for (const api of ['v1', 'v2'] as const) {
+    const used = await runs.environmentName(run.id, api);
+    if (used === undefined || used === names[api]) continue;
+    const wasSandbox = used.startsWith('sandbox:');
+    throw new UsageError(
+      `run ${run.id} was made with ${wasSandbox ? 'the sandbox' : used}, not with ${sandbox ? 'the sandbox' : names[api] || 'nothing configured'}`,
+      wasSandbox
+        ? 'Add --sandbox.'
+        : sandbox
+          ? 'Leave out --sandbox.'
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it.`,
+    );
+  }
+}

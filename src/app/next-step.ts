@@ -1,0 +1,44 @@
+import { FileError, KybatchError, LedgerError } from '../domain/errors.js';
+import type { ExitCode } from '../domain/exit-codes.js';
+
+/** What to do next with a run, as data: whoever shows it knows the command line, or the button. */
+export type NextStep =
+  /** With a budget where that is what stopped the start: enough for every row that is left. */
+  | { readonly kind: 'resume'; readonly run: string; readonly budget?: number; readonly maxReports?: number }
+  | { readonly kind: 'retry' | 'review'; readonly run: string };
+
+/** What goes on with something that was broken off. */
+export type GoOnStep =
+  | NextStep
+  | { readonly kind: 'export'; readonly run: string }
+  | { readonly kind: 'run'; readonly input: string; readonly pipeline: string };
+
+/** It could not be done now; `next` says what goes on with it. */
+export class GoOnError extends KybatchError {
+  override readonly name = 'GoOnError';
+
+  constructor(
+    message: string,
+    readonly next: GoOnStep,
+    details: { code: string; hint?: string | undefined; exit: ExitCode; cause?: unknown },
+  ) {
+    super(message, details);
+  }
+}
+
+/** Work that the machine may break off: once it is well again, `next` goes on with it. */
+export async function orGoOnWith<T>(next: GoOnStep, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isPassing(error)) throw error;
+    const { message, code, hint, exit } = error;
+    throw new GoOnError(message, next, { code, hint, exit, cause: error });
+  }
+}
+
+/** Neither a defect nor a damaged ledger gets better by going on. */
+const isPassing = (error: unknown): error is KybatchError =>
+  (error instanceof LedgerError || error instanceof FileError) && !LASTING.has(error.code);
+
+const LASTING: ReadonlySet<string> = new Set(['INTERNAL', 'LEDGER_DAMAGED']);

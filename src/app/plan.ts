@@ -1,0 +1,63 @@
+import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
+import { planRun, type RunPlan } from '../engine/plan.js';
+import { readInput } from '../input/read-input.js';
+import type { InputTable } from '../input/types.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { hasLedger } from '../ledger/open-ledger.js';
+import { type ProviderNames, type ProviderOptions, providerNames } from './provider.js';
+import { wholeNumber } from './spending.js';
+import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+
+/** Which rows, and how they are worked on. */
+export interface JobOptions extends ProviderOptions {
+  /** The file with the companies. */
+  readonly input: string;
+  /** A name or a file; `analyst` without it. */
+  readonly pipeline?: string | undefined;
+  /** Only the first rows. */
+  readonly limit?: number | undefined;
+  /** No answer that was bought before is used. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** What a run would do and cost. */
+export interface PlanView extends RunPlan {
+  /** The path of the input. */
+  readonly input: string;
+}
+
+/** Tells what a run of this input would do and cost. Nothing is sent, nothing is spent, nothing is written. */
+export async function plan(options: JobOptions, around: Surroundings = here()): Promise<PlanView> {
+  const job = await readJob(options, around);
+  const names = providerNames(options, around);
+  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, names, null, around);
+  return await withLedger('read', options, around, (ledger) => planJob(job, names, ledger, around));
+}
+
+export interface Job {
+  readonly table: InputTable;
+  readonly pipeline: LoadedPipeline;
+  readonly limit: number | null;
+  readonly fresh: boolean;
+}
+
+/** Reads pipeline and input; what is odd about the input is noted. */
+export async function readJob(options: JobOptions, around: Surroundings): Promise<Job> {
+  const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
+  const limit = wholeNumber('--limit', options.limit, 1) ?? null;
+  const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
+  for (const warning of table.warnings) around.onNote?.(warning);
+  return { table, pipeline, limit, fresh: options.fresh ?? false };
+}
+
+export async function planJob(
+  { table, pipeline, limit, fresh }: Job,
+  names: ProviderNames,
+  ledger: Ledger | null,
+  around: Surroundings,
+): Promise<PlanView> {
+  const find = async (api: 'v1' | 'v2') => (await ledger?.calls.findEnvironment(api, names[api])) ?? null;
+  const environments = { v1: await find('v1'), v2: await find('v2') };
+  const planned = await planRun({ table, pipeline, limit, fresh, now: around.clock.now(), ledger, environments });
+  return { input: table.path, ...planned };
+}

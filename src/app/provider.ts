@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { KybV1Client } from '../api/v1/client.js';
+import { PlatformV2Client } from '../api/v2/client.js';
+import { missingRoutes, parseRoutes } from '../api/v2/routes.js';
+import type { AnyClient } from '../calls/request.js';
+import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
+import { operationsOf, type Pipeline } from '../config/pipeline.js';
+import { UsageError } from '../domain/errors.js';
+import type { RunWork } from '../engine/run.js';
+import type { Sandbox } from '../sandbox/index.js';
+import { Secret } from '../util/secret.js';
+import type { PlaceOptions, Surroundings } from './surroundings.js';
+
+export interface Provider {
+  readonly environment: Environment;
+  readonly v1: KybV1Client | null;
+  readonly v2: PlatformV2Client | null;
+  /** What answers are filed under: the base URL, or the sandbox's seed, whose port changes. */
+  readonly names: ProviderNames;
+  readonly sandbox: Sandbox | null;
+}
+
+export interface ProviderOptions extends PlaceOptions {
+  /** The simulated provider that ships with kybatch, instead of the configured one. */
+  readonly sandbox?: boolean | undefined;
+}
+
+export interface ProviderSetup {
+  readonly deadlineMs?: number;
+  /** The embedded sandbox keeps its account beside the ledger: what was charged yesterday is charged today. */
+  readonly keepSandbox?: boolean;
+}
+
+/** Opens clients to the configured provider, or to an embedded sandbox, for the length of `use`. */
+export async function withProvider<T>(
+  options: ProviderOptions,
+  around: Surroundings,
+  use: (provider: Provider) => Promise<T>,
+  setup: ProviderSetup = {},
+): Promise<T> {
+  const dataDir = loadDataDir(around, options);
+  const sandbox = options.sandbox ? await startEmbeddedSandbox(around, setup.keepSandbox ? dataDir : undefined) : null;
+  const environment = sandbox === null ? loadEnvironment(around, options) : sandboxEnvironment(sandbox, dataDir);
+  const shared = {
+    clock: around.clock,
+    onWarning: (message: string) => around.onNote?.(message),
+    ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
+  };
+  const { v1: first, v2: second, routes } = environment;
+  const v1 = first && new KybV1Client({ ...shared, baseUrl: first.baseUrl, apiKey: first.apiKey.reveal() });
+  const v2 =
+    second && new PlatformV2Client({ ...shared, baseUrl: second.baseUrl, apiKey: second.apiKey.reveal(), routes });
+  try {
+    return await use({ environment, v1, v2, names: providerNames(options, around), sandbox });
+  } finally {
+    await Promise.all([v1?.close(), v2?.close()]);
+    await sandbox?.close();
+  }
+}
+
+const SANDBOX_NAME = 'sandbox:1';
+
+export interface ProviderNames {
+  readonly v1: string;
+  readonly v2: string;
+}
+
+/** What answers are filed under, without opening anything; empty where an API is not configured. */
+export function providerNames(options: ProviderOptions, around: Surroundings): ProviderNames {
+  if (options.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME };
+  const { v1, v2 } = loadEnvironment(around, options);
+  return { v1: v1?.baseUrl ?? '', v2: v2?.baseUrl ?? '' };
+}
+
+async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | undefined): Promise<Sandbox> {
+  const { startSandbox } = await import('../sandbox/index.js');
+  // Reports take up to two seconds here instead of three minutes: a first look should not be a wait.
+  const reportDelayMs = { min: 0, max: 2000 };
+  const journal = dataDir === undefined ? {} : { journal: join(dataDir, 'sandbox', 'journal.ndjson') };
+  return await startSandbox({ clock, seed: 1, reportDelayMs, ...journal });
+}
+
+/** Nothing but the data directory comes from outside: a real key never goes near the sandbox. */
+function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
+  return {
+    dataDir,
+    v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
+    v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
+    routes: parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile),
+    routesFile: sandbox.routesFile,
+  };
+}
+
+/** The client of an API, or a message that tells how to configure it. */
+export function required<C extends KybV1Client | PlatformV2Client>(client: C | null, api: 'v1' | 'v2'): C {
+  if (client !== null) return client;
+  const name = api.toUpperCase();
+  throw new UsageError(
+    `${api} is not configured`,
+    `Set KYBATCH_${name}_BASE_URL and KYBATCH_${name}_API_KEY (or KYBATCH_${name}_API_KEY_FILE), or try --sandbox first.`,
+  );
+}
+
+/** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
+export function checkProvider(pipeline: Pick<Pipeline, 'stages'>, provider: Provider): void {
+  const needed = operationsOf(pipeline);
+  for (const api of ['v1', 'v2'] as const)
+    if (needed.some((operation) => operation.api === api)) required(api === 'v1' ? provider.v1 : provider.v2, api);
+  const missing = missingRoutes(
+    needed.map(({ name }) => name),
+    provider.environment.routes,
+  );
+  if (missing.length === 0) return;
+  const file = provider.environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
+  throw new UsageError(
+    `the pipeline needs routes that are not there: ${missing.join(', ')}`,
+    `Add these keys to ${file}; nothing was spent.`,
+  );
+}
+
+/** The clients as the engine wants them: each with the name its answers are filed under. */
+export const sourcesOf = ({ v1, v2, names }: Provider): RunWork['sources'] => ({
+  v1: v1 && { client: v1 as unknown as AnyClient, environment: names.v1 },
+  v2: v2 && { client: v2 as unknown as AnyClient, environment: names.v2 },
+});

@@ -1,0 +1,154 @@
+import { userInfo } from 'node:os';
+import { UsageError } from '../domain/errors.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { DecisionEntry, RowRef } from '../ledger/review.js';
+import { applySheet, type Refusal } from '../review/apply.js';
+import { loadSheet } from '../review/load-sheet.js';
+import { openQuestions, type Question } from '../review/questions.js';
+import { saveSheet } from '../review/save-sheet.js';
+import { runSession } from '../review/session.js';
+import { writeSheet } from '../review/sheet.js';
+import { findRun } from './find-run.js';
+import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
+
+export interface QuestionsOptions extends PlaceOptions {
+  /** Only the questions of this run. */
+  readonly run?: string | undefined;
+}
+
+export interface DeciderOptions extends PlaceOptions {
+  /** Who decides; the user of this machine without it. */
+  readonly by?: string | undefined;
+}
+
+/** A run that has rows to go on with. */
+export interface ReleasedRun {
+  readonly run: string;
+  readonly rows: number;
+  /** It was made with the simulated provider, and goes on with it. */
+  readonly sandbox: boolean;
+}
+
+/** The open questions with their candidates. */
+export function listQuestions(options: QuestionsOptions = {}, around = here()): Promise<readonly Question[]> {
+  return withLedger('read', options, around, (ledger) => questionsOf(options, ledger));
+}
+
+export interface SheetOptions extends QuestionsOptions {
+  /** Where the sheet goes; `review.csv` without it. */
+  readonly out?: string | undefined;
+  /** Overwrite a file that is there, and may hold decisions. */
+  readonly force?: boolean | undefined;
+}
+
+/** Writes the open questions as a CSV for a spreadsheet. */
+export function exportQuestions(
+  options: SheetOptions = {},
+  around = here(),
+): Promise<{ readonly file: string; readonly questions: number }> {
+  return withLedger('read', options, around, async (ledger) => {
+    const questions = await questionsOf(options, ledger);
+    const file = pathIn(around, options.out ?? 'review.csv');
+    await saveSheet(file, writeSheet(questions), options.force ?? false);
+    return { file, questions: questions.length };
+  });
+}
+
+export interface AppliedView {
+  /** Decisions written down now. */
+  readonly applied: number;
+  /** Questions whose decision says the same already. */
+  readonly unchanged: number;
+  /** Lines without a decision. */
+  readonly blank: number;
+  readonly refused: readonly Refusal[];
+  readonly released: readonly ReleasedRun[];
+}
+
+/** Reads decisions back from a sheet, however a spreadsheet saved it. Applying one again changes nothing. */
+export async function applyAnswers(
+  options: DeciderOptions & { readonly file: string },
+  around = here(),
+): Promise<AppliedView> {
+  const lines = await loadSheet(pathIn(around, options.file));
+  return await withLedger('existing', options, around, async (ledger) => {
+    const applied = await applySheet(lines, ledger.review, decider(options, around), around.clock.now());
+    return { ...applied, released: await releasedRuns(applied.released, ledger) };
+  });
+}
+
+/** What was decided, by whom and when; the newest first, withdrawn ones too. */
+export function decisions(options: PlaceOptions = {}, around = here()): Promise<readonly DecisionEntry[]> {
+  return withLedger('read', options, around, ({ review }) => review.decisions());
+}
+
+/** Takes a decision back; rows that rest on it are decided again. */
+export function withdrawDecision(
+  options: DeciderOptions & { readonly id: number },
+  around = here(),
+): Promise<{ readonly id: number; readonly released: readonly ReleasedRun[] }> {
+  const { id } = options;
+  return withLedger('existing', options, around, async (ledger) => {
+    const rows = await ledger.review.withdraw(id, decider(options, around), around.clock.now());
+    if (rows === undefined)
+      throw new UsageError(`there is no decision ${id} in force`, '`kybatch review decisions` lists them.');
+    return { id, released: await releasedRuns(rows, ledger) };
+  });
+}
+
+export interface AnswerOptions extends DeciderOptions {
+  /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
+  readonly keys: () => AsyncIterable<string>;
+  readonly print: (text: string) => void;
+}
+
+export interface AnsweredView {
+  readonly by: string;
+  readonly decided: number;
+  readonly left: number;
+  readonly released: readonly ReleasedRun[];
+}
+
+/** One question at a time, with a person at the keys. Each answer is on disk before the next question. */
+export function answerQuestions(options: AnswerOptions, around = here()): Promise<AnsweredView> {
+  return withLedger('existing', options, around, async (ledger) => {
+    const questions = await openQuestions(ledger.review);
+    const by = decider(options, around);
+    const { decided, left, released } = await runSession({
+      questions,
+      keys: questions.length === 0 ? none() : options.keys(),
+      print: options.print,
+      review: ledger.review,
+      by,
+      now: () => around.clock.now(),
+    });
+    return { by, decided, left, released: await releasedRuns(released, ledger) };
+  });
+}
+
+async function* none(): AsyncGenerator<string> {}
+
+async function questionsOf({ run }: QuestionsOptions, { runs, review }: Ledger): Promise<readonly Question[]> {
+  return await openQuestions(review, run === undefined ? undefined : (await findRun(run, runs))?.id);
+}
+
+function decider({ by }: DeciderOptions, { env }: Surroundings): string {
+  const named = [by, env.USER, env.LOGNAME, env.USERNAME].find((name) => name !== undefined && name.trim() !== '');
+  return named?.trim() ?? userInfo().username;
+}
+
+async function releasedRuns(rows: readonly RowRef[], { runs }: Ledger): Promise<readonly ReleasedRun[]> {
+  const ids = [...new Set(rows.map(({ runId }) => runId))];
+  return await Promise.all(
+    ids.map(async (run) => ({
+      run,
+      rows: rows.filter(({ runId }) => runId === run).length,
+      sandbox: await isOnSandbox(run, runs),
+    })),
+  );
+}
+
+async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
+  const names = await Promise.all([runs.environmentName(run, 'v1'), runs.environmentName(run, 'v2')]);
+  return names.some((name) => name?.startsWith('sandbox:'));
+}

@@ -1,0 +1,31 @@
+import type { Meter } from '../api/operation.js';
+import { type Pipeline, stagesOf } from '../config/pipeline.js';
+import { searchOf } from '../stages/identity/space-search.js';
+
+/** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
+export interface Amounts {
+  readonly units: number;
+  readonly reports: number;
+}
+
+/** Null: no limit. */
+export interface SpendingLimits {
+  readonly units: number | null;
+  readonly reports: number | null;
+}
+
+/** The most that so many rows can still cost, however their searches end. */
+export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'search'>): Amounts {
+  const stages = stagesOf(pipeline);
+  const spaces = [...new Set(stages.map(({ space }) => space))];
+  const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
+  const calls = [...searches, ...stages.flatMap((stage) => stage.calls)];
+  const most = (meter: Meter) =>
+    calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
+  return { units: rows * most('unit'), reports: rows * most('report') };
+}
+
+export const within = ({ units, reports }: Amounts, limits: SpendingLimits): Amounts => ({
+  units: Math.min(units, limits.units ?? units),
+  reports: Math.min(reports, limits.reports ?? reports),
+});

@@ -1,0 +1,109 @@
+import type { ExitCode } from '../domain/exit-codes.js';
+import type { RowOutcome } from '../domain/outcomes.js';
+import type { RunEnd } from '../engine/run.js';
+import type { Progress, RunRecord } from '../ledger/runs.js';
+import type { NextStep } from './next-step.js';
+import type { Spent } from './start-tally.js';
+
+/** How a start ended, and where its run stands. */
+export interface RunEndView {
+  readonly run: string;
+  readonly input: string;
+  readonly rows: number;
+  /** They add up to `rows`. */
+  readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** Status counts by stage. */
+  readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** False: there was nothing to do, and nothing was spent. */
+  readonly worked: boolean;
+  /** By this start. */
+  readonly spent: Spent;
+  /** By the run, all its starts together. */
+  readonly unitsCharged: number;
+  /** Rows that wait for a report. */
+  readonly waiting: number;
+  /** Rows that cannot go on, by reason. */
+  readonly parked: Readonly<Record<string, number>>;
+  /** What stopped it before its time. */
+  readonly stopped: StopView | null;
+  /** No row is pending. */
+  readonly finished: boolean;
+  readonly interrupted: boolean;
+  /** The folder of the tables, where they were written. */
+  readonly tables: string | null;
+  readonly log: string | null;
+  readonly next: NextStep | null;
+}
+
+export interface StopView {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exit: ExitCode;
+}
+
+/** What was left behind beside the ledger. */
+export interface LeftBehind {
+  readonly tables: string | null;
+  readonly log: string | null;
+}
+
+export function viewOfEnd(
+  run: RunRecord,
+  end: RunEnd,
+  spent: Spent,
+  next: NextStep | null,
+  { tables, log }: LeftBehind,
+): RunEndView {
+  const { progress, stopped, finished, interrupted } = end;
+  return {
+    ...standing(run, progress),
+    worked: true,
+    spent,
+    stopped:
+      stopped === undefined
+        ? null
+        : { code: stopped.code, message: stopped.message, hint: stopped.hint, exit: stopped.exit },
+    finished,
+    interrupted,
+    tables,
+    log,
+    next,
+  };
+}
+
+/** There was nothing to do. */
+export const viewOfRest = (run: RunRecord, progress: Progress, tables: string | null): RunEndView => ({
+  ...standing(run, progress),
+  worked: false,
+  spent: { units: 0, reports: 0, unknown: 0 },
+  stopped: null,
+  finished: run.state === 'finished',
+  interrupted: false,
+  tables,
+  log: null,
+  next: nextStep(run.id, progress, run.state === 'finished'),
+});
+
+const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) => ({
+  run: id,
+  input: inputPath,
+  rows: rowCount,
+  outcomes: progress.byOutcome,
+  stages: progress.stages,
+  unitsCharged: progress.unitsCharged,
+  waiting: progress.waiting,
+  parked: progress.parkedReasons,
+});
+
+/** `enough`: budgets for all that is left, where a budget is what stopped it. */
+export function nextStep(
+  run: string,
+  { byOutcome }: Progress,
+  finished: boolean,
+  enough: { readonly budget?: number; readonly maxReports?: number } = {},
+): NextStep | null {
+  if (!finished) return { kind: 'resume', run, ...enough };
+  if (byOutcome.failed > 0) return { kind: 'retry', run };
+  return byOutcome.needs_review > 0 ? { kind: 'review', run } : null;
+}

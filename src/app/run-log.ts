@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { KybatchError } from '../domain/errors.js';
+import type { RunEvent } from '../engine/events.js';
+import type { RunEnd } from '../engine/run.js';
+import type { RunRecord } from '../ledger/runs.js';
+import { openLog } from '../util/logger.js';
+import type { Provider } from './provider.js';
+import type { Surroundings } from './surroundings.js';
+
+/** What happened to a run, in its log file. Names, numbers and messages of rows are not written: codes are. */
+export interface RunLog {
+  readonly path: string;
+  readonly listen: (event: RunEvent) => void;
+  interrupted(second: boolean): void;
+  ended(end: RunEnd): void;
+  brokenOff(error: unknown): void;
+  /** Nothing is said about lines that could not be written but here. */
+  close(): void;
+}
+
+export function openRunLog(run: RunRecord, { environment, names }: Provider, around: Surroundings): RunLog {
+  const { dataDir, v1, v2 } = environment;
+  const path = join(dataDir, 'logs', `${run.id}.log`);
+  const secrets = [v1, v2].flatMap((access) => (access === null ? [] : [access.apiKey.reveal()]));
+  const log = openLog({ path, clock: around.clock, secrets });
+  log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, v1: names.v1, v2: names.v2 });
+  return {
+    path,
+    listen(event) {
+      switch (event.kind) {
+        case 'row_settled': {
+          const { outcome, stage, hold, holdReason, errorCode } = event.checkpoint;
+          log.info('row', { row: event.row, outcome, stage, hold, hold_reason: holdReason, error_code: errorCode });
+          return;
+        }
+        case 'lost_calls':
+          log.warn('lost_calls', { count: event.count });
+          return;
+        case 'closed': {
+          const { api, operation, reason, until } = event;
+          log.info('closed', { api, operation, reason, until });
+          return;
+        }
+        case 'call_settled':
+          // The ledger has each of them.
+          return;
+      }
+    },
+    interrupted: (second) => log.info('interrupt', { second }),
+    ended({ progress, stopped, finished, interrupted }) {
+      if (stopped !== undefined) {
+        const { code, api, operation, message, httpStatus, requestId } = stopped;
+        log.warn('stopped', { code, api, operation, message, http_status: httpStatus, request_id: requestId });
+      }
+      for (const [reason, count] of Object.entries(progress.parkedReasons)) log.info('parked', { reason, count });
+      log.info('end', { finished, interrupted, units_charged: progress.unitsCharged, ...progress.byOutcome });
+    },
+    brokenOff(error) {
+      const code = error instanceof KybatchError ? error.code : 'INTERNAL';
+      log.warn('broken_off', { error: error instanceof Error ? error.name : 'unknown', code });
+    },
+    close() {
+      const lost = log.close();
+      if (lost > 0) around.onNote?.(`${lost} ${lost === 1 ? 'line' : 'lines'} could not be written to ${path}`);
+    },
+  };
+}

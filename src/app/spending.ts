@@ -1,0 +1,65 @@
+import type { Pipeline } from '../config/pipeline.js';
+import { KybatchError, UsageError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
+import type { ListenToSpending } from './events.js';
+import type { TableOptions } from './export.js';
+import type { ProviderOptions } from './provider.js';
+import type { SpendingLimits } from './row-cost.js';
+
+/** What every use case that spends can be told. */
+export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'out' | 'formats'> {
+  /** Spending is agreed to. */
+  readonly yes?: boolean | undefined;
+  /** v1 units that this start may spend; the pipeline's `budget.units` without it. */
+  readonly budget?: number | undefined;
+  /** Credit reports that this start may buy; the pipeline's `budget.credit_reports` without it. */
+  readonly maxReports?: number | undefined;
+  /** Calls at once at the most. */
+  readonly concurrency?: number | undefined;
+  /** False: the tables are left to `export`. */
+  readonly export?: boolean | undefined;
+  /** Told what happens, as it happens. */
+  readonly listen?: ListenToSpending | undefined;
+  /** The first interrupt: calls under way come home and are written down. */
+  readonly drain?: AbortSignal | undefined;
+  /** The second: calls in flight are given up. */
+  readonly abort?: AbortSignal | undefined;
+}
+
+/** What holds for this start: an option before what the pipeline says. */
+export interface SpendingBounds {
+  readonly limits: SpendingLimits;
+  readonly concurrency: number;
+}
+
+export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipeline): SpendingBounds => ({
+  limits: {
+    units: wholeNumber('--budget', options.budget, 0) ?? budget.units,
+    reports: wholeNumber('--max-reports', options.maxReports, 0) ?? budget.creditReports,
+  },
+  concurrency: wholeNumber('--concurrency', options.concurrency, 1) ?? concurrency,
+});
+
+/** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
+export function mustAgreeToSpend({ yes, budget, sandbox }: SpendingOptions, canAsk: boolean): void {
+  if (yes || budget !== undefined || sandbox || canAsk) return;
+  throw new UsageError(
+    'run spends money, and there is no terminal to ask on',
+    'Add --yes, or --budget UNITS to set a limit. `kybatch plan` shows what it would cost.',
+  );
+}
+
+/** Whoever was asked said no. */
+export class DeclinedError extends KybatchError {
+  override readonly name = 'DeclinedError';
+
+  constructor() {
+    super('not agreed to', { code: 'DECLINED', hint: 'Nothing was spent.', exit: ExitCode.interrupted });
+  }
+}
+
+export function wholeNumber(flag: string, value: number | undefined, least: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new UsageError(`${flag} must be a whole number from ${least}, got ${value}`);
+}

@@ -1,0 +1,41 @@
+import type { RunEvent } from '../engine/events.js';
+import type { SpendingLimits } from './row-cost.js';
+
+/** What this start has spent, as far as anybody knows. */
+export interface Spent {
+  readonly units: number;
+  readonly reports: number;
+  /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
+  readonly unknown: number;
+}
+
+/** Counts what the calls of one start have cost. */
+export class StartTally {
+  #units = 0;
+  #reports = 0;
+  #unknown = 0;
+  #mayHaveCost = { units: 0, reports: 0 };
+
+  readonly listen = (event: RunEvent): void => {
+    if (event.kind !== 'call_settled') return;
+    const { meter } = event.intent;
+    const { charge, unitsCharged } = event.settlement;
+    this.#units += unitsCharged ?? 0;
+    if (meter === 'report' && charge === 'charged') this.#reports += 1;
+    if (charge === 'unknown') this.#unknown += 1;
+    if (charge === 'free') return;
+    // As the ledger holds it against the budget: what may have been charged counts.
+    if (meter === 'unit') this.#mayHaveCost.units += unitsCharged ?? 1;
+    if (meter === 'report') this.#mayHaveCost.reports += 1;
+  };
+
+  get spent(): Spent {
+    return { units: this.#units, reports: this.#reports, unknown: this.#unknown };
+  }
+
+  /** Which of the limits are reached. */
+  reached({ units, reports }: SpendingLimits): { readonly units: boolean; readonly reports: boolean } {
+    const { units: unitsUsed, reports: reportsUsed } = this.#mayHaveCost;
+    return { units: units !== null && unitsUsed >= units, reports: reports !== null && reportsUsed >= reports };
+  }
+}

@@ -1,0 +1,91 @@
+import type { Ledger } from '../ledger/ledger.js';
+import type { RunRecord } from '../ledger/runs.js';
+import { writeTables } from './export.js';
+import { mustHaveSpace } from './free-space.js';
+import { findRunOf, openRun } from './open-run.js';
+import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
+import { checkProvider, providerNames, withProvider } from './provider.js';
+import { type Amounts, within } from './row-cost.js';
+import { type RunEndView, viewOfRest } from './run-end.js';
+import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
+import { readSettings, type StoredSettings } from './stored-settings.js';
+import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { workOn } from './work-on.js';
+
+export interface RunOptions extends JobOptions, SpendingOptions {
+  /** Asked before anything is spent. Without it, `yes` or a `budget` is needed, unless it is the sandbox. */
+  readonly agree?: ((proposal: Proposal) => Promise<boolean>) | undefined;
+}
+
+/** What is about to be spent, and on what. */
+export interface Proposal {
+  readonly plan: PlanView;
+  /** The plan's bounds, or the budgets where those are lower. */
+  readonly atMost: Amounts;
+  /** The unfinished run that would go on; null: a new one. */
+  readonly goesOnWith: string | null;
+}
+
+/**
+ * Takes the companies of a file through the pipeline, or goes on with the unfinished run of the same file, pipeline and
+ * provider. Where that is finished there is nothing to do, unless `fresh` asks for everything anew.
+ */
+export async function run(options: RunOptions, around: Surroundings = here()): Promise<RunEndView> {
+  const job = await readJob(options, around);
+  const bounds = boundsOf(options, job.pipeline);
+  const { v1, v2 } = providerNames(options, around);
+  const { table, fresh, limit } = job;
+  // Kept with the speed that was asked for, so that `resume` holds to it.
+  const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
+  const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
+  mustHaveSpace(dataDirOf(options, around), around);
+  return await withLedger('write', options, around, async (ledger, dataDir) => {
+    const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
+    if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
+    mustAgreeToSpend(options, options.agree !== undefined);
+    return await withProvider(
+      options,
+      around,
+      async (provider) => {
+        checkProvider(pipeline, provider);
+        await mustAgree(job, bounds, before, options, ledger, around);
+        const run = await openRun(table, settings, ledger.runs, around.clock);
+        const start = { ...bounds, run, pipeline, fresh: readSettings(run).fresh, goesOn: isOpen(before), options };
+        return await workOn(start, provider, ledger, around);
+      },
+      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
+    );
+  });
+}
+
+const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';
+
+/** The plan is made for whoever is asked; nothing is spent before a yes. */
+async function mustAgree(
+  job: Job,
+  { limits }: SpendingBounds,
+  before: RunRecord | undefined,
+  options: RunOptions,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<void> {
+  if (options.agree === undefined) return;
+  const plan = await planJob(job, providerNames(options, around), ledger, around);
+  const atMost = within({ units: plan.units.atMost, reports: plan.creditReportsAtMost }, limits);
+  const goesOnWith = isOpen(before) ? before.id : null;
+  if (!(await options.agree({ plan, atMost, goesOnWith }))) throw new DeclinedError();
+}
+
+/** Everything was bought. The tables are written again only if somebody says where or how. */
+async function viewOfFinished(
+  run: RunRecord,
+  options: RunOptions,
+  dataDir: string,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<RunEndView> {
+  const { out, formats } = options;
+  const wanted = out !== undefined || formats !== undefined;
+  const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
+  return viewOfRest(run, await ledger.runs.progress(run.id), written?.folder ?? null);
+}

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { loadDataDir } from '../config/environment.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { openLedger } from '../ledger/open-ledger.js';
+import type { LedgerOptions } from '../ledger/options.js';
+import { type Clock, systemClock } from '../util/clock.js';
+
+/** What a use case sees of the outside. Nothing is printed: whoever asked gets a view back, and may listen meanwhile. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  /** Told about things that are odd and not wrong. */
+  readonly onNote?: ((note: string) => void) | undefined;
+  /** Bytes left where a folder is; without it the file system is asked. */
+  readonly freeBytes?: ((path: string) => number | undefined) | undefined;
+}
+
+/** The process as it is, for scripts. */
+export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(), clock: systemClock });
+
+/** What every use case can be told. */
+export interface PlaceOptions {
+  /** Where the ledger and exports lie; `KYBATCH_DATA_DIR`, else `data`, without it. */
+  readonly dataDir?: string | undefined;
+}
+
+export const dataDirOf = (options: PlaceOptions, around: Surroundings): string => loadDataDir(around, options);
+
+export const pathIn = (around: Surroundings, path: string): string => resolve(around.cwd, path);
+
+/** A ledger for the length of `use`. */
+export async function withLedger<T>(
+  access: LedgerOptions['access'],
+  options: PlaceOptions,
+  around: Surroundings,
+  use: (ledger: Ledger, dataDir: string) => Promise<T>,
+): Promise<T> {
+  const dataDir = dataDirOf(options, around);
+  const { clock, freeBytes } = around;
+  const ledger = openLedger({ dataDir, now: clock.now(), access, ...(freeBytes === undefined ? {} : { freeBytes }) });
+  try {
+    return await use(ledger, dataDir);
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,20 @@
+import type { UnknownCharge, UsageReport } from '../ledger/reading.js';
+import { here, type PlaceOptions, withLedger } from './surroundings.js';
+
+export interface UsageOptions extends PlaceOptions {
+  /** How many calls with unknown charge are listed; all without it. They are counted in any case. */
+  readonly unknownAtMost?: number | undefined;
+}
+
+export interface UsageView extends UsageReport {
+  /** The newest first. */
+  readonly unknownCalls: readonly UnknownCharge[];
+}
+
+/** Units and allowance by day, operation and run, and what nobody knows the charge of. */
+export function usage(options: UsageOptions = {}, around = here()): Promise<UsageView> {
+  return withLedger('read', options, around, async ({ reading }) => ({
+    ...(await reading.usage()),
+    unknownCalls: await reading.unknownCharges(options.unknownAtMost ?? -1),
+  }));
+}

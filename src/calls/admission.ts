@@ -1,0 +1,102 @@
+import type { Meter } from '../api/operation.js';
+import type { Intended } from '../ledger/intended.js';
+import type { Clock } from '../util/clock.js';
+import { DRAINING, type Parked } from './outcome.js';
+
+type Refusal = Parked | { readonly kind: 'under_way' };
+
+/**
+ * Who waits at the door of this process. The ledger decides whether there is money; here stands only what one process
+ * has to know: that it is stopping, that its first v1 calls go one by one (so that what they say about the remaining
+ * units can be compared with the books), and whom to wake when a call has ended. Calls of other processes end without
+ * a word, so waiting for calls to end is looked at again from time to time.
+ */
+export class Admission {
+  readonly #clock: Clock;
+  /** Those who wait for their turn while calls go one by one. */
+  #inLine: (() => void)[] = [];
+  /** Those who wait for calls to end. Nobody who waits wakes them: two of them would keep each other awake for good. */
+  #waiters: (() => void)[] = [];
+  #ended = 0;
+  #unitsInFlight = 0;
+  #soloCallsLeft = 3;
+  #draining = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Tries `intend` until there is an intent, or a reason why there is none. */
+  async admit(meter: Meter, intend: () => Promise<Intended>): Promise<Extract<Intended, { kind: 'intent' }> | Refusal> {
+    for (;;) {
+      if (this.#draining) return DRAINING;
+      if (meter === 'unit' && this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) {
+        await new Promise<void>((wake) => this.#inLine.push(wake));
+        continue;
+      }
+      if (meter === 'unit') this.#unitsInFlight += 1;
+      const ended = this.#ended;
+      const intended = await intend().catch((error: unknown) => {
+        this.#stepBack(meter);
+        throw error;
+      });
+      if (intended.kind === 'intent') return intended;
+      this.#stepBack(meter);
+      if (intended.kind === 'parked') return intended;
+      // What ended while the ledger was asked may be what it waits for.
+      if (this.#ended === ended) await this.#somethingEnded();
+      // Whoever sent the same request may have its answer by now.
+      if (intended.kind === 'under_way') return intended;
+    }
+  }
+
+  /** A call ended. */
+  left(meter: Meter): void {
+    this.#ended += 1;
+    this.#stepBack(meter);
+    this.#waiters = wake(this.#waiters);
+  }
+
+  /** v1 said how many units remain: from now on calls go side by side. */
+  heardOfUnits(): void {
+    this.#soloCallsLeft = 0;
+    this.#inLine = wake(this.#inLine);
+  }
+
+  /** Gives up waiting for a first word, so that calls that bring none do not keep everything in single file. */
+  heardNothing(): void {
+    this.#soloCallsLeft = Math.max(0, this.#soloCallsLeft - 1);
+    this.#inLine = wake(this.#inLine);
+  }
+
+  /** No call is sent any more; those in flight come home. */
+  drain(): void {
+    this.#draining = true;
+    this.#ended += 1;
+    this.#inLine = wake(this.#inLine);
+    this.#waiters = wake(this.#waiters);
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  #stepBack(meter: Meter): void {
+    if (meter === 'unit') this.#unitsInFlight -= 1;
+    this.#inLine = wake(this.#inLine);
+  }
+
+  async #somethingEnded(): Promise<void> {
+    const timer = new AbortController();
+    const woken = new Promise<void>((wake) => this.#waiters.push(wake));
+    await Promise.race([woken, this.#clock.sleep(LOOK_AGAIN_MS, timer.signal).catch(() => {})]);
+    timer.abort();
+  }
+}
+
+function wake(waiters: readonly (() => void)[]): [] {
+  for (const wakeOne of waiters) wakeOne();
+  return [];
+}
+
+const LOOK_AGAIN_MS = 1_000;

@@ -1,0 +1,15 @@
+import type { ApiName } from '../api/operation.js';
+import type { Settlement } from '../ledger/calls.js';
+import type { Intent } from '../ledger/intent.js';
+
+/** What happens at the door, told when it is on disk. */
+export type CallEvent =
+  | { readonly kind: 'call_settled'; readonly intent: Intent; readonly settlement: Settlement }
+  | {
+      readonly kind: 'closed';
+      readonly api: ApiName;
+      /** Null: all of the API. */
+      readonly operation: string | null;
+      readonly reason: 'allowance' | 'scope';
+      readonly until: number | null;
+    };

@@ -1,0 +1,66 @@
+import type { ApiClient, PreparedCall } from '../api/client.js';
+import { ApiError } from '../api/errors.js';
+import type { Operation } from '../api/operation.js';
+import type { CallContext } from '../ledger/intent.js';
+import type { Answer, CallOutcome } from './outcome.js';
+import { canonicalJson, keyOf } from './request-key.js';
+
+export type AnyClient = ApiClient<Readonly<Record<string, Operation>>>;
+
+/** One request to the door. */
+export interface DoorRequest {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly runId: string | null;
+  readonly row: number | null;
+  readonly stage: string | null;
+  /** An owned answer from this time on is as good as a new one; Infinity: never use an owned one. */
+  readonly ownedSince: number;
+  /**
+   * From when on somebody has looked whether a lost call arrived after all. 0: nobody has; Infinity: a person sends it
+   * by hand and answers for it.
+   */
+  readonly lookedSince: number;
+}
+
+/** Who answers requests: the door, or, for a plan, one that is closed. */
+export interface Answering {
+  call(request: DoorRequest): Promise<CallOutcome>;
+  /** What we own, and no further. */
+  owned(request: DoorRequest): Promise<Answer | undefined>;
+  settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void>;
+}
+
+/** A request as it goes to the provider, to the ledger, and into the answer's description. */
+export interface ReadyRequest {
+  readonly prepared: PreparedCall;
+  /** The parameters as JSON, in their canonical order. */
+  readonly params: string;
+  readonly context: CallContext;
+}
+
+/** Validates; nothing is sent. An ApiError names field and value. */
+export function makeReady(client: AnyClient, environmentId: number, request: DoorRequest): ReadyRequest | ApiError {
+  const { runId, row, stage, operation } = request;
+  try {
+    const prepared = client.prepare(operation.name, request.params);
+    const params = canonicalJson(prepared.params);
+    const requestKey = keyOf(operation.name, params);
+    const { name, meter } = operation;
+    const subject = subjectOf(operation, prepared.params);
+    return {
+      prepared,
+      params,
+      context: { environmentId, runId, row, stage, operation: name, meter, requestKey, subject },
+    };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** Whose company, or which report, the answer will be about. */
+function subjectOf({ subject }: Operation, params: Readonly<Record<string, unknown>>): CallContext['subject'] {
+  const id = subject === null ? undefined : params[subject.param];
+  return subject === null || id === undefined ? null : { space: subject.space, id: String(id) };
+}

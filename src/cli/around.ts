@@ -1,0 +1,11 @@
+import type { Surroundings } from '../app/surroundings.js';
+import type { Io } from './terminal/io.js';
+
+/** What a use case sees of a command's surroundings. */
+export const aroundOf = ({ env, cwd, clock, freeBytes, stderr }: Io): Surroundings => ({
+  env,
+  cwd,
+  clock,
+  onNote: (note) => stderr(`warning: ${note}\n`),
+  ...(freeBytes === undefined ? {} : { freeBytes }),
+});

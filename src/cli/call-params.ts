@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError } from '../domain/errors.js';
+import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+
+const EXAMPLE = `For example: --params '{"id":"123"}'`;
+
+/** `--params`: JSON, or the file behind an `@`. */
+export function readParams(given: string | undefined, cwd: string): Readonly<Record<string, unknown>> {
+  if (given === undefined) return {};
+  const value = parse(given.startsWith('@') ? readFile(resolve(cwd, given.slice(1))) : given);
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof ExactNumber)
+    throw new UsageError('--params is not a JSON object', EXAMPLE);
+  return toPlain(value) as Readonly<Record<string, unknown>>;
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--params: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
+}
+
+function parse(text: string): ExactJson {
+  try {
+    return parseExact(text);
+  } catch (error) {
+    throw new UsageError(`--params is not JSON: ${(error as Error).message}`, EXAMPLE);
+  }
+}
+
+/** Numbers as JavaScript has them, unless that would change them: an ID beyond 2^53 stays text. */
+function toPlain(value: ExactJson): unknown {
+  if (value instanceof ExactNumber) return String(Number(value.text)) === value.text ? Number(value.text) : value.text;
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member)]));
+}

@@ -1,0 +1,70 @@
+import type { SpendingEvent } from '../app/events.js';
+import type { GoOnProposal } from '../app/go-on.js';
+import { GoOnError } from '../app/next-step.js';
+import type { RunEndView } from '../app/run-end.js';
+import type { SpendingOptions } from '../app/spending.js';
+import { KybatchError } from '../domain/errors.js';
+import type { ExitCode } from '../domain/exit-codes.js';
+import { exitCodeOfRun } from './run-exit-code.js';
+import { readSpendingFlags, type SpendingArgs } from './spending-flags.js';
+import { suggest } from './terminal/commands.js';
+import { InterruptListener } from './terminal/interrupts.js';
+import type { Io } from './terminal/io.js';
+import { ProgressDisplay } from './terminal/progress.js';
+import { endInWords, endToJson } from './terminal/run-end-words.js';
+import { proposalInWords } from './terminal/spending-words.js';
+
+export interface Spending {
+  /** The use case, with the flags and the terminal as its options. */
+  readonly work: (options: SpendingOptions) => Promise<RunEndView>;
+  /** What is said when there was nothing to do. */
+  readonly nothing: (end: RunEndView) => string;
+  /** Sees each event before the display does. */
+  readonly onEvent?: (event: SpendingEvent) => void;
+}
+
+/** What `run`, `resume` and `retry` have in common: progress, interrupts, the last lines and the exit code. */
+export async function spend({ work, nothing, onEvent }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
+  const interrupts = new InterruptListener();
+  let display: ProgressDisplay | undefined;
+  const listen = (event: SpendingEvent) => {
+    onEvent?.(event);
+    if (event.kind === 'started') {
+      interrupts.start(io);
+      display = new ProgressDisplay(event, io);
+    }
+    display?.listen(event);
+  };
+  try {
+    const { drain, abort } = interrupts;
+    const end = await work({ ...readSpendingFlags(args), listen, drain, abort }).finally(() => display?.stop());
+    if (!end.worked) io.stderr(`${nothing(end)}\n`);
+    const next = end.next === null ? undefined : suggest(end.next, args);
+    if (args.json) io.stdout(`${JSON.stringify(endToJson(end, next))}\n`);
+    io.stderr(endInWords(end, next));
+    return exitCodeOfRun(end, interrupts.received);
+  } catch (error) {
+    throw error instanceof GoOnError ? withCommand(error, args) : error;
+  } finally {
+    interrupts.stop();
+  }
+}
+
+/** The same error, with the command that goes on. */
+function withCommand({ message, code, hint = '', exit, next, cause }: GoOnError, args: SpendingArgs): KybatchError {
+  const { words, command } = suggest(next, args);
+  return new KybatchError(message, { code, hint: `${hint}\n${words}: ${command}`.trim(), exit, cause });
+}
+
+/** True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. */
+export async function agrees(question: string, { yes, sandbox }: SpendingArgs, { ask }: Io): Promise<boolean> {
+  if (yes || sandbox || ask === undefined) return true;
+  const answer = await ask(`${question} [y/N] `);
+  return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
+}
+
+/** Says how many rows would move and what that may cost, then asks. */
+export const agreesToGoOn = (args: SpendingArgs, io: Io) => async (proposal: GoOnProposal) => {
+  io.stderr(proposalInWords(proposal));
+  return await agrees('Go on?', args, io);
+};

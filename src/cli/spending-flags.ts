@@ -1,0 +1,51 @@
+import type { SpendingOptions } from '../app/spending.js';
+import type { ProviderArgs } from './provider-flags.js';
+import { formatOption, outOption, readTableFlags } from './table-flags.js';
+
+/** The flags of every command that may spend. */
+export interface SpendingArgs extends ProviderArgs {
+  readonly yes: boolean;
+  readonly budget: number | undefined;
+  readonly maxReports?: number | undefined;
+  readonly concurrency: number | undefined;
+  readonly export: boolean;
+  readonly out: string | undefined;
+  readonly format: string | undefined;
+}
+
+export const spendingOptions = {
+  yes: { type: 'boolean', default: false, describe: 'Spend without asking' },
+  budget: { type: 'number', requiresArg: true, describe: 'v1 units this start may spend' },
+  'max-reports': { type: 'number', requiresArg: true, describe: 'Credit reports this start may buy' },
+  concurrency: { type: 'number', requiresArg: true, describe: 'Calls at once at the most' },
+  export: {
+    type: 'boolean',
+    default: true,
+    describe: 'Write the tables at the end; --no-export leaves that to `kybatch export`',
+  },
+  out: outOption,
+  format: formatOption,
+} as const;
+
+/** The flags of every command that reads an input. */
+export const jobOptions = {
+  pipeline: {
+    type: 'string',
+    default: 'analyst',
+    requiresArg: true,
+    describe: 'A name (analyst, nightly, backfill) or a file',
+  },
+  limit: { type: 'number', requiresArg: true, describe: 'Only the first rows of the input' },
+} as const;
+
+export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({
+  dataDir: args.dataDir,
+  sandbox: args.sandbox,
+  yes: args.yes,
+  budget: args.budget,
+  maxReports: args.maxReports,
+  concurrency: args.concurrency,
+  export: args.export,
+  out: args.out,
+  formats: args.format === undefined ? undefined : readTableFlags(args).formats,
+});

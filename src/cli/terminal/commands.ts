@@ -1,0 +1,56 @@
+import type { GoOnStep } from '../../app/next-step.js';
+import type { SpendingArgs } from '../spending-flags.js';
+import { shellWord } from './text.js';
+
+/** A step in words, and as a command line that can be pasted as it is. */
+export interface Suggestion {
+  readonly words: string;
+  readonly command: string;
+}
+
+/** `args`: the command line that led here, so that the next one goes on in the same way. */
+export function suggest(next: GoOnStep, args: SpendingArgs): Suggestion {
+  switch (next.kind) {
+    case 'resume':
+      return { words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args, next)}` };
+    case 'retry':
+      return { words: 'Try the failed rows again with', command: `kybatch retry ${next.run}${spendingFlags(args)}` };
+    case 'review':
+      return {
+        words: 'Answer the open questions with',
+        command: `kybatch review export ${next.run}${placeFlags(args)}`,
+      };
+    case 'export':
+      return { words: 'Go on with', command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}` };
+    case 'run': {
+      const pipeline = next.pipeline === 'analyst' ? '' : ` --pipeline ${shellWord(next.pipeline)}`;
+      const command = `kybatch run ${shellWord(next.input)}${pipeline}${spendingFlags(args)}`;
+      return { words: 'Start it again with', command };
+    }
+  }
+}
+
+/** Where the ledger is, for commands that spend nothing. */
+export const placeFlags = ({ dataDir }: Pick<SpendingArgs, 'dataDir'>): string => flag('--data-dir', dataDir);
+
+const tableFlags = ({ out, format }: SpendingArgs): string => flag('--out', out) + flag('--format', format);
+
+function spendingFlags(args: SpendingArgs, { budget, maxReports }: Enough = {}): string {
+  return [
+    args.sandbox ? ' --sandbox' : '',
+    placeFlags(args),
+    flag('--budget', budget ?? args.budget),
+    flag('--max-reports', maxReports ?? args.maxReports),
+    flag('--concurrency', args.concurrency),
+    args.yes ? ' --yes' : '',
+  ].join('');
+}
+
+/** Budgets that are enough where those of `args` were not. */
+interface Enough {
+  readonly budget?: number | undefined;
+  readonly maxReports?: number | undefined;
+}
+
+const flag = (name: string, value: string | number | undefined): string =>
+  value === undefined ? '' : ` ${name} ${shellWord(String(value))}`;

@@ -1,0 +1,78 @@
+import type { PlanView } from '../../app/plan.js';
+import type { RepairRule } from '../../domain/numbers/types.js';
+import { repairRuleInWords } from './repair-words.js';
+import { between, count, grouped, moment } from './text.js';
+
+export function planInWords(plan: PlanView): string {
+  const { units, v2Calls, days } = plan;
+  const lines = [
+    `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${grouped(plan.valid)} valid, ${grouped(plan.invalid)} invalid`,
+    ...plan.invalidRows.map(({ line, message }) => `  line ${line}: ${message}`),
+    ...(plan.invalid > plan.invalidRows.length
+      ? [`  … and ${grouped(plan.invalid - plan.invalidRows.length)} more`]
+      : []),
+    '',
+    'Registration numbers',
+    `  ${grouped(plan.repaired).padStart(7)}  repaired without asking`,
+    `  ${grouped(plan.needName).padStart(7)}  repaired; count only if the name agrees`,
+    ...Object.entries(plan.repairs).map(
+      ([rule, rows]) => `           ${grouped(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
+    ),
+    `  ${grouped(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
+    ...Object.entries(plan.toPersonReasons)
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 10)
+      .map(([reason, rows]) => `           ${grouped(rows).padStart(7)}  ${reason}`),
+    '',
+    'Work',
+    `  ${grouped(plan.owned).padStart(7)}  owned already, or the same as an earlier row (${grouped(plan.repeated)}): free`,
+    `  ${grouped(plan.toSearch).padStart(7)}  to search for, then to buy`,
+    `  ${grouped(plan.toBuy).padStart(7)}  known, and something to buy`,
+    '',
+    `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${grouped(units.likely)} if every company is found at once`}`,
+    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s), and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
+    allowanceInWords(plan),
+    ...(plan.allowance === null || plan.allowance.dailyLimit !== null
+      ? [
+          `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
+        ]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function allowanceInWords({ allowance, units }: PlanView): string {
+  if (allowance === null) return 'Allowance: not known yet; the provider tells with its first answer';
+  const { unitsLeft, dailyLimit, observedAt } = allowance;
+  const left = `Allowance: ${unitsLeft === null ? 'not known' : `${count(unitsLeft, 'unit')} left`}`;
+  const daily = dailyLimit === null ? '' : `, ${grouped(dailyLimit)} a day`;
+  const short = dailyLimit === null && unitsLeft !== null && unitsLeft < units.atMost ? '; it may not be enough' : '';
+  return `${left}${daily} (seen ${moment(observedAt)})${short}`;
+}
+
+export const planToJson = (plan: PlanView) => ({
+  input: plan.input,
+  rows: plan.rows,
+  valid: plan.valid,
+  invalid: plan.invalid,
+  invalid_rows: plan.invalidRows,
+  repaired: plan.repaired,
+  need_name: plan.needName,
+  repairs: plan.repairs,
+  to_person: plan.toPerson,
+  to_person_reasons: plan.toPersonReasons,
+  repeated: plan.repeated,
+  owned: plan.owned,
+  to_search: plan.toSearch,
+  to_buy: plan.toBuy,
+  v1_units: { at_least: plan.units.atLeast, likely: plan.units.likely, at_most: plan.units.atMost },
+  v2_calls: { at_least: plan.v2Calls.atLeast, at_most: plan.v2Calls.atMost },
+  credit_reports_at_most: plan.creditReportsAtMost,
+  allowance: plan.allowance && {
+    units_left: plan.allowance.unitsLeft,
+    daily_limit: plan.allowance.dailyLimit,
+    reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
+    observed_at: new Date(plan.allowance.observedAt).toISOString(),
+  },
+  days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
+});

@@ -1,0 +1,92 @@
+import type { PurgeView } from '../../app/purge.js';
+import { count, shellWord } from './text.js';
+
+type PurgeProof = NonNullable<PurgeView['proof']>;
+
+/** "1 row, 3 answers, …" */
+export function countsInWords({
+  rows,
+  answers,
+  bodies,
+  candidates,
+  questions,
+  decisions,
+  runs,
+  runsRemoved,
+}: PurgeView['report']) {
+  const things = [
+    count(rows, 'row'),
+    count(answers, 'answer'),
+    `${bodies} raw ${bodies === 1 ? 'body' : 'bodies'}`,
+    count(candidates, 'candidate'),
+    count(questions, 'question'),
+    count(decisions, 'decision'),
+  ];
+  const whole = runsRemoved.length > 0 ? `, ${count(runsRemoved.length, 'whole run')}` : '';
+  return `${things.join(', ')}${whole}${runs.length === 0 ? '' : ` (${runs.join(', ')})`}`;
+}
+
+/** `place` is the flag that names the data directory, if there is one. */
+export function purgeInWords({ outcome, report, proof, exports }: PurgeView, place: string): string {
+  const nothing = outcome === 'nothing_found';
+  const rewritten = nothing ? [] : ['The database file was written anew without it.'];
+  const lines = [
+    nothing ? 'Nothing was found, and nothing removed.' : `Removed: ${countsInWords(report)}.`,
+    ...(proof === undefined ? rewritten : proofInWords(proof, `kybatch purge${place} --entity`)),
+    'Input files, logs and copies of them were not searched.',
+    ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
+    ...exports.map(({ folder, run }) => `  ${folder}  (kybatch export ${run}${place})`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** `again` is a command line up to the entity. */
+function proofInWords({ searched, notSearched, timesInFile, mentions }: PurgeProof, again: string): readonly string[] {
+  const shown = mentions.slice(0, SHOWN);
+  return [
+    ...(searched.length === 0 ? [] : [`Searched the database file, answers unpacked, for ${searched.join(', ')}:`]),
+    ...(searched.length > 0 && mentions.length === 0 ? [`  ${goneInWords(timesInFile)}`] : []),
+    ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')} of other companies:`]),
+    ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
+    ...(mentions.length > SHOWN ? [`  and ${mentions.length - SHOWN} more; --json lists all`] : []),
+    ...(notSearched.length === 0
+      ? []
+      : [`Not searched for as text, because it would be found in anything: ${notSearched.join(', ')}.`]),
+  ];
+}
+
+const SHOWN = 20;
+
+const goneInWords = (timesInFile: number) =>
+  timesInFile === 0
+    ? 'it is gone from the database file.'
+    : `no table and no answer names it; ${count(timesInFile, 'longer text')} in the file ${timesInFile === 1 ? 'has' : 'have'} the same characters inside.`;
+
+function mentionInWords(
+  { identifiers, where, run, row, entity }: PurgeProof['mentions'][number],
+  again: string,
+): string {
+  const place = run === null ? '' : row === null ? ` (run ${run})` : ` (row ${row} of ${run})`;
+  const remedy = entity === null ? 'only --before removes it' : `${again} ${shellWord(entity)}`;
+  return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
+}
+
+export const purgeToJson = ({ report, proof, exports }: PurgeView) => ({
+  runs: report.runs,
+  runs_removed: report.runsRemoved,
+  removed: {
+    rows: report.rows,
+    answers: report.answers,
+    bodies: report.bodies,
+    candidates: report.candidates,
+    questions: report.questions,
+    decisions: report.decisions,
+  },
+  ...(proof && {
+    searched: proof.searched,
+    not_searched: proof.notSearched,
+    times_in_file: proof.timesInFile,
+    still_mentioned: proof.mentions,
+  }),
+  exports_still_holding: exports.map(({ folder, run, at }) => ({ folder, run, exported_at: at })),
+});

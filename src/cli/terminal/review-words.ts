@@ -1,0 +1,70 @@
+import type { decisions, ReleasedRun } from '../../app/review.js';
+import type { Question } from '../../review/questions.js';
+import { printable, topicName } from '../../review/words.js';
+import { count } from './text.js';
+
+type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
+
+/** The commands that go on with the rows that wait no longer. `place` is the flag that names the data directory. */
+export const nextCommands = (released: readonly ReleasedRun[], place: string): readonly string[] =>
+  released.map(({ run, sandbox }) => `kybatch resume ${run}${sandbox ? ' --sandbox' : ''}${place}`);
+
+export const rowsOf = (released: readonly ReleasedRun[]): number => released.reduce((sum, { rows }) => sum + rows, 0);
+
+export const nextInWords = (released: readonly ReleasedRun[], place: string): string =>
+  released.length === 0
+    ? ''
+    : `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}\n`;
+
+export function questionToJson(question: Question) {
+  const { id, code, message, rows, input, candidates, decision } = question;
+  return {
+    question: id,
+    about: topicName(question),
+    code,
+    message,
+    rows: rows.map(({ runId, row, line }) => ({ run: runId, row, line })),
+    input,
+    candidates: candidates.map(
+      ({ key, id: candidateId, name, registrationNumber, vatNumber, countryCode, state, matchGrade, evidence }) => ({
+        candidate: key,
+        id: candidateId,
+        name,
+        registration_number: registrationNumber,
+        vat_number: vatNumber,
+        country_code: countryCode,
+        state,
+        grade: matchGrade,
+        evidence,
+      }),
+    ),
+    ...(decision === undefined
+      ? {}
+      : { earlier: { decision: decision.decision, by: decision.decidedBy, note: decision.note } }),
+  };
+}
+
+export function decisionInWords(entry: DecisionEntry): string {
+  const { id, decidedAt, decidedBy, decision, summary, note, withdrawnAt, withdrawnBy } = entry;
+  const withdrawn = withdrawnAt === null ? '' : `  (withdrawn ${day(withdrawnAt)} by ${withdrawnBy ?? '?'})`;
+  const remark = note === null ? '' : `  "${note}"`;
+  return printable(
+    `${String(id).padStart(5)}  ${day(decidedAt)}  ${decidedBy}  ${decision}  ${summary}${remark}${withdrawn}`,
+  );
+}
+
+const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+export const decisionToJson = (entry: DecisionEntry) => ({
+  id: entry.id,
+  about: topicName(entry),
+  decision: entry.decision,
+  candidate_id: entry.candidateId,
+  summary: entry.summary,
+  decided_by: entry.decidedBy,
+  decided_at: new Date(entry.decidedAt).toISOString(),
+  note: entry.note,
+  ...(entry.withdrawnAt === null
+    ? {}
+    : { withdrawn_at: new Date(entry.withdrawnAt).toISOString(), withdrawn_by: entry.withdrawnBy }),
+});

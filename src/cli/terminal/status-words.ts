@@ -1,0 +1,133 @@
+import { basename } from 'node:path';
+import type { RunStanding } from '../../app/run-view.js';
+import { LATELY_MS, type StatusView } from '../../app/status.js';
+import { STAGE_STATUSES } from '../../domain/outcomes.js';
+import { iso } from './iso.js';
+import { conservation, PARKED } from './run-end-words.js';
+import { count, duration, grouped, moment, table } from './text.js';
+
+const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
+
+const HEADER = [
+  'run',
+  'state',
+  'rows',
+  'complete',
+  'no match',
+  'review',
+  'invalid',
+  'failed',
+  'to do',
+  'units',
+  'pipeline',
+  'input',
+  'begun',
+];
+
+export const runsInWords = (standings: readonly RunStanding[]): string =>
+  standings.length === 0
+    ? 'There is no run yet. `kybatch run companies.csv --sandbox` makes one.\n'
+    : table(HEADER, standings.map(toLine));
+
+const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
+  run.id,
+  STATES[run.state],
+  run.rowCount,
+  byOutcome.complete,
+  byOutcome.no_match,
+  byOutcome.needs_review,
+  byOutcome.invalid,
+  byOutcome.failed,
+  byOutcome.pending,
+  unitsCharged,
+  run.pipelineName,
+  basename(run.inputPath),
+  moment(run.createdAt),
+];
+
+export const runToJson = ({ run, progress }: RunStanding) => ({
+  run: run.id,
+  state: run.state,
+  rows: run.rowCount,
+  outcomes: progress.byOutcome,
+  units_charged: progress.unitsCharged,
+  pipeline: run.pipelineName,
+  input: run.inputPath,
+  created_at: iso(run.createdAt),
+  finished_at: iso(run.finishedAt),
+});
+
+export function statusInWords(view: StatusView): string {
+  const { run, progress, activity } = view;
+  const lines = [
+    `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
+    run.state === 'reading'
+      ? 'Its input is being read, or was not read to the end.'
+      : conservation(progress, run.rowCount),
+    `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
+    `Speed: ${speed(view)}`,
+    ...waits(view).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
+    ...activity.failures.map(
+      ({ code, count: rows, example }) =>
+        `Failed: ${count(rows, 'row')} with ${code}${example === null ? '' : `, first row ${example}`}`,
+    ),
+    ...stages(view),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function waits({ progress, activity, nextReportAt, at }: StatusView): readonly string[] {
+  const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${duration(next - at)}`}`;
+  return [
+    ...Object.entries(progress.parkedReasons).map(
+      ([reason, rows]) => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${PARKED[reason] ?? reason}`,
+    ),
+    ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
+    ...(progress.waiting === 0
+      ? []
+      : [
+          `${count(progress.waiting, 'credit report')} not ready yet${nextReportAt === null ? '' : look(nextReportAt)}`,
+        ]),
+  ];
+}
+
+function stages({ progress }: StatusView): readonly string[] {
+  const counted = Object.entries(progress.stages);
+  if (counted.length === 0) return [];
+  const lines = counted.map(([stage, counts]) => [stage, ...STAGE_STATUSES.map((status) => counts[status] ?? 0)]);
+  return ['', table(['stage', ...STAGE_STATUSES], lines).trimEnd()];
+}
+
+/** Rows a second in the last minute, and over the time of its calls. */
+function speed({ run, activity }: StatusView): string {
+  const { firstCallAt, lastCallAt, settledSince } = activity;
+  if (firstCallAt === null || lastCallAt === null) return 'no call yet';
+  const seconds = Math.max(1, (lastCallAt - firstCallAt) / 1000);
+  const overall = `${grouped(run.rowCount)} rows over ${duration(lastCallAt - firstCallAt)} from first call to last (${(activity.calls / seconds).toFixed(1)} calls/s)`;
+  return settledSince === 0
+    ? overall
+    : `${(settledSince / (LATELY_MS / 1000)).toFixed(1)} rows/s in the last minute; ${overall}`;
+}
+
+export const statusToJson = ({ run, progress, activity, nextReportAt }: StatusView) => ({
+  run: run.id,
+  state: run.state,
+  input: run.inputPath,
+  pipeline: run.pipelineName,
+  created_at: iso(run.createdAt),
+  finished_at: iso(run.finishedAt),
+  rows: run.rowCount,
+  outcomes: progress.byOutcome,
+  stages: progress.stages,
+  units_charged: progress.unitsCharged,
+  waiting: progress.waiting,
+  next_report_at: iso(nextReportAt),
+  parked: progress.parkedReasons,
+  parked_until: iso(activity.parkedUntil),
+  calls: activity.calls - activity.owned,
+  owned_answers: activity.owned,
+  first_call_at: iso(activity.firstCallAt),
+  last_call_at: iso(activity.lastCallAt),
+  rows_settled_last_minute: activity.settledSince,
+  failures: activity.failures.map(({ code, count: rows, example }) => ({ code, rows, first_row: example })),
+});

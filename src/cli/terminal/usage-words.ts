@@ -1,0 +1,82 @@
+import type { UsageView } from '../../app/usage.js';
+import { iso } from './iso.js';
+import { count, grouped, moment, table } from './text.js';
+
+export function usageInWords({ byDay, byOperation, byRun, environments, unknownCalls }: UsageView): string {
+  if (byDay.length === 0) return 'No call yet.\n';
+  const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
+  return [
+    usageTable('day (UTC)', byDay),
+    usageTable('operation', byOperation),
+    usageTable('run', byRun),
+    ...environments.map((environment) => `${environmentInWords(environment)}\n`),
+    ...(all === 0
+      ? ['Every charge is known.\n']
+      : [
+          `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it.\n`,
+          ...unknownCalls.map(
+            ({ id, api, operation, runId, row, startedAt, errorCode }) =>
+              `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, ${moment(startedAt)}, ${errorCode ?? 'lost'}\n`,
+          ),
+          ...(all > unknownCalls.length
+            ? [`  … and ${grouped(all - unknownCalls.length)} more (--json lists all)\n`]
+            : []),
+        ]),
+  ].join('');
+}
+
+const usageTable = (key: string, lines: UsageView['byDay']): string =>
+  `${table(
+    [key, 'api', 'calls', 'owned', 'units', 'unknown'],
+    lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]),
+  )}\n`;
+
+function environmentInWords(environment: UsageView['environments'][number]): string {
+  const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt, driftUnits } = environment;
+  if (observedAt === null) return `${api} at ${name}: no allowance seen`;
+  const left = dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
+  return [
+    `${api} at ${name}: ${left === null ? 'units left not told' : `${count(left, 'unit')} left`}`,
+    ...(dailyLimit === null ? [] : [`${grouped(dailyLimit)} a day`]),
+    ...(resetAt === null ? [] : [`more at ${moment(resetAt)}`]),
+    `seen ${moment(observedAt)}`,
+    driftUnits === 0
+      ? "our count and the provider's agree"
+      : `drift: the provider counts ${grouped(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (others may share the account)`,
+  ].join(', ');
+}
+
+const lineToJson = ({ key, api, calls, owned, unitsCharged, unknown }: UsageView['byDay'][number]) => ({
+  key,
+  api,
+  calls,
+  owned,
+  units_charged: unitsCharged,
+  unknown,
+});
+
+export const usageToJson = (view: UsageView) => ({
+  by_day: view.byDay.map(lineToJson),
+  by_operation: view.byOperation.map(lineToJson),
+  by_run: view.byRun.map(lineToJson),
+  environments: view.environments.map((environment) => ({
+    api: environment.api,
+    name: environment.name,
+    units_left: environment.remainingUnits,
+    daily_limit: environment.dailyLimit,
+    daily_remaining: environment.dailyRemaining,
+    reset_at: iso(environment.resetAt),
+    observed_at: iso(environment.observedAt),
+    drift_units: environment.driftUnits,
+    unknown_calls: environment.unknownCalls,
+  })),
+  unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, startedAt, errorCode }) => ({
+    call: id,
+    api,
+    operation,
+    run: runId,
+    row,
+    started_at: iso(startedAt),
+    error_code: errorCode,
+  })),
+});

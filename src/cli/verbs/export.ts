@@ -1,0 +1,43 @@
+import { exportTables } from '../../app/export.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { formatOption, outOption, readTableFlags, type TableFlags } from '../table-flags.js';
+import type { CommonArgs, Verb } from '../verb.js';
+
+interface ExportArgs extends CommonArgs, TableFlags {
+  readonly run: string | undefined;
+}
+
+export const exportVerb: Verb<ExportArgs> = {
+  command: 'export [run]',
+  describe: 'Write the tables of a run again, from the raw bodies, for 0 units',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', describe: 'The run (default: the newest); one still going may be exported' })
+      .option('out', outOption)
+      .option('format', formatOption)
+      .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })
+      .option('delimiter', { type: 'string', requiresArg: true, describe: 'CSV: , ; tab or | (default: ,)' })
+      .option('include-contacts', { type: 'boolean', describe: 'E-mail and phone of people, too' })
+      .option('partition-by', {
+        choices: ['country'] as const,
+        requiresArg: true,
+        describe: 'Parquet in one folder per country',
+      })
+      .example('$0 export', 'the newest run, as CSV')
+      .example('$0 export 2026-01-31-a1b2c3 --format csv,parquet', 'both formats')
+      .example('$0 export --bom --delimiter ";"', 'for Excel in much of Europe')
+      .epilogue('docs/tables.md describes every table. Exit code: 0 written, 2 no such run or an unusable folder.'),
+  async run(args, io) {
+    const { dataDir, run } = args;
+    const { folder, summary } = await exportTables({ dataDir, run, ...readTableFlags(args) }, aroundOf(io));
+    if (args.json) io.stdout(`${JSON.stringify({ folder, ...summary })}\n`);
+    else io.stderr(`${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`);
+    return ExitCode.ok;
+  },
+};
+
+const countsInWords = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([table, rows]) => `${String(rows).padStart(10)}  ${table}`)
+    .join('\n');

@@ -1,0 +1,32 @@
+import { plan } from '../../app/plan.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
+import { jobOptions } from '../spending-flags.js';
+import { planInWords, planToJson } from '../terminal/plan-words.js';
+import type { Verb } from '../verb.js';
+
+interface PlanArgs extends ProviderArgs {
+  readonly input: string;
+  readonly pipeline: string;
+  readonly limit: number | undefined;
+  readonly fresh: boolean;
+}
+
+export const planVerb: Verb<PlanArgs> = {
+  command: 'plan <input>',
+  describe: 'Tell what a run would do and cost; nothing is sent, nothing is spent',
+  builder: (yargs) =>
+    yargs
+      .positional('input', { type: 'string', demandOption: true, describe: 'The CSV' })
+      .options(jobOptions)
+      .option('sandbox', sandboxOption)
+      .option('fresh', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
+      .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs'),
+  async run({ input, pipeline, limit, fresh, sandbox, dataDir, json }, io) {
+    const view = await plan({ input, pipeline, limit, fresh, sandbox, dataDir }, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify(planToJson(view))}\n`);
+    else io.stderr(planInWords(view));
+    return ExitCode.ok;
+  },
+};

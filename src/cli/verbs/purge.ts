@@ -1,0 +1,61 @@
+import { type PurgeView, purge } from '../../app/purge.js';
+import { UsageError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { ID_SPACES } from '../../domain/id-spaces.js';
+import { aroundOf } from '../around.js';
+import { readRequest } from '../purge-request.js';
+import { placeFlags } from '../terminal/commands.js';
+import type { Io } from '../terminal/io.js';
+import { countsInWords, purgeInWords, purgeToJson } from '../terminal/purge-words.js';
+import type { CommonArgs, Verb } from '../verb.js';
+
+interface PurgeArgs extends CommonArgs {
+  readonly entity: string | undefined;
+  readonly before: string | undefined;
+  readonly yes: boolean;
+}
+
+export const purgeVerb: Verb<PurgeArgs> = {
+  command: 'purge',
+  describe: 'Remove an entity, or what is older than a date, from the ledger for good',
+  builder: (yargs) =>
+    yargs
+      .option('entity', {
+        type: 'string',
+        requiresArg: true,
+        describe: `An ID as exported, of any ID space; ${ID_SPACES.map((space) => `${space}:ID`).join(', ')}; or COUNTRY:NUMBER`,
+      })
+      .option('before', { type: 'string', requiresArg: true, describe: 'YYYY-MM-DD (UTC): everything older' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Remove without asking' })
+      .example('$0 purge --entity v1:10843262', 'one company, whichever runs it is in')
+      .example('$0 purge --entity GB:00045590', 'the same by its number, and every row that gave this number')
+      .example('$0 purge --before 2025-01-01 --yes', 'runs and answers from before that day, unattended')
+      .epilogue(
+        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: purge names the exports that still hold what was removed. Exit code: 0 removed, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
+      ),
+  async run(args, io) {
+    const { dataDir, json } = args;
+    const request = readRequest(args.entity, args.before, io.clock.now());
+    const agree = (preview: PurgeView['report']) => agreed(preview, args, io);
+    const view = await purge({ dataDir, request, agree }, aroundOf(io));
+    if (view.outcome === 'not_agreed') return ExitCode.interrupted;
+    if (json) io.stdout(`${JSON.stringify(purgeToJson(view))}\n`);
+    else io.stderr(purgeInWords(view, placeFlags(args)));
+    return view.outcome === 'nothing_found' && request.kind !== 'before' ? ExitCode.usage : ExitCode.ok;
+  },
+};
+
+/** What is removed cannot be had back: nobody is taken by surprise. */
+async function agreed(preview: PurgeView['report'], { yes }: PurgeArgs, io: Io): Promise<boolean> {
+  if (yes) return true;
+  const counts = countsInWords(preview);
+  if (io.ask === undefined)
+    throw new UsageError(
+      `purge would remove ${counts} for good, and there is no terminal to ask on`,
+      'Nothing was removed. Add --yes to remove it.',
+    );
+  const answer = await io.ask(`Remove ${counts} for good? [y/N] `);
+  if (/^\s*y(?:es)?\s*$/i.test(answer ?? '')) return true;
+  io.stderr('Nothing was removed.\n');
+  return false;
+}

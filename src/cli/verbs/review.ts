@@ -1,0 +1,182 @@
+import {
+  answerQuestions,
+  applyAnswers,
+  decisions,
+  exportQuestions,
+  listQuestions,
+  withdrawDecision,
+} from '../../app/review.js';
+import { UsageError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { printable, questionInWords } from '../../review/words.js';
+import { aroundOf } from '../around.js';
+import { placeFlags } from '../terminal/commands.js';
+import {
+  decisionInWords,
+  decisionToJson,
+  nextCommands,
+  nextInWords,
+  questionToJson,
+  rowsOf,
+} from '../terminal/review-words.js';
+import { count, shellWord } from '../terminal/text.js';
+import { type CommonArgs, register, type Verb } from '../verb.js';
+
+interface RunArgs extends CommonArgs {
+  readonly run: string | undefined;
+}
+
+interface ByArgs extends CommonArgs {
+  readonly by: string | undefined;
+}
+
+const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
+const byOption = { type: 'string', requiresArg: true, describe: 'Who decides (default: $USER)' } as const;
+
+const listVerb: Verb<RunArgs> = {
+  command: 'list [run]',
+  describe: 'Show the open questions with their candidates',
+  builder: (yargs) => yargs.positional('run', runPositional),
+  async run(args, io) {
+    const { dataDir, run, json } = args;
+    const place = placeFlags(args);
+    const questions = await listQuestions({ dataDir, run }, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify({ questions: questions.map(questionToJson) })}\n`);
+    else for (const question of questions) io.stdout(`${questionInWords(question)}\n`);
+    io.stderr(`${count(questions.length, 'open question')}.\n`);
+    if (questions.length > 0)
+      io.stderr(
+        `Answer them with \`kybatch review${place}\`, or in a spreadsheet: \`kybatch review export${place}\`.\n`,
+      );
+    return ExitCode.ok;
+  },
+};
+
+interface ExportArgs extends RunArgs {
+  readonly out: string | undefined;
+  readonly force: boolean;
+}
+
+const exportVerb: Verb<ExportArgs> = {
+  command: 'export [run]',
+  describe: 'Write the open questions as a CSV for a spreadsheet',
+  builder: (yargs) =>
+    yargs
+      .positional('run', runPositional)
+      .option('out', { type: 'string', requiresArg: true, describe: 'Where to write it (default: review.csv)' })
+      .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' })
+      .epilogue(
+        'Fill in the column decision on the line of a candidate: confirm. For the question as a whole, on any of its lines: none_of_these or not_sure. Then `kybatch review apply` the file.',
+      ),
+  async run(args, io) {
+    const { dataDir, run, out, force } = args;
+    const { file, questions } = await exportQuestions({ dataDir, run, out, force }, aroundOf(io));
+    if (args.json) io.stdout(`${JSON.stringify({ file, questions })}\n`);
+    io.stderr(`${count(questions, 'question')} in ${file}\n`);
+    const apply = `kybatch review apply ${shellWord(out ?? 'review.csv')}${placeFlags(args)}`;
+    io.stderr(`Fill in decision, save as CSV, then: ${apply}\n`);
+    return ExitCode.ok;
+  },
+};
+
+interface ApplyArgs extends ByArgs {
+  readonly file: string;
+}
+
+const applyVerb: Verb<ApplyArgs> = {
+  command: 'apply <file>',
+  describe: 'Read the decisions back, however the spreadsheet saved them; bad lines are told, good ones count',
+  builder: (yargs) =>
+    yargs
+      .positional('file', { type: 'string', demandOption: true, describe: 'The CSV' })
+      .option('by', byOption)
+      .epilogue('Exit code: 0 every line was taken, 3 some were refused. Applying a file again changes nothing.'),
+  async run(args, io) {
+    const { dataDir, file, by, json } = args;
+    const { released, refused, ...counts } = await applyAnswers({ dataDir, file, by }, aroundOf(io));
+    const place = placeFlags(args);
+    if (json) {
+      const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, place) };
+      io.stdout(`${JSON.stringify({ ...counts, ...rest })}\n`);
+    }
+    for (const { line, problem } of refused) io.stderr(`${file}, line ${line}: ${printable(problem)}\n`);
+    io.stderr(
+      `${count(counts.applied, 'decision')} taken, ${counts.unchanged} known already, ${count(refused.length, 'line')} refused, ${counts.blank} left blank.\n`,
+    );
+    io.stderr(nextInWords(released, place));
+    return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
+  },
+};
+
+const decisionsVerb: Verb = {
+  command: 'decisions',
+  describe: 'List what was decided, by whom and when',
+  builder: (yargs) => yargs,
+  async run({ dataDir, json }, io) {
+    const entries = await decisions({ dataDir }, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify({ decisions: entries.map(decisionToJson) })}\n`);
+    else for (const entry of entries) io.stdout(`${decisionInWords(entry)}\n`);
+    io.stderr(`${count(entries.length, 'decision')}.\n`);
+    return ExitCode.ok;
+  },
+};
+
+interface WithdrawArgs extends ByArgs {
+  readonly id: number;
+}
+
+const withdrawVerb: Verb<WithdrawArgs> = {
+  command: 'withdraw <id>',
+  describe: 'Take a decision back; rows that rest on it are decided again',
+  builder: (yargs) =>
+    yargs
+      .positional('id', { type: 'number', demandOption: true, describe: 'As `kybatch review decisions` shows it' })
+      .option('by', byOption),
+  async run(args, io) {
+    const { dataDir, id, by, json } = args;
+    const { released } = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
+    const place = placeFlags(args);
+    const rows = rowsOf(released);
+    if (json) io.stdout(`${JSON.stringify({ withdrawn: id, rows, next: nextCommands(released, place) })}\n`);
+    io.stderr(`Decision ${id} is withdrawn; ${count(rows, 'row')} rested on it.\n`);
+    io.stderr(nextInWords(released, place));
+    return ExitCode.ok;
+  },
+};
+
+interface ReviewArgs extends ByArgs {
+  readonly run?: string | undefined;
+}
+
+export const reviewVerb: Verb<ReviewArgs> = {
+  command: 'review',
+  describe: 'Answer the questions that only people can answer: on the terminal, or in a spreadsheet',
+  subcommands: [
+    register(listVerb),
+    register(exportVerb),
+    register(applyVerb),
+    register(decisionsVerb),
+    register(withdrawVerb),
+  ],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(0)
+      .option('by', byOption)
+      .example('$0 review', 'one question at a time, on the terminal')
+      .example('$0 review export && $0 review apply review.csv', 'in a spreadsheet')
+      .epilogue('A decision is remembered for the company: no later file or run asks the same question again.'),
+  async run(args, io) {
+    const { keys } = io;
+    if (!io.interactive || keys === undefined) {
+      throw new UsageError(
+        'there is no terminal to ask on',
+        'Use `kybatch review export` and `kybatch review apply`, or `kybatch review list`.',
+      );
+    }
+    const { dataDir, by } = args;
+    const view = await answerQuestions({ dataDir, by, keys, print: io.stderr }, aroundOf(io));
+    io.stderr(`\n${count(view.decided, 'question')} answered by ${view.by}, ${view.left} left.\n`);
+    io.stderr(nextInWords(view.released, placeFlags(args)));
+    return ExitCode.ok;
+  },
+};

@@ -1,0 +1,56 @@
+import { type Proposal, run } from '../../app/start.js';
+import { aroundOf } from '../around.js';
+import { sandboxOption } from '../provider-flags.js';
+import { agrees, spend } from '../spend.js';
+import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flags.js';
+import type { Io } from '../terminal/io.js';
+import { planInWords } from '../terminal/plan-words.js';
+import { amountsInWords, startInWords } from '../terminal/spending-words.js';
+import type { Verb } from '../verb.js';
+
+interface RunArgs extends SpendingArgs {
+  readonly input: string;
+  readonly pipeline: string;
+  readonly limit: number | undefined;
+  readonly fresh: boolean;
+}
+
+export const runVerb: Verb<RunArgs> = {
+  command: 'run <input>',
+  describe: 'Take a CSV of companies through the pipeline; go on with an unfinished run of the same input',
+  builder: (yargs) =>
+    yargs
+      .positional('input', { type: 'string', demandOption: true, describe: 'The CSV' })
+      .options(jobOptions)
+      .option('sandbox', sandboxOption)
+      .option('fresh', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })
+      .options(spendingOptions)
+      .example('$0 run companies.csv --sandbox', 'try it on the simulated provider')
+      .example('$0 run companies.csv --pipeline nightly --budget 500', 'unattended, at most 500 units')
+      .epilogue(
+        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed or need review, 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
+      ),
+  run: (args, io) =>
+    spend(
+      {
+        work: (options) => {
+          const { input, pipeline, limit, fresh } = args;
+          const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
+          return run({ ...options, input, pipeline, limit, fresh, agree }, aroundOf(io));
+        },
+        nothing: () => 'This input is finished: nothing was spent now. --fresh buys everything anew.',
+        onEvent: (event) => {
+          if (event.kind === 'started') io.stderr(startInWords(event));
+        },
+      },
+      args,
+      io,
+    ),
+};
+
+/** On a terminal the plan is shown first, and nothing is spent before a yes. */
+async function ask({ plan, atMost, goesOnWith }: Proposal, args: RunArgs, io: Io): Promise<boolean> {
+  if (goesOnWith !== null) io.stderr(`Run ${goesOnWith} of this input would go on.\n`);
+  io.stderr(planInWords(plan));
+  return await agrees(`Spend up to ${amountsInWords(atMost)}?`, args, io);
+}

@@ -1,0 +1,17 @@
+import { runs } from '../../app/runs.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { runsInWords, runToJson } from '../terminal/status-words.js';
+import type { CommonArgs, Verb } from '../verb.js';
+
+export const runsVerb: Verb<CommonArgs> = {
+  command: 'runs',
+  describe: 'List the runs of this data directory, the newest first',
+  builder: (yargs) => yargs.example('$0 runs --json', 'for scripts'),
+  async run({ dataDir, json }, io) {
+    const standings = await runs({ dataDir }, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify({ runs: standings.map(runToJson) })}\n`);
+    else io.stderr(runsInWords(standings));
+    return ExitCode.ok;
+  },
+};

@@ -1,0 +1,148 @@
+import { resolve } from 'node:path';
+import { UsageError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { parseFaults, startSandbox } from '../../sandbox/index.js';
+import { createRegistry } from '../../sandbox/registry/index.js';
+import { writeSampleFiles } from '../../sandbox/sample.js';
+import { type CommonArgs, register, type Verb } from '../verb.js';
+
+interface SampleArgs extends CommonArgs {
+  readonly rows: number;
+  readonly dirty: boolean;
+  readonly excel: boolean;
+  readonly seed: number;
+  readonly out: string;
+}
+
+const sampleVerb: Verb<SampleArgs> = {
+  command: 'sample',
+  describe: 'Write a CSV of companies that exist in the sandbox, and the right answer for each row in a second file',
+  builder: (yargs) =>
+    yargs
+      .option('rows', { type: 'number', default: 100, describe: 'How many rows' })
+      .option('dirty', { type: 'boolean', default: false, describe: "With the damage that analysts' files have" })
+      .option('excel', {
+        type: 'boolean',
+        default: false,
+        describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
+      })
+      .option('seed', { type: 'number', default: 1, describe: 'The seed of the registry' })
+      .option('out', { type: 'string', default: 'sample.csv', describe: 'Where to write the CSV' })
+      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
+  async run(args, io) {
+    if (!Number.isSafeInteger(args.rows) || args.rows < 1)
+      throw new UsageError(`--rows must be a whole number from 1, got ${args.rows}`);
+    const registry = createRegistry({ seed: args.seed });
+    const files = await writeSampleFiles({
+      registry,
+      rows: args.rows,
+      dirty: args.dirty,
+      excel: args.excel,
+      out: resolve(io.cwd, args.out),
+    });
+    if (args.json) io.stdout(`${JSON.stringify({ rows: args.rows, ...files })}\n`);
+    else io.stderr(`${args.rows} rows in ${files.input}\nthe right answers in ${files.answers}\n`);
+    return ExitCode.ok;
+  },
+};
+
+interface SandboxArgs extends CommonArgs {
+  readonly port: number;
+  readonly plan: 'free' | 'paid';
+  readonly faults: string;
+  readonly search: 'forgiving' | 'exact';
+  readonly seed: number;
+  readonly allowance: number;
+}
+
+export const sandboxVerb: Verb<SandboxArgs> = {
+  command: 'sandbox',
+  describe: 'Serve the simulated provider, both APIs, on a port until interrupted',
+  subcommands: [register(sampleVerb)],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(0)
+      .option('port', { type: 'number', default: 8787, describe: 'Port on 127.0.0.1; 0 takes a free one' })
+      .option('plan', {
+        choices: ['free', 'paid'] as const,
+        default: 'paid' as const,
+        describe: 'free: 3 successes a UTC day',
+      })
+      .option('allowance', { type: 'number', default: 1_000_000, describe: 'Units of the paid plan' })
+      .option('faults', {
+        type: 'string',
+        default: 'none',
+        requiresArg: true,
+        describe: 'none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20',
+      })
+      .option('search', {
+        choices: ['forgiving', 'exact'] as const,
+        default: 'forgiving' as const,
+        describe: 'How the search reads numbers',
+      })
+      .option('seed', { type: 'number', default: 1, describe: 'The registry and the faults follow from it' })
+      .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
+      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port'),
+  async run(args, io) {
+    const { port, plan, allowance, search, seed } = args;
+    const sandbox = await startSandbox({
+      port,
+      plan,
+      allowance,
+      search,
+      seed,
+      faults: readFaults(args.faults),
+      clock: io.clock,
+    }).catch((error: unknown) => {
+      throw portProblem(error, port);
+    });
+    try {
+      const settings = {
+        KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl,
+        KYBATCH_V1_API_KEY: sandbox.keys.v1,
+        KYBATCH_V2_BASE_URL: sandbox.v2BaseUrl,
+        KYBATCH_V2_API_KEY: sandbox.keys.v2,
+        KYBATCH_V2_ROUTES: sandbox.routesFile,
+      };
+      if (args.json) io.stdout(`${JSON.stringify(settings)}\n`);
+      else
+        io.stdout(
+          `${Object.entries(settings)
+            .map(([name, value]) => `export ${name}=${value}`)
+            .join('\n')}\n`,
+        );
+      io.stderr(
+        `The sandbox is serving (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C ends it.\n`,
+      );
+      await interrupted(io);
+      const units = sandbox.chargeLog.reduce((sum, charge) => sum + charge.units, 0);
+      io.stderr(`The sandbox charged ${units} units in ${sandbox.chargeLog.length} calls.\n`);
+    } finally {
+      await sandbox.close();
+    }
+    return ExitCode.ok;
+  },
+};
+
+function readFaults(text: string) {
+  try {
+    return parseFaults(text);
+  } catch (error) {
+    throw new UsageError(`--faults: ${(error as Error).message}`);
+  }
+}
+
+function portProblem(error: unknown, port: number): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  return code === 'EADDRINUSE' || code === 'EACCES' || code === 'ERR_SOCKET_BAD_PORT'
+    ? new UsageError(`port ${port} cannot be used (${code})`, '--port 0 takes a free one.')
+    : error;
+}
+
+const interrupted = (io: { onInterrupt: (listener: () => void) => () => void }) =>
+  new Promise<void>((done) => {
+    const stop = io.onInterrupt(() => {
+      stop();
+      done();
+    });
+  });

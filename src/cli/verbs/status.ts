@@ -1,0 +1,24 @@
+import { status } from '../../app/status.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { statusInWords, statusToJson } from '../terminal/status-words.js';
+import type { CommonArgs, Verb } from '../verb.js';
+
+interface StatusArgs extends CommonArgs {
+  readonly run: string | undefined;
+}
+
+export const statusVerb: Verb<StatusArgs> = {
+  command: 'status [run]',
+  describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
+  builder: (yargs) =>
+    yargs
+      .positional('run', { type: 'string', describe: 'The run (default: the newest)' })
+      .example('$0 status', 'the newest run'),
+  async run({ dataDir, run, json }, io) {
+    const view = await status({ dataDir, run }, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify(statusToJson(view))}\n`);
+    else io.stderr(statusInWords(view));
+    return ExitCode.ok;
+  },
+};

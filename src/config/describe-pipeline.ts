@@ -1,0 +1,58 @@
+import type { Operation } from '../api/operation.js';
+import { searchOf } from '../stages/identity/space-search.js';
+import { stages } from '../stages/list.js';
+import type { Stage } from '../stages/stage.js';
+import { pipelineKeys } from './pipeline-json-schema.js';
+import { DEFAULT_FRESHNESS } from './pipeline-schema.js';
+
+/** The reference of `docs/pipelines.md`, between its two markers. */
+export const REFERENCE_START = '<!-- reference: written by `npx tsx src/config/write-reference.ts` -->';
+export const REFERENCE_END = '<!-- end of reference -->';
+
+/** Stages, keys and freshness, as they are declared. */
+export const describePipeline = (): string =>
+  [
+    '## Stages',
+    '',
+    'What can be bought for each confirmed company. Each needs the company confirmed in its own ID space first.',
+    '',
+    '| stage | buys | ID space | asks for, at most as often a row |',
+    '|---|---|---|---|',
+    ...stages.map(describeStage),
+    '',
+    '## Every key',
+    '',
+    '`stages` must be there; everything else may be left out.',
+    '',
+    '| key | default | meaning |',
+    '|---|---|---|',
+    ...[...pipelineKeys()].map(
+      ([key, { default: standard, description = '' }]) => `| \`${key}\` | ${shown(standard)} | ${description}. |`,
+    ),
+    '',
+    '## Freshness',
+    '',
+    'An answer younger than this is used again and costs nothing, in any later row, file or run.',
+    '',
+    '| operation | default |',
+    '|---|---|',
+    ...Object.entries(DEFAULT_FRESHNESS).map(([operation, freshness]) => `| \`${operation}\` | \`${freshness}\` |`),
+    '',
+  ].join('\n');
+
+function describeStage({ name, summary, space, calls }: Stage): string {
+  const asked = [`${described(searchOf(space).operation)} (as \`search.attempts\` says)`].concat(
+    calls.map(({ operation, atMost }) => `${described(operation)}${atMost === 1 ? '' : ` (${atMost})`}`),
+  );
+  return `| \`${name}\` | ${summary} | ${space} | ${asked.join(', ')} |`;
+}
+
+const described = ({ name, meter }: Operation): string => `\`${name}\`: ${METERS[meter]}`;
+
+const METERS = { unit: '1 unit', report: '1 report', not_told: 'price not told', free: 'free' } as const;
+
+function shown(standard: unknown): string {
+  if (standard === undefined || (typeof standard === 'object' && standard !== null && !Array.isArray(standard)))
+    return '';
+  return `\`${Array.isArray(standard) ? `[${standard.join(', ')}]` : String(standard)}\``;
+}

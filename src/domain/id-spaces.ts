@@ -1,0 +1,51 @@
+/**
+ * Where an ID counts. The provider's documents do not say that any two of these share IDs, so each is confirmed on its
+ * own (V2-4, V2-18). All but `report` name companies; a report is found through the company of the space `credit`.
+ */
+export const ID_SPACES = ['v1', 'v2', 'companies', 'insights', 'credit', 'report'] as const;
+export type IdSpace = (typeof ID_SPACES)[number];
+
+export interface IdSpaceFacts {
+  readonly api: 'v1' | 'v2';
+  /** The column that carries its IDs in every table. */
+  readonly column: string;
+  readonly description: string;
+  /** What a question about it is about, for people. */
+  readonly words: string;
+}
+
+export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
+  v1: {
+    api: 'v1',
+    column: 'v1_company_id',
+    description: 'The confirmed company in v1’s ID space',
+    words: 'company (v1)',
+  },
+  v2: {
+    api: 'v2',
+    column: 'v2_company_id',
+    description: 'The confirmed company in v2’s ID space',
+    words: 'company (v2)',
+  },
+  companies: {
+    api: 'v2',
+    column: 'companies_id',
+    description: 'The company in the ID space of the companies module',
+    words: 'company (companies module)',
+  },
+  insights: {
+    api: 'v2',
+    column: 'insights_id',
+    description: 'The company in the ID space of digital insights',
+    words: 'company (digital insights)',
+  },
+  credit: {
+    api: 'v2',
+    column: 'credit_source_id',
+    description: 'The company in the ID space of credit reports',
+    words: 'credit report',
+  },
+  report: { api: 'v2', column: 'credit_report_id', description: 'The credit report', words: 'credit report' },
+};
+
+export const isIdSpace = (name: string): name is IdSpace => (ID_SPACES as readonly string[]).includes(name);

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './duration.js';
+
+/** The building blocks of the pipeline file: each says in one sentence what it takes. */
+
+export function integer(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.int(error).min(least, error).max(most, error);
+}
+
+export const yesOrNo = () => z.boolean('must be true or false');
+
+export const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, `must be one of ${values.join(', ')}`);
+
+export const amount = () => {
+  const error = 'must be a whole number above 0, or null for no limit';
+  return z.int(error).min(1, error).nullable();
+};
+
+export function text() {
+  const error = 'must be a text that is not blank';
+  return z.string(error).regex(/\S/, error);
+}
+
+export const uniqueList = <Item extends z.ZodType<string>>(item: Item) =>
+  z
+    .array(item, 'must be a list')
+    .min(1, 'must have at least one entry')
+    .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
+    .meta({ uniqueItems: true });
+
+/** `0` needs no unit, and YAML reads it as a number. */
+export function duration(options: { least?: string; most: string }) {
+  const { least = '0', most } = options;
+  const forever = most === 'forever';
+  const bounds = `${DURATION_FORM}, ${forever ? '0 or forever' : `from ${least} to ${most}`}`;
+  const fits = (value: string | 0) => {
+    const ms = parseDuration(String(value));
+    return ms >= parseDuration(least) && ms <= parseDuration(most);
+  };
+  // Aborting at the first problem: a value that is wrong in itself is not compared with other keys.
+  return z
+    .union([z.literal(0), z.string().regex(forever ? DURATION : FINITE_DURATION, { abort: true })], bounds)
+    .refine(fits, { error: bounds, abort: true });
+}
+
+/** Keys of its own, all known. */
+export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, { error: (issue) => (issue.code === 'invalid_type' ? NO_KEYS : undefined) });
+
+export const NO_KEYS = 'must hold keys of its own';
+
+/** For a section's `refine`: one duration is not shorter than another. */
+export const notBelow = (lower: string, upper: string) => (value: Readonly<Record<string, unknown>>) =>
+  parseDuration(String(value[upper])) >= parseDuration(String(value[lower]));

@@ -1,0 +1,68 @@
+import type { ApiName, Operation } from '../api/operation.js';
+import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
+import type { Answering, DoorRequest } from '../calls/request.js';
+import { requestKey } from '../calls/request-key.js';
+import type { CallStore } from '../ledger/calls.js';
+
+/** A request that a run would have to send. */
+export interface MissingAnswer {
+  readonly operation: Operation;
+  readonly key: string;
+}
+
+/**
+ * The door of a plan: owned answers come through, nothing else does. It notes what was used and what was missing, and
+ * whatever is missing parks the stage that asked for it.
+ */
+export class ClosedDoor implements Answering {
+  readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
+  readonly #environments: Readonly<Record<ApiName, number | null>>;
+  readonly missing: MissingAnswer[] = [];
+  readonly used = new Map<Operation, number>();
+
+  constructor(
+    calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null,
+    environments: Readonly<Record<ApiName, number | null>>,
+  ) {
+    this.#calls = calls;
+    this.#environments = environments;
+  }
+
+  /** Forgets what the row before has used and missed. */
+  reset(): void {
+    this.missing.length = 0;
+    this.used.clear();
+  }
+
+  async call(request: DoorRequest): Promise<CallOutcome> {
+    const { operation } = request;
+    const owned = await this.owned(request);
+    if (owned !== undefined) {
+      this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
+      return owned;
+    }
+    this.missing.push({ operation, key: keyOf(request) ?? '' });
+    return CLOSED;
+  }
+
+  async owned(request: DoorRequest): Promise<Answer | undefined> {
+    const { operation, ownedSince } = request;
+    const environmentId = this.#environments[operation.api];
+    const key = operation.keep === 'never' ? undefined : keyOf(request);
+    if (this.#calls === null || environmentId === null || key === undefined) return undefined;
+    const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
+    const body = found && (await this.#calls.readBody(found.rawSha256));
+    if (found === undefined || body === undefined) return undefined;
+    return { kind: 'answer', body, owned: true, fetchedAt: found.fetchedAt, use: null };
+  }
+
+  async settleLost(): Promise<void> {}
+}
+
+/** Undefined where the parameters do not pass: nothing would be sent. */
+function keyOf({ operation, params }: DoorRequest): string | undefined {
+  const checked = operation.params.safeParse(params);
+  return checked.success ? requestKey(operation.name, checked.data as Readonly<Record<string, unknown>>) : undefined;
+}
+
+const CLOSED: Parked = { kind: 'parked', reason: 'closed', until: null, message: 'not owned' };

@@ -1,0 +1,219 @@
+import { type Enquiry, readEnquiry } from '../domain/enquiry.js';
+import type { IdSpace } from '../domain/id-spaces.js';
+import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
+import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
+import { resolve } from '../stages/identity/resolve.js';
+import type { Company, Identified, Stage, StageOutcome } from '../stages/stage.js';
+import { RowNotes } from './row-notes.js';
+import type { StageContexts } from './stage-contexts.js';
+
+/**
+ * One row on its way through the stages of the pipeline. Before a stage runs, the company is confirmed in the ID space
+ * that the stage needs. What is settled is not done again; what is missing is asked for, and owned answers come back
+ * for nothing. A stage that is parked does not keep the others from going on; an outcome that ends the row (no match,
+ * a question for a person, a failure) does.
+ */
+export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
+  const reading = readEnquiry(row.fields);
+  if (!reading.ok) {
+    const error = { errorCode: reading.code, errorMessage: reading.message };
+    const checkpoint = { ...unmoved(row, contexts.now()), outcome: 'invalid' as const, ...error };
+    return { checkpoint, ids: [], ...new RowNotes().all() };
+  }
+  const journey = new Journey(row, reading.enquiry, contexts);
+  for (const stage of contexts.stages) {
+    if (journey.ended) break;
+    if (journey.isOpen(stage) && (await journey.identify(stage))) await journey.run(stage);
+  }
+  return journey.settlement();
+}
+
+type KnownIds = Partial<Record<IdSpace, Identified>>;
+
+class Journey {
+  ended = false;
+  readonly #row: RowRecord;
+  readonly #contexts: StageContexts;
+  readonly #enquiry: Enquiry;
+  readonly #notes = new RowNotes();
+  readonly #statuses: Record<string, StageStatus>;
+  readonly #resolved = new Set<IdSpace>();
+  #ids: KnownIds;
+  #reached: string | null;
+  #outcome: RowOutcome | undefined;
+  #error: { readonly code: string; readonly message: string } | undefined;
+  #grade: string | null;
+  #waiting: { readonly for: string; readonly until: number } | undefined;
+  #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
+
+  constructor(row: RowRecord, enquiry: Enquiry, contexts: StageContexts) {
+    this.#row = row;
+    this.#enquiry = enquiry;
+    this.#contexts = contexts;
+    this.#reached = row.stage;
+    this.#grade = row.matchGrade;
+    this.#ids = Object.fromEntries(row.ids.map(({ space, ...known }) => [space, known]));
+    this.#statuses = Object.fromEntries(
+      contexts.stages.map(({ name }) => {
+        const status = row.stages[name];
+        return [name, status !== undefined && isSettled(status) ? status : 'pending'];
+      }),
+    );
+  }
+
+  isOpen({ name }: Stage): boolean {
+    return !isSettled(this.#statuses[name]);
+  }
+
+  /** Sees to it that the company is known in the stage's ID space; false if it is not. */
+  async identify(stage: Stage): Promise<boolean> {
+    const { space } = stage;
+    const { policy } = this.#contexts;
+    if (space === 'v2' && policy.idsShared && this.#ids.v1 !== undefined) this.#ids.v2 = this.#ids.v1;
+    const known = this.#ids[space];
+    if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
+    // What v1 confirms is the better evidence for every other space.
+    if (space !== 'v1' && this.#ids.v1?.candidate == null && this.#plans('v1')) await this.#resolve('v1');
+    if (!this.ended) await this.#resolve(space);
+    return !this.ended && this.#ids[space] !== undefined;
+  }
+
+  async run(stage: Stage): Promise<void> {
+    const context = this.#contexts.contextFor(this.#row.row, stage.name, this.#notes, stage);
+    const outcome = await stage.run(this.#company(), context);
+    this.#reached = stage.name;
+    this.#learn(outcome);
+    if (outcome.kind === 'done' || outcome.kind === 'not_available') this.#mark([stage], outcome.kind);
+    else this.#noteTrouble([stage], outcome);
+  }
+
+  settlement(): RowSettlement {
+    const outcome = this.#outcome ?? (Object.values(this.#statuses).every(isSettled) ? 'complete' : 'pending');
+    const first = this.#contexts.stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
+    const checkpoint: Checkpoint = {
+      ...unmoved(this.#row, this.#contexts.now()),
+      ...this.#hold(outcome),
+      outcome,
+      stage: this.#reached,
+      stages: this.#statuses,
+      matchGrade: first?.grade ?? this.#grade,
+      matchedOn: first?.matchedOn ?? this.#row.matchedOn,
+      errorCode: this.#error?.code ?? null,
+      errorMessage: this.#error?.message ?? null,
+    };
+    const ids = Object.entries(this.#ids).map(([space, { id, grade, matchedOn }]) => ({
+      space: space as IdSpace,
+      id,
+      grade,
+      matchedOn,
+    }));
+    return { checkpoint, ids, ...this.#notes.all() };
+  }
+
+  async #resolve(space: IdSpace): Promise<void> {
+    if (this.#resolved.has(space)) return;
+    this.#resolved.add(space);
+    const context = this.#contexts.contextFor(this.#row.row, 'resolve', this.#notes);
+    const outcome = await resolve(space, this.#company(), this.#contexts.policy, context);
+    this.#learn(outcome);
+    const waiting = this.#contexts.stages.filter((stage) => stage.space === space && this.isOpen(stage));
+    const decided = outcome.kind === 'done' || outcome.kind === 'needs_review';
+    this.#reached = decided ? 'confirm' : 'resolve';
+    if (outcome.kind === 'done') return;
+    const known = Object.keys(this.#ids).some((other) => other !== space);
+    if (this.#lacksEvidence(space, outcome)) this.#mark(waiting, this.#parkedStatus());
+    // The company is known already: this module just does not have it.
+    else if (outcome.kind === 'no_match' && known) this.#mark(waiting, 'not_available');
+    else this.#noteTrouble(waiting, outcome);
+  }
+
+  /** v1 is planned and could not be asked yet: before its number is there, nobody found or several decides nothing. */
+  #lacksEvidence(space: IdSpace, { kind }: StageOutcome): boolean {
+    if (space === 'v1' || this.#parked === undefined || this.#ids.v1 !== undefined || !this.#plans('v1')) return false;
+    return kind === 'no_match' || kind === 'needs_review';
+  }
+
+  #noteTrouble(stages: readonly Stage[], outcome: StageOutcome): void {
+    switch (outcome.kind) {
+      case 'no_match':
+        this.#mark(this.#contexts.stages, 'skipped');
+        this.#reached = 'confirm';
+        this.#end('no_match', outcome);
+        break;
+      case 'needs_review':
+        this.#grade = outcome.grade ?? this.#grade;
+        this.#end('needs_review', outcome);
+        break;
+      case 'failed':
+        this.#mark(stages, 'failed');
+        this.#notes.keepError({ stage: this.#reached, ...outcome.error, at: this.#contexts.now() });
+        this.#end('failed', outcome.error);
+        break;
+      case 'waiting':
+        this.#waiting = { for: stages[0]?.name ?? '', until: outcome.until };
+        this.#mark(stages, 'waiting');
+        break;
+      case 'parked':
+        this.#parked ??= outcome;
+        this.#mark(stages, this.#parkedStatus(outcome));
+        break;
+      case 'stopped':
+        this.ended = true;
+        break;
+      case 'done':
+      case 'not_available':
+        throw new Error(`${outcome.kind} is no trouble`);
+    }
+  }
+
+  #company(): Company {
+    return { row: this.#row.row, enquiry: this.#enquiry, ids: this.#ids };
+  }
+
+  #plans(space: IdSpace): boolean {
+    return this.#contexts.stages.some((stage) => stage.space === space);
+  }
+
+  #learn({ ids = {} }: StageOutcome): void {
+    const all = { ...this.#ids, ...ids };
+    this.#ids = Object.fromEntries(Object.entries(all).filter(([, known]) => known !== null)) as KnownIds;
+  }
+
+  #mark(stages: readonly Stage[], status: StageStatus): void {
+    for (const stage of stages) if (this.isOpen(stage)) this.#statuses[stage.name] = status;
+  }
+
+  #end(outcome: RowOutcome, error: { readonly code: string; readonly message: string }): void {
+    this.ended = true;
+    this.#outcome = outcome;
+    this.#error = { code: error.code, message: error.message };
+  }
+
+  /** Who is stopped on the way is not held up by anything. */
+  #parkedStatus(parked = this.#parked): StageStatus {
+    return parked?.reason === 'draining' ? 'pending' : 'parked';
+  }
+
+  #hold(outcome: RowOutcome): Pick<Checkpoint, 'hold' | 'holdReason' | 'nextAt'> {
+    const free = { hold: null, holdReason: null, nextAt: null };
+    if (outcome !== 'pending') return free;
+    if (this.#waiting !== undefined)
+      return { hold: 'waiting', holdReason: this.#waiting.for, nextAt: this.#waiting.until };
+    if (this.#parked === undefined || this.#parked.reason === 'draining') return free;
+    return { hold: 'parked', holdReason: this.#parked.reason, nextAt: this.#parked.until };
+  }
+}
+
+const unmoved = (row: RowRecord, now: number): Checkpoint => ({
+  outcome: 'pending',
+  hold: null,
+  holdReason: null,
+  nextAt: null,
+  stage: row.stage,
+  stages: row.stages,
+  matchGrade: row.matchGrade,
+  matchedOn: row.matchedOn,
+  errorCode: null,
+  errorMessage: null,
+  updatedAt: now,
+});

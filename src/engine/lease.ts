@@ -1,0 +1,40 @@
+import { TakenOverError } from '../domain/errors.js';
+import type { CallStore } from '../ledger/calls.js';
+import type { Clock } from '../util/clock.js';
+
+/** A worker that has not been heard of for this long is dead, and its calls are lost. */
+export const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+
+export interface Lease {
+  readonly startId: number;
+  /** Aborts with the reason when the lease could not be kept: nothing more may be sent. */
+  readonly broken: AbortSignal;
+  end(): Promise<void>;
+}
+
+/** A start on the ledger, renewed until it ends. */
+export async function takeLease(runId: string | null, calls: CallStore, clock: Clock): Promise<Lease> {
+  const now = clock.now();
+  const startId = await calls.begin({ runId, begunAt: now, leaseUntil: now + LEASE_MS });
+  const broken = new AbortController();
+  const ended = new AbortController();
+  const renewing = (async () => {
+    for (;;) {
+      await clock.sleep(RENEW_MS, ended.signal);
+      const kept = await calls.renew(startId, clock.now() + LEASE_MS);
+      if (!kept) throw new TakenOverError();
+    }
+  })().catch((reason: unknown) => {
+    if (!ended.signal.aborted) broken.abort(reason);
+  });
+  return {
+    startId,
+    broken: broken.signal,
+    async end() {
+      ended.abort();
+      await renewing;
+      await calls.end(startId, clock.now());
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+import type { OwnedUse } from '../ledger/calls.js';
+import type { NewQuestion } from '../ledger/question.js';
+import type { CandidateRecord, NewError, RowSettlement } from '../ledger/runs.js';
+import type { SeenCandidate } from '../stages/stage.js';
+
+/** What a row gathers on its way, to be settled with its checkpoint in one transaction. */
+export class RowNotes {
+  readonly #candidates = new Map<IdSpace, readonly CandidateRecord[]>();
+  readonly #questions = new Map<string, NewQuestion>();
+  readonly #errors: NewError[] = [];
+  readonly #uses: OwnedUse[] = [];
+
+  keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
+    this.#candidates.set(space, seen.map(toRecord));
+  }
+
+  keepQuestion(question: NewQuestion): void {
+    this.#questions.set(`${question.space} ${question.stage ?? ''}`, question);
+  }
+
+  keepError(error: NewError): void {
+    this.#errors.push(error);
+  }
+
+  keepUse(use: OwnedUse | null): void {
+    if (use !== null) this.#uses.push(use);
+  }
+
+  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses'> {
+    return {
+      candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
+      questions: [...this.#questions.values()],
+      errors: this.#errors,
+      uses: this.#uses,
+    };
+  }
+}
+
+const toRecord = ({ candidate, grade, evidence, decision }: SeenCandidate): CandidateRecord => ({
+  id: candidate.id,
+  name: candidate.name,
+  registrationNumber: candidate.registration_number,
+  vatNumber: candidate.vat_number,
+  countryCode: candidate.country_code,
+  state: candidate.state,
+  jurisdiction: candidate.jurisdiction,
+  matchGrade: grade,
+  decision,
+  evidence: evidence.join('; '),
+});

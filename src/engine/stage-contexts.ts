@@ -1,0 +1,108 @@
+import type { ApiName, Operation } from '../api/operation.js';
+import type { Answering, DoorRequest } from '../calls/request.js';
+import { idSpaces } from '../domain/id-spaces.js';
+import type { ReviewStore } from '../ledger/review.js';
+import type { IdentityPolicy } from '../stages/identity/resolve.js';
+import type { Params, Stage, StageContext } from '../stages/stage.js';
+import type { Clock } from '../util/clock.js';
+import type { RowNotes } from './row-notes.js';
+
+export interface StageContextOptions {
+  /** Null for a plan. */
+  readonly runId: string | null;
+  readonly door: Answering;
+  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The stages of the pipeline, in the order of the journey. */
+  readonly stages: readonly Stage[];
+  readonly policy: IdentityPolicy & { readonly idsShared: boolean };
+  readonly optionsOf: (stage: Stage) => unknown;
+  readonly environments: Readonly<Record<ApiName, number | null>>;
+  /** How long an owned answer of an operation is good for; 0: it is asked anew every time. */
+  readonly freshnessMs: (operation: Operation) => number;
+  /** Answers from before this time are not used; 0 for all. */
+  readonly notBefore: number;
+  /** Ask for sources wherever an operation can tell them. */
+  readonly provenance: boolean;
+}
+
+/** What all rows of one start share on their way, and the context that each stage is given. */
+export class StageContexts {
+  readonly stages: readonly Stage[];
+  readonly policy: StageContextOptions['policy'];
+  readonly #options: StageContextOptions;
+  readonly #shared: ReadonlyMap<Stage, unknown>;
+  #decided: Promise<boolean> | undefined;
+
+  constructor(options: StageContextOptions) {
+    this.#options = options;
+    this.stages = options.stages;
+    this.policy = options.policy;
+    this.#shared = new Map(options.stages.map((stage) => [stage, stage.shared?.()]));
+  }
+
+  now(): number {
+    return this.#options.clock.now();
+  }
+
+  /** `name` is what calls and errors are filed under: the stage, or `resolve`. */
+  contextFor(row: number, name: string, notes: RowNotes, stage?: Stage): StageContext {
+    const { door, clock, review, environments, optionsOf } = this.#options;
+    const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
+    return {
+      options: stage === undefined ? undefined : optionsOf(stage),
+      shared: stage === undefined ? undefined : this.#shared.get(stage),
+      now: () => clock.now(),
+      call: async (operation, params, lookedSince = 0) => {
+        const outcome = await door.call({ ...this.#request(operation, params, row, name), lookedSince });
+        if (outcome.kind === 'answer') notes.keepUse(outcome.use);
+        return outcome;
+      },
+      owned: async (operation, params, begun) => {
+        const request = this.#request(operation, params, row, name);
+        const answer = await door.owned(begun ? { ...request, ownedSince: 0 } : request);
+        // A row that goes on with what it has begun with has written that down before.
+        if (answer !== undefined && !begun) notes.keepUse(answer.use);
+        return answer;
+      },
+      settleLost: (operation, params, charge, note) =>
+        door.settleLost(this.#request(operation, params, row, name), charge, note),
+      questions: {
+        // The key of a question is worked out only where somebody has decided something.
+        remembered: async (question) => {
+          const environmentId = environmentOf(question.space);
+          if (environmentId === null || !(await this.#anyDecision())) return undefined;
+          return await review.decisionFor(environmentId, question.key);
+        },
+        keep: ({ space, stage: about, key, candidateId = null }, state) => {
+          const environmentId = environmentOf(space);
+          if (environmentId === null) return;
+          const asked = { space, stage: about, environmentId, entityKey: key, candidateId, askedAt: clock.now() };
+          notes.keepQuestion({ ...asked, ...state });
+        },
+      },
+      keepCandidates: (space, seen) => notes.keepCandidates(space, seen),
+    };
+  }
+
+  /** Decisions are made by other commands, and those need the lock that this run holds: one look is enough. */
+  #anyDecision(): Promise<boolean> {
+    this.#decided ??= this.#options.review.anyDecision();
+    return this.#decided;
+  }
+
+  #request(operation: Operation, params: Params, row: number, stage: string): DoorRequest {
+    const { runId, freshnessMs, notBefore, provenance } = this.#options;
+    const freshness = freshnessMs(operation);
+    return {
+      operation,
+      params: provenance && operation.provenance === true ? { ...params, include_provenance: true } : params,
+      runId,
+      // What names no company is asked for all rows.
+      row: operation.keep === 'never' && operation.subject === null ? null : row,
+      stage,
+      ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, this.now() - freshness),
+      lookedSince: 0,
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import { stringify } from 'csv-stringify/sync';
+import type { Cell, Column, ColumnType, Row } from '../../readers/table.js';
+import type { LineRenderer } from './format.js';
+import { defuse } from './formula.js';
+
+/** Lines of CSV: RFC 4180, null as an empty field, an empty string as `""`. */
+export class CsvText implements LineRenderer {
+  readonly longestLine = 0;
+  readonly #names: readonly string[];
+  readonly #isText: readonly boolean[];
+  readonly #settings: { readonly delimiter: string; readonly record_delimiter: string };
+
+  constructor(columns: readonly Column[], delimiter: string) {
+    this.#names = columns.map(({ name }) => name);
+    this.#isText = columns.map(({ type }) => TEXT_TYPES.has(type));
+    this.#settings = { delimiter, record_delimiter: '\r\n' };
+  }
+
+  header(): string {
+    return stringify([this.#names.map(defuse)], this.#settings);
+  }
+
+  render(rows: readonly Row[]): string {
+    const names = this.#names;
+    let hasEmptyText = false;
+    const lines = rows.map((row) => {
+      const cells = new Array<Cell>(names.length);
+      for (let i = 0; i < names.length; i++) {
+        const cell = row[names[i] as string] ?? null;
+        cells[i] = cell !== null && this.#isText[i] === true ? defuse(cell) : cell;
+        if (cell === '') hasEmptyText = true;
+      }
+      return cells;
+    });
+    // `quoted_empty` would quote null, too. A pattern tells them apart, and is slow: only where there is need.
+    return stringify(lines, hasEmptyText ? { ...this.#settings, quoted_match: /^$/ } : this.#settings);
+  }
+}
+
+/** Columns that can hold anything. Numbers, dates and the like are what they are by the time they get here. */
+const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'value', 'json']);

@@ -1,0 +1,81 @@
+import { relative, sep } from 'node:path';
+import { type Column, columnsOf, type Row, type Table } from '../readers/table.js';
+import type { Resource } from './data-package.js';
+import type { FileFacts, Format, FormatWriter, Lines, TableFile } from './formats/format.js';
+
+/** Formats under way, in the order of the options. */
+export type OpenFormats = readonly { readonly format: Format; readonly writer: FormatWriter }[];
+
+export interface OutputTable {
+  readonly table: Table;
+  /** Beside the declared ones. */
+  readonly furtherColumns: readonly Column[];
+  /** Tables of what was bought can be split by country; those of what happened stay whole. */
+  readonly bought: boolean;
+}
+
+interface Output {
+  readonly table: Table;
+  readonly columns: readonly Column[];
+  readonly files: readonly { readonly format: Format; readonly file: TableFile }[];
+  rows: number;
+}
+
+/** Every table in every format. What is written to a table is written to all of its files. */
+export class Outputs {
+  readonly #byName: ReadonlyMap<string, Output>;
+
+  constructor(tables: readonly OutputTable[], formats: OpenFormats, includeContacts: boolean) {
+    const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
+      const columns = [...columnsOf(table, includeContacts), ...furtherColumns];
+      const files = formats.map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
+      return { table, columns, files, rows: 0 };
+    };
+    this.#byName = new Map(tables.map((declared) => [declared.table.name, open(declared)]));
+  }
+
+  write(name: string, rows: readonly Row[], country: string | null = null): void {
+    if (rows.length === 0) return;
+    const output = this.#find(name);
+    for (const { file } of output.files) file.write(rows, country);
+    output.rows += rows.length;
+  }
+
+  /** The same rows as lines, for each of the formats in order. */
+  append(name: string, lines: readonly Lines[]): void {
+    const output = this.#find(name);
+    const counts = new Set(lines.map(({ rows }) => rows));
+    if (lines.length !== output.files.length || counts.size > 1)
+      throw new TypeError(`the lines of ${name} are not the same rows in each format`);
+    for (const [index, { format, file }] of output.files.entries()) {
+      if (file.append === undefined) throw new TypeError(`${format.name} takes no lines, and ${name} would lack rows`);
+      file.append(lines[index] as Lines);
+    }
+    for (const rows of counts) output.rows += rows;
+  }
+
+  count(name: string): number {
+    return this.#find(name).rows;
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#byName].map(([name, { rows }]) => [name, rows]));
+  }
+
+  /** Ends all files and describes them, with their paths inside of the folder. */
+  async finish(folder: string): Promise<readonly Resource[]> {
+    const resources: Resource[] = [];
+    const inside = (facts: FileFacts) => ({ ...facts, path: relative(folder, facts.path).split(sep).join('/') });
+    for (const { table, columns, files } of this.#byName.values()) {
+      for (const { format, file } of files)
+        resources.push({ table, columns, format, files: (await file.finish()).map(inside) });
+    }
+    return resources;
+  }
+
+  #find(name: string): Output {
+    const output = this.#byName.get(name);
+    if (output === undefined) throw new TypeError(`there is no table ${name}`);
+    return output;
+  }
+}

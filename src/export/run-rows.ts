@@ -1,0 +1,116 @@
+import { idSpaces } from '../domain/id-spaces.js';
+import type { SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow } from '../ledger/reading.js';
+import type { RunRecord } from '../ledger/runs.js';
+import type { Issue } from '../readers/reader.js';
+import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
+import { stages } from '../stages/list.js';
+import { type calls, type candidates, type errors, rowSpaces, statusColumn } from './run-tables.js';
+
+/** The ledger's own records as rows of their tables. */
+
+const text = (value: number | null): Cell => (value === null ? null : String(value));
+
+/** `input_*`, one for each column of the input. Names that differ only in case would be one column in a database. */
+export function inputColumns(headers: readonly string[]): readonly Column[] {
+  const taken = new Set<string>();
+  return headers.map((header, index) => {
+    const wanted = `input_${header.trim() === '' ? `column_${index + 1}` : header}`;
+    let name = wanted;
+    for (let copy = 2; taken.has(name.toLowerCase()); copy++) name = `${wanted}_${copy}`;
+    taken.add(name.toLowerCase());
+    return column(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
+  });
+}
+
+export function inputRow(row: SnapshotRow, planned: readonly string[], columns: readonly Column[]): Row {
+  const status = (stage: string): Cell =>
+    row.stages[stage] ?? (planned.includes(stage) ? (row.outcome === 'pending' ? 'pending' : 'skipped') : null);
+  return {
+    row: String(row.row),
+    outcome: row.outcome,
+    stage: row.stage,
+    ...Object.fromEntries(stages.map(({ name }) => [statusColumn(name), status(name)])),
+    match_grade: row.matchGrade,
+    matched_on: row.matchedOn,
+    ...Object.fromEntries(rowSpaces.map((space) => [idSpaces[space].column, row.ids[space] ?? null])),
+    units_charged: String(row.unitsCharged),
+    error_code: row.errorCode,
+    error_message: row.errorMessage,
+    // An empty cell of the input is an empty field, not an empty text.
+    ...Object.fromEntries(columns.map(({ name }, index) => [name, row.values[index] || null])),
+  };
+}
+
+/** The stages of the pipeline the run was started with. */
+export function stagesOf(run: RunRecord): readonly string[] {
+  const settings = JSON.parse(run.settings) as { readonly pipeline?: { readonly stages?: readonly string[] } };
+  return settings.pipeline?.stages ?? [];
+}
+
+export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candidates> => ({
+  row: String(candidate.row),
+  api: candidate.space,
+  position: String(candidate.position),
+  id: candidate.id,
+  name: candidate.name,
+  registration_number: candidate.registrationNumber,
+  vat_number: candidate.vatNumber,
+  country_code: candidate.countryCode,
+  state: candidate.state,
+  match_grade: candidate.matchGrade,
+  decision: candidate.decision,
+  evidence: candidate.evidence,
+});
+
+export const callRow = (call: SnapshotCall): RowOf<typeof calls> => ({
+  row: text(call.row),
+  stage: call.stage,
+  api: call.api,
+  operation: call.operation,
+  attempt: String(call.attempt),
+  started_at: timestamp(call.startedAt),
+  duration_ms: text(call.durationMs),
+  http_status: text(call.httpStatus),
+  error_code: call.errorCode,
+  request_id: call.requestId,
+  units_charged: text(call.unitsCharged),
+  charge: call.charge,
+  raw_sha256: call.rawSha256,
+  call_id: String(call.id),
+  error_class: call.errorClass,
+  remaining_units: text(call.remainingUnits),
+  reconciled: call.reconciled,
+});
+
+export const errorRow = (error: SnapshotError, position: number): RowOf<typeof errors> => ({
+  row: text(error.row),
+  stage: error.stage,
+  class: error.class,
+  code: error.code,
+  message: error.message,
+  request_id: error.requestId,
+  attempts: String(error.attempts),
+  at: timestamp(error.at),
+  position: String(position),
+  operation: null,
+  pointer: null,
+  seen: null,
+  raw_sha256: null,
+});
+
+/** A place in an answer whose form the document does not describe. */
+export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<typeof errors> => ({
+  row: text(origin.row),
+  stage: origin.stage,
+  class: 'unexpected_shape',
+  code: 'UNEXPECTED_SHAPE',
+  message: `${origin.operation} ${issue.pointer === '' ? '(the whole body)' : issue.pointer}: expected ${issue.expected}, saw ${issue.seen}`,
+  request_id: null,
+  attempts: '0',
+  at: timestamp(origin.fetchedAt),
+  position: String(position),
+  operation: origin.operation,
+  pointer: issue.pointer,
+  seen: issue.seen,
+  raw_sha256: origin.rawSha256,
+});

@@ -1,0 +1,123 @@
+import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
+import { column, table } from '../readers/table.js';
+import { stages } from '../stages/list.js';
+
+/** What happened: rows, candidates, calls, errors. All from the ledger. */
+
+/** `credit-report` → `credit_report_status` */
+export const statusColumn = (stage: string): string => `${stage.replaceAll('-', '_')}_status`;
+
+/** The ID spaces that rows can have an ID in. */
+export const rowSpaces: readonly IdSpace[] = [
+  ...new Set([...stages.map(({ space }) => space), ...stages.flatMap(({ finds = [] }) => finds)]),
+];
+
+const STATUSES =
+  'done, not_available, skipped, waiting, parked, failed, pending; empty if the pipeline has no such stage';
+
+export const rows = table({
+  name: 'rows',
+  onePer: 'input line',
+  description: 'The input, line by line, and what became of each. The `input_*` columns carry the input as written.',
+  source: 'ledger',
+  key: ['row'],
+  keyAlwaysThere: true,
+  columns: [
+    column('row', 'integer', 'Number of the data line, 1 for the first'),
+    column('outcome', 'text', 'complete, no_match, needs_review, invalid, failed or pending'),
+    column('stage', 'text', 'The stage the row reached'),
+    ...stages.map(({ name }, index) =>
+      column(statusColumn(name), 'text', `Stage ${name}${index === 0 ? `: ${STATUSES}` : ', likewise'}`),
+    ),
+    column(
+      'match_grade',
+      'text',
+      'One letter each for registration number, name, VAT, country, locality: A same, B similar or repaired, F different, Z not comparable',
+    ),
+    column('matched_on', 'text', 'registration_number, registration_number_repaired, vat_number or review'),
+    ...rowSpaces.map((space) => column(idSpaces[space].column, 'id', idSpaces[space].description)),
+    column('units_charged', 'integer', 'v1 units that this row was charged'),
+    column('error_code', 'text', 'Why the row is not complete'),
+    column('error_message', 'text', 'The same in words'),
+  ],
+});
+
+export const candidates = table({
+  name: 'candidates',
+  onePer: 'candidate seen',
+  description: 'What the searches offered for each row, how well it matches, and what was decided.',
+  source: 'ledger',
+  key: ['row', 'api', 'position'],
+  keyAlwaysThere: true,
+  columns: [
+    column('row', 'integer', 'The row that searched'),
+    column('api', 'text', 'v1, v2 or credit: which ID space the candidate is of'),
+    column('position', 'integer', 'Place among the candidates, from 1'),
+    column('id', 'id', 'ID of the candidate in that space'),
+    column('name', 'text', 'Registered name'),
+    column('registration_number', 'text', 'Registration number, as sent'),
+    column('vat_number', 'text', 'VAT, tax or EIN number'),
+    column('country_code', 'text', 'ISO alpha-2'),
+    column('state', 'text', 'State, province or registry region'),
+    column('match_grade', 'text', 'See rows.match_grade'),
+    column('decision', 'text', 'confirmed, rejected, needs_review or no_match'),
+    column('evidence', 'text', 'What agreed and what did not, in words'),
+  ],
+});
+
+export const calls = table({
+  name: 'calls',
+  onePer: 'attempt',
+  description: 'Every call of the run, and every use of an answer that was owned already.',
+  source: 'ledger',
+  key: ['call_id'],
+  keyAlwaysThere: true,
+  columns: [
+    column('row', 'integer', 'The row it was made for'),
+    column('stage', 'text', 'The stage it was made in'),
+    column('api', 'text', 'v1 or v2'),
+    column('operation', 'text', 'Name of the operation'),
+    column('attempt', 'integer', '1 for the first; 0 for the use of an owned answer'),
+    column('started_at', 'timestamp', 'When it was about to be sent'),
+    column('duration_ms', 'integer', 'Until the body was complete'),
+    column('http_status', 'integer', 'Empty if no answer came'),
+    column('error_code', 'text', 'Empty for a success'),
+    column('request_id', 'text', 'To quote to the provider’s support'),
+    column('units_charged', 'integer', 'v1 units; empty where v2 does not count in units, or the charge is unknown'),
+    column(
+      'charge',
+      'text',
+      'charged, free, unknown (the answer was lost, or v2 answered with a failure) or owned (nothing was sent)',
+    ),
+    column('raw_sha256', 'text', 'SHA-256 of the raw body'),
+    column('call_id', 'integer', 'Number of the call in the ledger'),
+    column('error_class', 'text', 'What happens next: retry, slow_down, park, not_available, fail_row, …'),
+    column('remaining_units', 'integer', 'Units left, as the provider said'),
+    column('reconciled', 'text', 'How an unknown charge was settled later'),
+  ],
+});
+
+export const errors = table({
+  name: 'errors',
+  onePer: 'error',
+  description:
+    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same).',
+  source: 'ledger, and the reading of the raw bodies',
+  key: ['position'],
+  keyAlwaysThere: true,
+  columns: [
+    column('row', 'integer', 'The row concerned; for an answer that several rows share, the first'),
+    column('stage', 'text', 'The stage it happened in'),
+    column('class', 'text', 'What follows from it; unexpected_shape for places in an answer'),
+    column('code', 'text', 'Stable code'),
+    column('message', 'text', 'In words'),
+    column('request_id', 'text', 'To quote to the provider’s support'),
+    column('attempts', 'integer', 'How often it was tried'),
+    column('at', 'timestamp', 'When'),
+    column('position', 'integer', 'Number of the entry, from 1'),
+    column('operation', 'text', 'The operation whose answer is meant'),
+    column('pointer', 'text', 'JSON pointer to the place in the raw body'),
+    column('seen', 'text', 'What was seen there'),
+    column('raw_sha256', 'text', 'SHA-256 of the raw body'),
+  ],
+});

@@ -1,0 +1,48 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+import type { RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/reading.js';
+import type { RawAnswer, SubjectAnswers } from '../readers/reader.js';
+
+/** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
+export interface RunAnswers {
+  /** Company by company, or report by report, in the order of their IDs. */
+  subjects(space: IdSpace, operations: readonly string[]): AsyncIterable<SubjectAnswers>;
+  /** Answers without a subject. Later pages and later looks come after earlier ones. */
+  lists(operations: readonly string[]): AsyncIterable<RawAnswer>;
+}
+
+export function answersOf(snapshot: RunSnapshot): RunAnswers {
+  return {
+    async *subjects(space, operations) {
+      for await (const subject of snapshot.subjects(space, operations)) yield toSubject(subject);
+    },
+    async *lists(operations) {
+      for await (const lists of snapshot.lists(operations))
+        yield* lists.map((list) => ({ ...list, params: {}, ids: {}, row: null, stage: null, country: null }));
+    },
+  };
+}
+
+function toSubject(subject: SnapshotSubject): SubjectAnswers {
+  const { id, ids, row, country } = subject;
+  const answers = newestOfEach(subject.answers.map((answer) => toRaw(answer, subject)));
+  return { id, ids, row, stage: answers[0]?.stage ?? null, country, answers };
+}
+
+const toRaw = ({ params, ...answer }: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({
+  ...answer,
+  params: JSON.parse(params) as Record<string, unknown>,
+  ids,
+  row,
+  country,
+});
+
+/** The same question with and without provenance is one question here: the later answer stands. */
+function newestOfEach(answers: readonly RawAnswer[]): readonly RawAnswer[] {
+  if (answers.length < 2) return answers;
+  const newest = new Map<string, RawAnswer>();
+  for (const answer of answers) {
+    const { include_provenance: _, ...asked } = answer.params;
+    newest.set(`${answer.operation} ${JSON.stringify(asked)}`, answer);
+  }
+  return [...newest.values()];
+}

@@ -1,0 +1,112 @@
+import { readSubject } from '../readers/read-subject.js';
+import type { Issue, ListItem, Reader, SubjectAnswers } from '../readers/reader.js';
+import { bulkRenderer } from './bulk-lines.js';
+import { BulkPool } from './bulk-pool.js';
+import type { Formats } from './formats/list.js';
+import type { ExportOptions } from './options.js';
+import type { Outputs } from './outputs.js';
+import { ALL_PARTS, type ExportParts } from './parts.js';
+import { issueRow } from './run-rows.js';
+import type { RunAnswers } from './subjects.js';
+
+/** What the raw bodies say, reader by reader, the bulk last. Returns how many places had an unexpected form. */
+export async function writeAnswers(
+  answers: RunAnswers,
+  options: ExportOptions,
+  parts: ExportParts,
+  outputs: Outputs,
+): Promise<number> {
+  let unexpectedShapes = 0;
+  const isBulk = (reader: Reader) => reader.bulk === true;
+  const inOrder = [...parts.readers.filter((reader) => !isBulk(reader)), ...parts.readers.filter(isBulk)];
+  for (const reader of inOrder) {
+    const subjects = withListed(reader, answers);
+    unexpectedShapes += asLines(reader, options, parts.formats)
+      ? await writeLines(reader, subjects, options, parts, outputs)
+      : await writeRows(reader, subjects, options, outputs);
+  }
+  return unexpectedShapes;
+}
+
+/** Lines are for formats that all know them: one that is made from rows needs the rows on this thread anyway. */
+const asLines = ({ bulk, lists }: Reader, options: ExportOptions, known: Formats): boolean =>
+  bulk === true && lists === undefined && options.formats.every((name) => known[name].renderer !== undefined);
+
+async function writeRows(
+  reader: Reader,
+  subjects: AsyncIterable<SubjectAnswers>,
+  { includeContacts }: ExportOptions,
+  outputs: Outputs,
+): Promise<number> {
+  let issues = 0;
+  for await (const subject of subjects) {
+    const out = readSubject(reader, subject, includeContacts);
+    for (const { name } of reader.tables) outputs.write(name, out.rows.get(name) ?? [], subject.country);
+    issues += writeIssues(out.issues, outputs);
+  }
+  return issues;
+}
+
+async function writeLines(
+  reader: Reader,
+  subjects: AsyncIterable<SubjectAnswers>,
+  options: ExportOptions,
+  parts: ExportParts,
+  outputs: Outputs,
+): Promise<number> {
+  // The second thread knows the readers and formats of the lists, and no others.
+  const known = ALL_PARTS.readers.includes(reader) && parts.formats === ALL_PARTS.formats;
+  const setup = known ? { reader: reader.name, options } : undefined;
+  const pool = new BulkPool(bulkRenderer(reader, parts.formats, options), setup);
+  let issues = 0;
+  try {
+    for await (const lines of pool.render(inBatches(subjects))) {
+      for (const [index, { name }] of reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
+      issues += writeIssues(lines.issues, outputs);
+    }
+  } finally {
+    await pool.close();
+  }
+  return issues;
+}
+
+function writeIssues(issues: readonly Issue[], outputs: Outputs): number {
+  const before = outputs.count('errors');
+  outputs.write(
+    'errors',
+    issues.map((issue, index) => issueRow(issue, before + index + 1)),
+  );
+  return issues.length;
+}
+
+/** Subjects that somebody tells of. Lists are read once, and only if there is a subject that they may tell of. */
+async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
+  let listed: ReadonlyMap<string, ListItem> | undefined;
+  for await (const subject of answers.subjects(reader.space, reader.operations)) {
+    listed ??= await readLists(reader, answers);
+    const item = listed.get(subject.id);
+    if (subject.answers.length === 0 && reader.lists === undefined) continue;
+    yield item === undefined ? subject : { ...subject, listed: item };
+  }
+}
+
+async function readLists({ lists }: Reader, answers: RunAnswers): Promise<ReadonlyMap<string, ListItem>> {
+  const items = new Map<string, ListItem>();
+  if (lists === undefined) return items;
+  for await (const answer of answers.lists(lists.operations))
+    for (const item of lists.items(answer)) items.set(item.id, item);
+  return items;
+}
+
+async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): AsyncGenerator<readonly SubjectAnswers[]> {
+  let batch: SubjectAnswers[] = [];
+  for await (const subject of subjects) {
+    batch.push(subject);
+    if (batch.length < SUBJECTS_AT_ONCE) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const SUBJECTS_AT_ONCE = 16;

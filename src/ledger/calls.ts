@@ -1,0 +1,133 @@
+import type { Charge, ErrorClass } from '../domain/errors.js';
+import type { Intended, Limits } from './intended.js';
+import type { CallContext, Intent, NewCall } from './intent.js';
+
+export interface CallStore {
+  environment(api: 'v1' | 'v2', name: string): Promise<number>;
+  /** Looks only: an environment nobody has used yet is not created. */
+  findEnvironment(api: 'v1' | 'v2', name: string): Promise<number | undefined>;
+
+  /** A worker begins: its intents are leased to it until `leaseUntil`. Its number fences what it settles. */
+  begin(start: NewStart): Promise<number>;
+  /** False if the lease had ended and somebody else has taken over. */
+  renew(startId: number, leaseUntil: number): Promise<boolean>;
+  end(startId: number, at: number): Promise<void>;
+
+  /** The newest owned answer to this request, if it is not older than `notBefore`. */
+  findAnswer(environmentId: number, requestKey: string, notBefore: number): Promise<OwnedAnswer | undefined>;
+  readBody(sha256: string): Promise<Buffer | undefined>;
+  /** An owned answer was used outside of any row: 0 units. Rows settle theirs with themselves. */
+  recordUse(use: OwnedUse): Promise<void>;
+
+  /**
+   * Checks allowance, budget, the number of reports and whether the same request is under way, and writes down that the
+   * call is about to be sent. When this resolves with an intent, a crash can no longer hide it: it is the reservation.
+   */
+  intend(call: NewCall, limits: Limits): Promise<Intended>;
+  /** The same look without a write: undefined where the call could go now, or may soon. */
+  refusal(
+    call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,
+    limits: Limits,
+    now: number,
+  ): Promise<Extract<Intended, { kind: 'parked' }> | undefined>;
+  /**
+   * Call, units, bytes, owned answer and allowance in one transaction. If nothing else was in flight, what remains
+   * settles lost calls (V1-5). False if this attempt was given up on by somebody who took over: nothing was written.
+   */
+  settle(intent: Intent, settlement: Settlement): Promise<boolean>;
+  /** Intents whose lease has ended: their charge becomes unknown. Returns how many there were. */
+  flagLost(now: number): Promise<number>;
+
+  /** Calls for this request since its last answer that may have been charged, and must not just be repeated. */
+  doubt(environmentId: number, requestKey: string): Promise<Doubt>;
+  /** Settles the only lost call for this request, where something else than the units has told what became of it. */
+  settleLost(environmentId: number, requestKey: string, charge: 'charged' | 'free', note: string): Promise<void>;
+  /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
+  close(environmentId: number, closure: Closure): Promise<void>;
+  allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
+}
+
+export interface NewStart {
+  /** Null: calls by hand. */
+  readonly runId: string | null;
+  readonly begunAt: number;
+  readonly leaseUntil: number;
+}
+
+export interface Settlement {
+  readonly settledAt: number;
+  readonly durationMs: number | null;
+  readonly httpStatus: number | null;
+  readonly errorClass: ErrorClass | null;
+  readonly errorCode: string | null;
+  readonly requestId: string | null;
+  readonly charge: Charge;
+  /** Null where the provider does not count in units (v2) or the charge is unknown. */
+  readonly unitsCharged: number | null;
+  readonly remainingUnits: number | null;
+  /** It may have been charged, and its answer is not there: see `doubt`. */
+  readonly inDoubt: boolean;
+  readonly body: Buffer | null;
+  /** Present where the answer is worth owning. */
+  readonly answer: { readonly params: string } | null;
+  /** What the headers said about the allowance, if they said anything. */
+  readonly allowance: ObservedAllowance | null;
+}
+
+export interface ObservedAllowance {
+  /** What can still be had, by the larger of the two counts there are. */
+  readonly available: number | null;
+  readonly remainingUnits: number | null;
+  readonly dailyLimit: number | null;
+  readonly dailyRemaining: number | null;
+  readonly resetAt: number | null;
+  /** The quota headers as they came, as JSON. */
+  readonly raw: string | null;
+}
+
+export interface OwnedUse extends CallContext {
+  readonly startId: number;
+  readonly at: number;
+  readonly rawSha256: string;
+}
+
+export interface OwnedAnswer {
+  readonly callId: number;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
+}
+
+export interface Doubt {
+  /** Nothing came back. */
+  readonly lost: number;
+  /** The provider answered, with a failure. */
+  readonly answered: number;
+  /** When the last of them was given up; 0 if there is none. */
+  readonly lastEndedAt: number;
+}
+
+export interface Closure {
+  /** An operation; null: all of the environment. */
+  readonly operation: string | null;
+  readonly reason: 'allowance' | 'scope';
+  readonly until: number | null;
+  readonly message: string;
+  readonly closedAt: number;
+}
+
+export interface AllowanceRecord {
+  readonly observedAt: number;
+  readonly remainingUnits: number | null;
+  readonly dailyLimit: number | null;
+  readonly dailyRemaining: number | null;
+  readonly resetAt: number | null;
+  /** The quota headers as they came, as JSON. */
+  readonly raw: string | null;
+  /** The provider said it is spent, until then (null: not spent; for ever is stored as the largest integer). */
+  readonly spentUntil: number | null;
+  /** A point where nothing was in flight: the last call then settled, and the units that remained. */
+  readonly anchorCallId: number | null;
+  readonly anchorUnits: number | null;
+  /** Units the provider counted that we cannot account for. */
+  readonly driftUnits: number;
+}

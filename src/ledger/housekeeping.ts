@@ -1,0 +1,68 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+
+export interface Housekeeping {
+  /** Removes data for good: when this resolves it is in no page of the file any more. */
+  purge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
+  /** What `purge` would remove; nothing is changed. */
+  previewPurge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
+  /** Where identifiers still stand, in whatever is kept. */
+  searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
+  /** Resolves when everything asked for so far is on disk. */
+  flush(): Promise<void>;
+}
+
+/** By operation: the members of the items that it lists which hold IDs, and of which space they are. */
+export type ItemIds = Readonly<Record<string, Readonly<Record<string, IdSpace>>>>;
+
+/** What is to go: one entity, or everything older than a time. */
+export type PurgeRequest =
+  | {
+      readonly kind: 'entity';
+      /** Of which ID space; undefined: of any. */
+      readonly space?: IdSpace | undefined;
+      readonly id: string;
+    }
+  /** A company by its number in a country: what searches returned, and what rows said. */
+  | {
+      readonly kind: 'number';
+      readonly countryCode: string;
+      /** Where every state numbers its companies on its own; undefined: whichever. */
+      readonly state?: string | undefined;
+      readonly registrationNumber: string;
+    }
+  | { readonly kind: 'before'; readonly at: number };
+
+export interface PurgeReport {
+  /** Runs that held something of it. */
+  readonly runs: readonly string[];
+  readonly runsRemoved: readonly string[];
+  readonly rows: number;
+  readonly answers: number;
+  readonly bodies: number;
+  readonly candidates: number;
+  readonly questions: number;
+  readonly decisions: number;
+  /** The IDs and numbers that go, as text. */
+  readonly identifiers: readonly string[];
+}
+
+/** What a search of the whole file found afterwards. */
+export interface PurgeProof {
+  readonly searched: readonly string[];
+  /** Identifiers that would be found in anything: too short, or a plain word. */
+  readonly notSearched: readonly string[];
+  /** How often they stand in the bytes of the file, be it inside a longer text. */
+  readonly timesInFile: number;
+  /** Where something else still names them. */
+  readonly mentions: readonly Mention[];
+}
+
+export interface Mention {
+  readonly identifiers: readonly string[];
+  /** `answer to fullKyb`, or the name of a table. */
+  readonly where: string;
+  readonly run: string | null;
+  readonly row: number | null;
+  /** What `purge --entity` takes to remove it; null if only its age can. */
+  readonly entity: string | null;
+}

@@ -1,0 +1,16 @@
+export interface LedgerOptions {
+  readonly dataDir: string;
+  readonly now: number;
+  /**
+   * - `write`: for the one process that works here; created where there is none, and brought up to date.
+   * - `existing`: the same, for commands that have nothing to do where there is none.
+   * - `read`: for commands that only look; it may be in use meanwhile.
+   */
+  readonly access: 'write' | 'existing' | 'read';
+  /** How many large bodies are packed on the first thread before a second one is started. */
+  readonly packAlone?: number;
+  /** Pages the file may have: SQLite then says that the disk is full. */
+  readonly pagesAtMost?: number;
+  /** Bytes left where a file is; without it the file system is asked. */
+  readonly freeBytes?: (path: string) => number | undefined;
+}

@@ -1,0 +1,160 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+import type { AllowanceRecord } from './calls.js';
+import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
+
+export interface Reading {
+  /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
+  snapshot(runId: string): Promise<RunSnapshot | undefined>;
+  usage(): Promise<UsageReport>;
+  /** What a run has been doing; `since` bounds the count of rows settled of late. */
+  activity(runId: string, since: number): Promise<RunActivity>;
+  /** Calls whose charge nobody knows, the newest first. */
+  unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
+}
+
+/**
+ * One run as it stood at one moment, however long it takes to read it and whatever is written meanwhile. Everything
+ * comes in batches: a run of any size is read in the same memory.
+ */
+export interface RunSnapshot {
+  readonly run: RunRecord;
+  readonly progress: Progress;
+  rows(): AsyncIterable<readonly SnapshotRow[]>;
+  candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
+  calls(): AsyncIterable<readonly SnapshotCall[]>;
+  errors(): AsyncIterable<readonly SnapshotError[]>;
+  /**
+   * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
+   * these operations about it, whoever bought them and when. An answer may name it by its ID in another space.
+   */
+  subjects(space: IdSpace, operations: readonly string[]): AsyncIterable<SnapshotSubject>;
+  /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
+  lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
+  close(): Promise<void>;
+}
+
+export interface SnapshotRow {
+  readonly row: number;
+  readonly values: readonly string[];
+  readonly outcome: string;
+  readonly stage: string | null;
+  readonly stages: Stages;
+  readonly matchGrade: string | null;
+  readonly matchedOn: string | null;
+  readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
+  readonly unitsCharged: number;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+}
+
+export interface SnapshotCandidate extends CandidateRecord {
+  readonly row: number;
+  readonly space: string;
+  readonly position: number;
+}
+
+export interface SnapshotCall {
+  readonly id: number;
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly api: string;
+  readonly operation: string;
+  readonly attempt: number;
+  readonly startedAt: number;
+  readonly durationMs: number | null;
+  readonly httpStatus: number | null;
+  readonly errorClass: string | null;
+  readonly errorCode: string | null;
+  readonly requestId: string | null;
+  readonly unitsCharged: number | null;
+  readonly charge: string;
+  readonly remainingUnits: number | null;
+  readonly reconciled: string | null;
+  readonly rawSha256: string | null;
+}
+
+export interface SnapshotError {
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly class: string;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string | null;
+  readonly attempts: number;
+  readonly at: number;
+}
+
+export interface SnapshotSubject {
+  readonly id: string;
+  /** The first row of the run that is about it. */
+  readonly row: number;
+  /** Country of the confirmed candidate of that row. */
+  readonly country: string | null;
+  /** All IDs of that row. */
+  readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
+  readonly answers: readonly SnapshotAnswer[];
+}
+
+export interface SnapshotAnswer {
+  readonly operation: string;
+  /** JSON. */
+  readonly params: string;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
+  readonly body: Buffer;
+  /** The stage that bought it; null: by hand. */
+  readonly stage: string | null;
+}
+
+export interface SnapshotList {
+  readonly operation: string;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
+  readonly body: Buffer;
+}
+
+export interface RunActivity {
+  readonly calls: number;
+  readonly owned: number;
+  readonly firstCallAt: number | null;
+  readonly lastCallAt: number | null;
+  readonly settledSince: number;
+  /** When the first parked row may go on by itself. */
+  readonly parkedUntil: number | null;
+  readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];
+}
+
+export interface UnknownCharge {
+  readonly id: number;
+  readonly api: string;
+  readonly environment: string;
+  readonly operation: string;
+  readonly runId: string | null;
+  readonly row: number | null;
+  readonly startedAt: number;
+  readonly errorCode: string | null;
+}
+
+export interface UsageReport {
+  readonly byDay: readonly UsageLine[];
+  readonly byOperation: readonly UsageLine[];
+  readonly byRun: readonly UsageLine[];
+  readonly environments: readonly EnvironmentUsage[];
+}
+
+export interface EnvironmentUsage extends Omit<AllowanceRecord, 'observedAt'> {
+  readonly api: string;
+  readonly name: string;
+  /** Null: the provider has not told its allowance yet. */
+  readonly observedAt: number | null;
+  readonly unknownCalls: number;
+}
+
+export interface UsageLine {
+  readonly key: string;
+  readonly api: string;
+  readonly calls: number;
+  readonly owned: number;
+  readonly unitsCharged: number;
+  readonly unknown: number;
+}

@@ -1,0 +1,149 @@
+import type { CandidateFacts } from '../domain/grade.js';
+import type { IdSpace } from '../domain/id-spaces.js';
+import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
+import type { OwnedUse } from './calls.js';
+import type { NewQuestion } from './question.js';
+
+export interface RunStore {
+  create(run: NewRun): Promise<void>;
+  addRows(runId: string, rows: readonly NewRow[]): Promise<void>;
+  /** From now on the rows may be worked on. */
+  open(runId: string, rowCount: number): Promise<void>;
+  finish(runId: string, at: number): Promise<void>;
+  find(runId: string): Promise<RunRecord | undefined>;
+  /** The newest first. */
+  all(): Promise<readonly RunRecord[]>;
+  /** The runs of this input, the newest first. */
+  ofInput(inputSha256: string): Promise<readonly RunRecord[]>;
+  /** A run's answers come from one provider for each API; the first start says which. */
+  useEnvironments(runId: string, environments: readonly RunEnvironment[]): Promise<void>;
+  environmentName(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;
+
+  /** Pending rows after `afterRow` that may move, in the order of the file. */
+  pendingRows(runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
+  /** Rows whose report may be ready, the longest due first. */
+  dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
+  /** When the next waiting row is due; with `after`, the next one later than that. */
+  nextDue(runId: string, after?: number): Promise<number | undefined>;
+  row(runId: string, row: number): Promise<RowRecord | undefined>;
+  /** What a row has come to: checkpoint, IDs, candidates, questions, errors and the owned answers it used. */
+  settleRow(runId: string, row: number, settlement: RowSettlement): Promise<void>;
+  /** Something went wrong that is no row's fault. */
+  recordError(runId: string, error: NewError): Promise<void>;
+  /** Parked rows become free to move again, for a new start. */
+  releaseParked(runId: string): Promise<number>;
+  /** Failed rows become pending again, and only those; the run goes on. */
+  releaseFailed(runId: string): Promise<number>;
+  progress(runId: string): Promise<Progress>;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly inputPath: string;
+  readonly inputSha256: string;
+  readonly pipelineName: string;
+  readonly pipelineSha256: string;
+  /** JSON: the configuration the run was created with. */
+  readonly settings: string;
+  readonly columns: readonly string[];
+  readonly createdAt: number;
+}
+
+export interface RunRecord extends NewRun {
+  readonly state: 'reading' | 'open' | 'finished';
+  readonly rowCount: number;
+  readonly finishedAt: number | null;
+}
+
+export interface RunEnvironment {
+  readonly api: 'v1' | 'v2';
+  readonly environmentId: number;
+}
+
+export interface NewRow {
+  readonly row: number;
+  readonly line: number;
+  readonly values: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
+  /** Set where the row cannot be worked on at all. */
+  readonly problem?: { readonly code: string; readonly message: string } | undefined;
+}
+
+export type Stages = Readonly<Record<string, StageStatus>>;
+
+/** Where a row stands. It is written whole each time. */
+export interface Checkpoint {
+  readonly outcome: RowOutcome;
+  readonly hold: 'waiting' | 'parked' | null;
+  readonly holdReason: string | null;
+  readonly nextAt: number | null;
+  readonly stage: string | null;
+  readonly stages: Stages;
+  readonly matchGrade: string | null;
+  readonly matchedOn: string | null;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly updatedAt: number;
+}
+
+export interface RowRecord extends Checkpoint {
+  readonly row: number;
+  readonly line: number;
+  readonly values: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
+  readonly ids: readonly RowId[];
+  readonly unitsCharged: number;
+}
+
+export interface RowId {
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly grade: string | null;
+  readonly matchedOn: string | null;
+  /** What the search said about it; null where nothing was searched for, or it is gone. */
+  readonly candidate: CandidateFacts | null;
+}
+
+export interface RowSettlement {
+  readonly checkpoint: Checkpoint;
+  /** All IDs of the row, as they are now. */
+  readonly ids: readonly Omit<RowId, 'candidate'>[];
+  /** By space; each replaces what was seen there before. */
+  readonly candidates: readonly { readonly space: IdSpace; readonly seen: readonly CandidateRecord[] }[];
+  readonly questions: readonly NewQuestion[];
+  readonly errors: readonly NewError[];
+  readonly uses: readonly OwnedUse[];
+}
+
+export interface CandidateRecord {
+  readonly id: string;
+  readonly name: string | null;
+  readonly registrationNumber: string | null;
+  readonly vatNumber: string | null;
+  readonly countryCode: string | null;
+  readonly state: string | null;
+  readonly jurisdiction: string | null;
+  readonly matchGrade: string;
+  readonly decision: string;
+  readonly evidence: string;
+}
+
+export interface NewError {
+  readonly stage: string | null;
+  readonly class: string;
+  readonly code: string;
+  readonly message: string;
+  readonly requestId: string | null;
+  readonly attempts: number;
+  readonly at: number;
+}
+
+export interface Progress {
+  readonly byOutcome: Readonly<Record<RowOutcome, number>>;
+  readonly waiting: number;
+  readonly parked: number;
+  readonly parkedReasons: Readonly<Record<string, number>>;
+  readonly unitsCharged: number;
+  /** Status counts by stage. */
+  readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}

@@ -1,0 +1,240 @@
+import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from '../calls.js';
+import type { Limits, MoneyState } from '../intended.js';
+import type { Intent, NewCall } from '../intent.js';
+import { judgeLostCalls } from '../lost-calls.js';
+import type { Connection } from './driver.js';
+import { IN_DOUBT, type OfRequest } from './in-doubt.js';
+import type { Writer } from './writer.js';
+
+type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
+
+export interface Allowances {
+  readonly store: AllowanceStore;
+  /** Read inside the transaction of an intent. */
+  moneyState(
+    call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter' | 'requestKey'>,
+    limits: Limits,
+    now: number,
+  ): MoneyState;
+  /** Written inside the transaction of a settlement. */
+  observe(call: Pick<Intent, 'id' | 'environmentId'>, seen: ObservedAllowance, alone: boolean, now: number): void;
+}
+
+type MoneyRow = [
+  unitsSpent: number,
+  reportsSpent: number,
+  available: number | null,
+  resetAt: number | null,
+  anyInFlight: 0 | 1,
+];
+
+/** Where more is left than can be in flight, nobody has to count what is. A start has 256 calls at once at the most. */
+const MORE_THAN_IN_FLIGHT = 10_000;
+
+const NO_START: MoneyRow = [0, 0, null, null, 0];
+const NOTHING_SPENT = {
+  unitsSpent: 0,
+  reportsSpent: 0,
+  unitsInFlight: 0,
+  reportsInFlight: 0,
+  sharedInFlight: 0,
+  unitsLeft: null,
+} as const;
+
+/** What may be spent, what the provider said about it, and what lost calls turn out to have cost. */
+export function allowanceStore(database: Connection, writer: Writer): Allowances {
+  // Few statements, because they are asked for every call. Each start tries again what an earlier one was refused.
+  const closedOrUnderWay = database
+    .prepare<unknown[], [underWay: 0 | 1, closureId: number | null]>(
+      `SELECT EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND request_key = unhex(?)),
+         (SELECT rowid FROM closures WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?)
+            AND (until IS NULL OR until > ?) ORDER BY closed_at LIMIT 1)`,
+    )
+    .raw();
+  const money = database
+    .prepare<[number, string, number, number], MoneyRow>(
+      `SELECT units_spent, reports_spent, available, reset_at,
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?)
+       FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
+    )
+    .raw();
+  const closureOf = database.prepare<[number], Closure>(
+    'SELECT operation, reason, until, message, closed_at AS closedAt FROM closures WHERE rowid = ?',
+  );
+  const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
+    `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
+     FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
+  );
+  const insertClosure = database.prepare(
+    `INSERT INTO closures (environment_id, operation, reason, until, message, closed_at, last_start_id)
+     VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM starts))`,
+  );
+  const dropClosures = database.prepare('DELETE FROM closures WHERE environment_id = ? AND operation IS ?');
+  const markSpent = database.prepare(
+    `INSERT INTO allowances (environment_id, observed_at, spent_until) VALUES (@environmentId, @at, @until)
+     ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at, spent_until = excluded.spent_until`,
+  );
+  const observe = observation(database);
+  const read = database.prepare<[number], AllowanceRecord>(
+    `SELECT observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit, daily_remaining AS dailyRemaining,
+       reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId, anchor_units AS anchorUnits, drift_units AS driftUnits
+     FROM allowances WHERE environment_id = ?`,
+  );
+  const anchors = anchorWriter(database);
+  const close = (environmentId: number, closure: Closure) => {
+    dropClosures.run(environmentId, closure.operation);
+    insertClosure.run(
+      environmentId,
+      closure.operation,
+      closure.reason,
+      closure.until,
+      closure.message,
+      closure.closedAt,
+    );
+    if (closure.operation === null && closure.reason === 'allowance')
+      markSpent.run({ environmentId, at: closure.closedAt, until: closure.until ?? Number.MAX_SAFE_INTEGER });
+  };
+
+  return {
+    moneyState({ startId, environmentId, operation, meter, requestKey }, limits, now) {
+      const [underWay, closureId] = closedOrUnderWay.get(
+        environmentId,
+        requestKey,
+        environmentId,
+        startId,
+        operation,
+        now,
+      ) ?? [0, null];
+      const closure = closureId === null ? undefined : closureOf.get(closureId);
+      const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : undefined;
+      // What is not counted needs no count.
+      if (budget === undefined) return { ...NOTHING_SPENT, underWay: underWay === 1, closure };
+      const [unitsSpent, reportsSpent, available, resetAt, any] =
+        money.get(environmentId, meter, environmentId, startId) ?? NO_START;
+      const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
+      const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
+      const flights = few ? inFlight.get(startId, environmentId, meter) : undefined;
+      const { shared, own } = flights ?? { shared: any, own: any };
+      return {
+        underWay: underWay === 1,
+        closure,
+        unitsSpent,
+        reportsSpent,
+        unitsInFlight: own,
+        reportsInFlight: own,
+        sharedInFlight: shared,
+        unitsLeft,
+      };
+    },
+    observe({ id, environmentId }, seen, alone, now) {
+      const before = alone ? read.get(environmentId) : undefined;
+      observe(environmentId, seen, alone, now);
+      if (alone && seen.remainingUnits !== null) anchors.anchor(before, environmentId, id, seen.remainingUnits, now);
+      if (seen.available !== 0) return;
+      const message = 'the v1 allowance is spent: 0 units remain';
+      close(environmentId, { operation: null, reason: 'allowance', until: seen.resetAt, message, closedAt: now });
+    },
+    store: {
+      allowance: async (environmentId) => read.get(environmentId),
+      close: (environmentId, closure) => writer.write(() => close(environmentId, closure)),
+      settleLost: (environmentId, requestKey, charge, note) =>
+        writer.write(() => anchors.settleRequest(environmentId, requestKey, charge, note)),
+    },
+  };
+}
+
+/**
+ * Answers overtake each other, so the lowest figure is the newest, unless it is exact: then no other call was under
+ * way. A figure from before the allowance came back is no figure.
+ */
+function observation(database: Connection) {
+  const save = database.prepare(
+    `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
+       remaining_units = coalesce(excluded.remaining_units, remaining_units),
+       available = CASE
+         WHEN excluded.available IS NULL THEN available
+         WHEN ? OR available IS NULL OR reset_at <= excluded.observed_at THEN excluded.available
+         ELSE min(available, excluded.available) END,
+       daily_limit = excluded.daily_limit, daily_remaining = excluded.daily_remaining, reset_at = excluded.reset_at, raw = excluded.raw,
+       spent_until = iif(excluded.remaining_units IS NULL, spent_until, NULL)`,
+  );
+  return (environmentId: number, seen: ObservedAllowance, alone: boolean, now: number): void =>
+    void save.run(
+      environmentId,
+      now,
+      seen.remainingUnits,
+      seen.available,
+      seen.dailyLimit,
+      seen.dailyRemaining,
+      seen.resetAt,
+      seen.raw,
+      alone ? 1 : 0,
+    );
+}
+
+/** Settles lost calls: by the units that remain, or by what else has told. */
+function anchorWriter(database: Connection) {
+  const chargedSince = database
+    .prepare<[number, number, number], number>(
+      `SELECT coalesce(sum(units_charged), 0) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
+    )
+    .pluck();
+  const lostSince = database.prepare<[number, number, number], { id: number; startedAt: number }>(
+    "SELECT id, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
+  );
+  const lostOf = database.prepare<[OfRequest], { id: number }>(`SELECT id ${IN_DOUBT}`);
+  const callOf = database.prepare<
+    [number],
+    { run_id: string | null; row: number | null; start_id: number | null; meter: string }
+  >('SELECT run_id, row, start_id, meter FROM calls WHERE id = ?');
+  const reconcile = database.prepare(
+    "UPDATE calls SET charge = ?, units_charged = ?, in_doubt = 0, reconciled = ? WHERE id = ? AND charge = 'unknown'",
+  );
+  const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
+  const giveBack = database.prepare(
+    `UPDATE starts SET units_spent = units_spent - (@meter = 'unit'), reports_spent = reports_spent - (@meter = 'report')
+     WHERE id = @start`,
+  );
+  const saveAnchor = database.prepare(
+    'UPDATE allowances SET anchor_call_id = ?, anchor_units = ?, drift_units = drift_units + ? WHERE environment_id = ?',
+  );
+  const settleCall = (id: number, charge: 'charged' | 'free', note: string): void => {
+    const call = callOf.get(id);
+    if (call === undefined) return;
+    const units = call.meter === 'unit' ? (charge === 'charged' ? 1 : 0) : charge === 'free' ? 0 : null;
+    if (reconcile.run(charge, units, note, id).changes === 0) return;
+    if (units !== null && units > 0 && call.run_id !== null) addUnits.run(units, call.run_id, call.row);
+    // It counted as spent while nobody knew.
+    if (charge === 'free') giveBack.run({ meter: call.meter, start: call.start_id });
+  };
+  return {
+    anchor(
+      before: AllowanceRecord | undefined,
+      environmentId: number,
+      callId: number,
+      remainingUnits: number,
+      now: number,
+    ): void {
+      const since = before?.anchorCallId ?? null;
+      const lost = since === null ? [] : lostSince.all(environmentId, since, callId);
+      const verdict = judgeLostCalls({
+        anchorUnits: since === null ? null : (before?.anchorUnits ?? null),
+        resetAt: before?.resetAt ?? null,
+        remainingUnits,
+        known: since === null ? 0 : (chargedSince.get(environmentId, since, callId) ?? 0),
+        lost,
+        now,
+      });
+      if (verdict.kind === 'too_early') return;
+      if (verdict.settle !== null) for (const { id } of lost) settleCall(id, verdict.settle, verdict.note);
+      saveAnchor.run(callId, remainingUnits, verdict.drift, environmentId);
+    },
+    /** One lost call can be told apart; of several, which one it was is not known. */
+    settleRequest(environmentId: number, requestKey: string, charge: 'charged' | 'free', note: string): void {
+      const [only, ...others] = lostOf.all({ environmentId, requestKey });
+      if (only !== undefined && others.length === 0) settleCall(only.id, charge, note);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { IdSpace } from '../../domain/id-spaces.js';
+
+export interface SpacedId {
+  readonly space: IdSpace;
+  readonly id: string;
+}
+
+/** The IDs of one entity. Each stands with its space: the same digits in another space are another company. */
+export class EntityIds {
+  readonly #ids = new Map<string, SpacedId>();
+
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  add({ space, id }: SpacedId): void {
+    this.#ids.set(`${space}:${id}`, { space, id });
+  }
+
+  has({ space, id }: SpacedId): boolean {
+    return this.#ids.has(`${space}:${id}`);
+  }
+
+  texts(): readonly string[] {
+    return [...this.#ids.values()].map(({ id }) => id);
+  }
+
+  /** As `AMONG_IDS` takes them. */
+  json(): string {
+    return JSON.stringify([...this.#ids.values()].map(({ space, id }) => [space, id]));
+  }
+}
+
+export interface RowRef {
+  readonly run_id: string;
+  readonly row: number;
+}
+
+/** As `AMONG_ROWS` takes them. */
+export const rowsJson = (rows: readonly RowRef[]): string =>
+  JSON.stringify(rows.map(({ run_id, row }) => [run_id, row]));
+
+export const json = (values: Iterable<string | number>): string => JSON.stringify([...values]);
+
+/** Behind `(space, id)`, whatever a table calls the two. */
+export const AMONG_IDS = 'IN (SELECT value ->> 0, value ->> 1 FROM json_each(@ids))';
+export const AMONG_ROWS = '(run_id, row) IN (SELECT value ->> 0, value ->> 1 FROM json_each(@rows))';

@@ -1,0 +1,73 @@
+import type { EnvironmentUsage, Reading, RunActivity, UnknownCharge, UsageLine, UsageReport } from '../reading.js';
+import type { Connection } from './driver.js';
+
+type Reads = Omit<Reading, 'snapshot'>;
+
+/** What commands that look, and change nothing, want to know. */
+export function readings(database: Connection): Reads {
+  const unknown = database.prepare<[number], UnknownCharge>(
+    `SELECT calls.id AS id, api, environments.name AS environment, operation, run_id AS runId, row, started_at AS startedAt,
+       error_code AS errorCode
+     FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
+     WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
+  );
+  return {
+    usage: async () => readUsage(database),
+    activity: async (runId, since) => readActivity(database, runId, since),
+    unknownCharges: async (limit) => unknown.all(limit),
+  };
+}
+
+function readActivity(database: Connection, runId: string, since: number): RunActivity {
+  const calls = database
+    .prepare<[string], Pick<RunActivity, 'calls' | 'owned' | 'firstCallAt' | 'lastCallAt'>>(
+      `SELECT count(*) AS calls, coalesce(sum(charge = 'owned'), 0) AS owned, min(started_at) AS firstCallAt, max(started_at) AS lastCallAt
+       FROM calls WHERE run_id = ?`,
+    )
+    .get(runId);
+  const settledSince = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
+    )
+    .pluck();
+  const release = database
+    .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'parked'")
+    .pluck();
+  const failures = database.prepare<[string], { code: string; count: number; example: number | null }>(
+    `SELECT error_code AS code, count(*) AS count, min(row) AS example FROM rows
+     WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC LIMIT 10`,
+  );
+  return {
+    ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null }),
+    settledSince: settledSince.get(runId, since) ?? 0,
+    parkedUntil: release.get(runId) ?? null,
+    failures: failures.all(runId),
+  };
+}
+
+function readUsage(database: Connection): UsageReport {
+  const lines = (key: string, order: string) =>
+    database
+      .prepare<[], UsageLine>(
+        `SELECT ${key} AS key, environments.api AS api, sum(charge <> 'owned') AS calls, sum(charge = 'owned') AS owned,
+           coalesce(sum(units_charged), 0) AS unitsCharged, sum(charge = 'unknown') AS unknown
+         FROM calls JOIN environments ON environments.id = environment_id WHERE settled_at IS NOT NULL
+         GROUP BY 1, 2 ORDER BY ${order}`,
+      )
+      .all();
+  const environments = database
+    .prepare<[], EnvironmentUsage>(
+      `SELECT api, name, observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit,
+         daily_remaining AS dailyRemaining, reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId,
+         anchor_units AS anchorUnits, coalesce(drift_units, 0) AS driftUnits,
+         (SELECT count(*) FROM calls WHERE calls.environment_id = environments.id AND charge = 'unknown') AS unknownCalls
+       FROM environments LEFT JOIN allowances ON allowances.environment_id = environments.id ORDER BY environments.id`,
+    )
+    .all();
+  return {
+    byDay: lines("strftime('%Y-%m-%d', started_at / 1000, 'unixepoch')", '1 DESC, 2'),
+    byOperation: lines('operation', '2, 1'),
+    byRun: lines("coalesce(run_id, '(by hand)')", '1 DESC, 2'),
+    environments,
+  };
+}

@@ -1,0 +1,112 @@
+import type { NewQuestion } from '../question.js';
+import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
+import { useWriter } from './calls.js';
+import type { Connection } from './driver.js';
+
+/** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
+export function rowSettlements(database: Connection) {
+  const checkpoint = database.prepare(
+    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, stage = ?, stages = ?, match_grade = ?, matched_on = ?,
+       error_code = ?, error_message = ?, updated_at = ?
+     WHERE run_id = ? AND row = ?`,
+  );
+  const dropIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
+  const insertId = database.prepare(
+    'INSERT INTO row_ids (run_id, row, space, id, grade, matched_on) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const candidates = candidateWriter(database);
+  const question = questionWriter(database);
+  const error = errorWriter(database);
+  const use = useWriter(database);
+  return {
+    error,
+    settle(runId: string, row: number, settlement: RowSettlement): void {
+      const { checkpoint: state, ids } = settlement;
+      checkpoint.run(
+        state.outcome,
+        state.hold,
+        state.holdReason,
+        state.nextAt,
+        state.stage,
+        JSON.stringify(state.stages),
+        state.matchGrade,
+        state.matchedOn,
+        state.errorCode,
+        state.errorMessage,
+        state.updatedAt,
+        runId,
+        row,
+      );
+      dropIds.run(runId, row);
+      for (const { space, id, grade, matchedOn } of ids) insertId.run(runId, row, space, id, grade, matchedOn);
+      for (const { space, seen } of settlement.candidates) candidates(runId, row, space, seen);
+      for (const asked of settlement.questions) question(runId, row, asked);
+      for (const met of settlement.errors) error(runId, row, met);
+      for (const used of settlement.uses) use(used);
+    },
+  };
+}
+
+function candidateWriter(database: Connection) {
+  const drop = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ? AND space = ?');
+  const insert = database.prepare(
+    `INSERT INTO candidates (run_id, row, space, position, id, name, registration_number, vat_number, country_code, state, jurisdiction,
+       match_grade, decision, evidence)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (runId: string, row: number, space: string, seen: readonly CandidateRecord[]): void => {
+    drop.run(runId, row, space);
+    for (const [index, candidate] of seen.entries())
+      insert.run(
+        runId,
+        row,
+        space,
+        index + 1,
+        candidate.id,
+        candidate.name,
+        candidate.registrationNumber,
+        candidate.vatNumber,
+        candidate.countryCode,
+        candidate.state,
+        candidate.jurisdiction,
+        candidate.matchGrade,
+        candidate.decision,
+        candidate.evidence,
+      );
+  };
+}
+
+function questionWriter(database: Connection) {
+  const closeOthers = database.prepare(
+    'UPDATE questions SET answered = 1 WHERE run_id = ? AND row = ? AND NOT (space = ? AND stage = ?)',
+  );
+  const save = database.prepare(
+    `INSERT OR REPLACE INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (runId: string, row: number, asked: NewQuestion): void => {
+    const stage = asked.stage ?? '';
+    if (!asked.answered) closeOthers.run(runId, row, asked.space, stage);
+    save.run(
+      runId,
+      row,
+      asked.space,
+      stage,
+      asked.environmentId,
+      asked.entityKey,
+      asked.candidateId,
+      asked.code,
+      asked.message,
+      asked.answered ? 1 : 0,
+      asked.askedAt,
+    );
+  };
+}
+
+function errorWriter(database: Connection) {
+  const insert = database.prepare(
+    'INSERT INTO errors (run_id, row, stage, class, code, message, request_id, attempts, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  return (runId: string, row: number | null, met: NewError): void =>
+    void insert.run(runId, row, met.stage, met.class, met.code, met.message, met.requestId, met.attempts, met.at);
+}

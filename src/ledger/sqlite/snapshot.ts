@@ -1,0 +1,169 @@
+import type { IdSpace } from '../../domain/id-spaces.js';
+import type {
+  RunSnapshot,
+  SnapshotAnswer,
+  SnapshotCall,
+  SnapshotCandidate,
+  SnapshotError,
+  SnapshotList,
+  SnapshotRow,
+  SnapshotSubject,
+} from '../reading.js';
+import type { Stages } from '../runs.js';
+import { Bodies } from './bodies.js';
+import { type Connection, connect } from './driver.js';
+import { runStore } from './runs.js';
+import { Writer } from './writer.js';
+
+/**
+ * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
+ * while the run goes on beside it.
+ */
+export async function openSnapshot(path: string, runId: string): Promise<RunSnapshot | undefined> {
+  const database = connect(path, { readonly: true, timeout: 10_000 });
+  database.exec('BEGIN');
+  const runs = runStore(database, new Writer(database));
+  const run = await runs.find(runId);
+  if (run === undefined) {
+    database.close();
+    return undefined;
+  }
+  const bodies = new Bodies(database);
+  return {
+    run,
+    progress: await runs.progress(runId),
+    rows: () => readRows(database, runId),
+    candidates: () => inBatches<SnapshotCandidate>(database, CANDIDATES, [runId], BATCH),
+    calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
+    errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
+    subjects: (space, operations) => readSubjects(database, bodies, runId, space, operations),
+    lists: (operations) => readLists(database, bodies, runId, operations),
+    async close() {
+      database.exec('COMMIT');
+      database.close();
+    },
+  };
+}
+
+const BATCH = 1000;
+/** Bodies may be large: only so many are held at a time. */
+const BODIES_AT_ONCE = 16;
+
+/** Batches for asynchronous readers, from one statement that is read to its end. */
+async function* inBatches<T>(
+  database: Connection,
+  sql: string,
+  parameters: readonly unknown[],
+  size: number,
+): AsyncGenerator<readonly T[]> {
+  let batch: T[] = [];
+  for (const record of database.prepare<unknown[], T>(sql).iterate(...parameters)) {
+    batch.push(record);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
+type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
+
+async function* readRows(database: Connection, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
+  type Row = Stored<SnapshotRow, 'values' | 'stages' | 'ids'>;
+  for await (const batch of inBatches<Row>(database, ROWS, [runId], BATCH)) {
+    yield batch.map((row) => ({
+      ...row,
+      values: JSON.parse(row.values) as string[],
+      stages: JSON.parse(row.stages) as Stages,
+      ids: JSON.parse(row.ids) as IdsBySpace,
+    }));
+  }
+}
+
+type AnswerRow = Omit<SnapshotAnswer, 'body'>;
+
+async function* readSubjects(
+  database: Connection,
+  bodies: Bodies,
+  runId: string,
+  space: IdSpace,
+  operations: readonly string[],
+): AsyncGenerator<SnapshotSubject> {
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'>;
+  const about = database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
+  for await (const batch of inBatches<Subject>(database, SUBJECTS, [runId, space], BATCH)) {
+    for (const subject of batch) {
+      const ids = JSON.parse(subject.ids) as IdsBySpace;
+      const answers = about.all(runId, subject.row, ...operations).flatMap((answer) => {
+        const body = bodies.read(answer.rawSha256);
+        return body === undefined ? [] : [{ ...answer, body }];
+      });
+      yield { ...subject, ids, answers };
+    }
+  }
+}
+
+async function* readLists(
+  database: Connection,
+  bodies: Bodies,
+  runId: string,
+  operations: readonly string[],
+): AsyncGenerator<readonly SnapshotList[]> {
+  type List = Omit<SnapshotList, 'body'>;
+  const sql = LISTS(operations.length);
+  for await (const batch of inBatches<List>(database, sql, [runId, ...operations], BODIES_AT_ONCE)) {
+    yield batch.flatMap((list) => {
+      const body = bodies.read(list.rawSha256);
+      return body === undefined ? [] : [{ ...list, body }];
+    });
+  }
+}
+
+const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row)`;
+
+const ROWS = `SELECT row, input_values AS "values", outcome, stage, stages, match_grade AS matchGrade, matched_on AS matchedOn,
+    ${IDS} AS ids, units_charged AS unitsCharged, error_code AS errorCode, error_message AS errorMessage
+  FROM rows WHERE run_id = ? ORDER BY row`;
+
+const CANDIDATES = `SELECT row, space, position, id, name, registration_number AS registrationNumber, vat_number AS vatNumber,
+    country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence
+  FROM candidates WHERE run_id = ? ORDER BY row, space, position`;
+
+// A call that is still under way has no charge yet: it is not known.
+const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at AS startedAt, duration_ms AS durationMs,
+    http_status AS httpStatus, error_class AS errorClass, error_code AS errorCode, request_id AS requestId,
+    units_charged AS unitsCharged, coalesce(charge, 'unknown') AS charge, remaining_units AS remainingUnits, reconciled,
+    iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256
+  FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? ORDER BY calls.id`;
+
+const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId, attempts, at
+  FROM errors WHERE run_id = ? ORDER BY row, id`;
+
+const COUNTRY = `(SELECT country_code FROM candidates
+    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;
+
+const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
+
+const SUBJECTS = `SELECT subjects.id, subjects.row, ${COUNTRY} AS country, ${IDS} AS ids
+  FROM (SELECT run_id, id, min(row) AS row FROM row_ids WHERE run_id = ? AND space = ? GROUP BY id) AS subjects
+  JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.row
+  ORDER BY subjects.id`;
+
+// From the IDs of a row to the answers about each: the joins are in the order in which they are made.
+const ANSWERS_ABOUT = (
+  operations: number,
+) => `SELECT calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
+    calls.settled_at AS fetchedAt, calls.stage
+  FROM row_ids
+  CROSS JOIN calls INDEXED BY calls_by_subject
+    ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+  CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
+  CROSS JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
+  WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation IN (${places(operations)}) AND calls.raw_sha256 IS NOT NULL
+  ORDER BY calls.operation, calls.id`;
+
+const LISTS = (operations: number) => `SELECT operation, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt
+  FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE run_id = ? AND row IS NULL AND raw_sha256 IS NOT NULL AND error_code IS NULL
+    AND operation IN (${places(operations)}) GROUP BY request_key)
+  ORDER BY id`;

@@ -1,0 +1,74 @@
+import type { ExactJson } from '../../util/exact-json.js';
+import { column } from '../table.js';
+import { groupLinkFields, groupLinks } from '../tables/group-links.js';
+import type { BodyPath, JsonObject } from './body-path.js';
+import { eachItem } from './lists.js';
+import { extraOf, type Members, readFields } from './read-fields.js';
+
+/** The links of a full record. Their `source` is a text, not a source object (V1-26). */
+export function readGroupLinks(list: ExactJson | undefined, companyId: string, path: BodyPath): number | null {
+  return eachItem(list, { offset: 0 }, path, (item, position, at) => {
+    const { cells, rest } = readFields(item, groupLinkFields, at);
+    path.out.add(groupLinks, { ...identity(companyId, position, path), ...cells, extra: extraOf(rest) });
+  });
+}
+
+const nodeFields = [
+  column('id', 'id', ''),
+  column('name', 'text', ''),
+  column('country', 'text', ''),
+  column('registration_number', 'text', ''),
+] as const;
+
+interface Node {
+  readonly cells: { readonly [Name in (typeof nodeFields)[number]['name']]: string | null };
+  readonly rest: Members;
+}
+
+/** A tree as links, one for each child, parents first. With a stack of its own: trees may be very deep. */
+export function readGroupTree(list: ExactJson | undefined, companyId: string, path: BodyPath): number | null {
+  const roots = path.list(list);
+  if (roots === undefined) return null;
+  let count = 0;
+  const pending: { value: ExactJson; at: BodyPath; parent: Node | undefined }[] = [];
+  const push = (items: readonly ExactJson[], at: BodyPath, parent: Node | undefined) => {
+    for (let i = items.length - 1; i >= 0; i--) pending.push({ value: items[i] as ExactJson, at: at.at(i), parent });
+  };
+  push(roots, path, undefined);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const object = next.at.object(next.value);
+    if (object === undefined) continue;
+    const node = readNode(object, next.at);
+    if (next.parent !== undefined) emit(next.parent, node, companyId, String(++count), path);
+    push(next.at.at('children').list(object.children) ?? [], next.at.at('children'), node);
+  }
+  return count;
+}
+
+function readNode(object: JsonObject, path: BodyPath): Node {
+  return readFields(object, nodeFields, path, ['children']);
+}
+
+function emit(parent: Node, child: Node, companyId: string, position: string, path: BodyPath): void {
+  // `selected` marks the company that was asked about (V1-27).
+  const extra: Members = [['source_id', parent.cells.id], ['target_id', child.cells.id], ...child.rest];
+  path.out.add(groupLinks, {
+    ...identity(companyId, position, path),
+    company_id: companyId,
+    country_source: parent.cells.country,
+    country_target: child.cells.country,
+    source: parent.cells.registration_number ?? parent.cells.id,
+    target: child.cells.registration_number ?? child.cells.id,
+    title: parent.cells.name,
+    target_title: child.cells.name,
+    temporary: null,
+    extra: extraOf(extra),
+  });
+}
+
+const identity = (companyId: string, position: string, { origin }: BodyPath) => ({
+  v1_company_id: companyId,
+  position,
+  operation: origin.operation,
+  raw_sha256: origin.rawSha256,
+});

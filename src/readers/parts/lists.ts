@@ -1,0 +1,35 @@
+import type { ExactJson } from '../../util/exact-json.js';
+import type { RawAnswer } from '../reader.js';
+import type { BodyPath, JsonObject } from './body-path.js';
+
+/** Whose list it is: one of the two ID spaces, or both where the row knows both. */
+export interface ListOf {
+  readonly v1: string | null;
+  readonly v2: string | null;
+  /** Items on earlier pages. */
+  readonly offset: number;
+}
+
+/** How many came; null if the list did not come at all (V1-22). */
+export function eachItem(
+  list: ExactJson | undefined,
+  { offset }: Pick<ListOf, 'offset'>,
+  path: BodyPath,
+  use: (item: JsonObject, position: string, at: BodyPath) => void,
+): number | null {
+  const items = path.list(list);
+  if (items === undefined) return null;
+  for (const [index, item] of items.entries()) {
+    const at = path.at(index);
+    const object = at.object(item);
+    if (object !== undefined) use(object, String(offset + index + 1), at);
+    else if (item === null) at.unexpected('an object', item);
+  }
+  return items.length;
+}
+
+export function offsetOf({ params }: Pick<RawAnswer, 'params'>): number {
+  const page = Number(params.page ?? 1);
+  const perPage = Number(params.per_page ?? 10);
+  return Number.isInteger(page) && Number.isInteger(perPage) && page > 1 ? (page - 1) * perPage : 0;
+}

@@ -1,0 +1,41 @@
+import type { ExactJson } from '../../util/exact-json.js';
+import { officerContacts, officerFields, officers } from '../tables/officers.js';
+import { shareholderFields, shareholders } from '../tables/shareholders.js';
+import type { BodyPath, JsonObject } from './body-path.js';
+import { eachItem, type ListOf } from './lists.js';
+import { extraOf, readFields, ungroup } from './read-fields.js';
+import { takeSources } from './sources.js';
+
+/** The groups of an officer with provenance; their inner structure is not shown, so leaves are found by name. */
+const OFFICER_GROUPS = ['officer', 'appointment', 'address', 'contact'];
+const officerColumns = [...officerFields, ...officerContacts] as const;
+
+export function readOfficers(list: ExactJson | undefined, of: ListOf, path: BodyPath): number | null {
+  return eachItem(list, of, path, (item, position, at) => {
+    const flat = ungroup(withoutSources(item, 'officers', of, at), OFFICER_GROUPS);
+    const { cells, rest } = readFields(flat, officerColumns, at);
+    path.out.add(officers, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+  });
+}
+
+/** v2 repeats the company's own ID in every item. */
+const IGNORED_IN_V2 = ['company_id'];
+
+export function readShareholders(list: ExactJson | undefined, of: ListOf, path: BodyPath): number | null {
+  return eachItem(list, of, path, (item, position, at) => {
+    const object = withoutSources(item, 'shareholders', of, at);
+    const { cells, rest } = readFields(object, shareholderFields, at, of.v2 === null ? [] : IGNORED_IN_V2);
+    path.out.add(shareholders, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+  });
+}
+
+const withoutSources = (item: JsonObject, module: string, of: ListOf, at: BodyPath): JsonObject =>
+  of.v1 === null ? item : takeSources(item, module, of.v1, at);
+
+const identity = (of: ListOf, position: string, { origin }: BodyPath) => ({
+  v1_company_id: of.v1,
+  position,
+  v2_company_id: of.v2,
+  operation: origin.operation,
+  raw_sha256: origin.rawSha256,
+});

@@ -1,0 +1,59 @@
+import type { ExactJson } from '../../util/exact-json.js';
+import { stringifyExact } from '../../util/exact-json-write.js';
+import type { Cell, Column } from '../table.js';
+import { type BodyPath, isObject, type JsonObject, memberOf } from './body-path.js';
+import { readCell } from './read-cell.js';
+
+export type CellsOf<Fields extends readonly Column[]> = { readonly [Name in Fields[number]['name']]: Cell };
+export type Members = (readonly [string, ExactJson])[];
+
+/**
+ * Reads the fields that have a column. Everything else that came is handed back: nothing is dropped unless the caller
+ * names it as ignored (V1-29).
+ */
+export function readFields<const Fields extends readonly Column[]>(
+  object: JsonObject,
+  fields: Fields,
+  path: BodyPath,
+  ignored: readonly string[] = [],
+): { readonly cells: CellsOf<Fields>; readonly rest: Members } {
+  const cells: Record<string, Cell> = {};
+  const rest: Members = [];
+  for (const { name, type } of fields) {
+    const value = memberOf(object, name);
+    const { cell, spill, expected } = readCell(value, type);
+    cells[name] = cell;
+    if (value === undefined) continue;
+    if (expected !== undefined) path.at(name).unexpected(expected, value);
+    if (spill) rest.push([name, value]);
+  }
+  for (const name of Object.keys(object)) {
+    if (Object.hasOwn(cells, name) || ignored.includes(name)) continue;
+    rest.push([name, object[name] as ExactJson]);
+  }
+  return { cells: cells as CellsOf<Fields>, rest };
+}
+
+/** The `extra` column: null if nothing was left over. */
+export const extraOf = (rest: Members): Cell => (rest.length === 0 ? null : stringifyExact(Object.fromEntries(rest)));
+
+/**
+ * With provenance fields come in groups, beside the flat ones or instead of them. The leaves are what counts: they are
+ * put side by side, and a leaf that says something else than the flat field stays in its group.
+ */
+export function ungroup(object: JsonObject, groups: readonly string[]): JsonObject {
+  if (!groups.some((name) => isObject(memberOf(object, name)))) return object;
+  const flat = new Map<string, ExactJson>(Object.entries(object));
+  for (const name of groups) {
+    const group = flat.get(name);
+    if (!isObject(group)) continue;
+    const conflicts: Members = [];
+    for (const [key, value] of Object.entries(group)) {
+      if (!flat.has(key)) flat.set(key, value);
+      else if (stringifyExact(flat.get(key)) !== stringifyExact(value)) conflicts.push([key, value]);
+    }
+    if (conflicts.length > 0) flat.set(name, Object.fromEntries(conflicts));
+    else flat.delete(name);
+  }
+  return Object.fromEntries(flat);
+}

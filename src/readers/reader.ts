@@ -1,0 +1,115 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+import type { ExactJson } from '../util/exact-json.js';
+import type { Row, RowOf, Table } from './table.js';
+
+/**
+ * A reader makes rows of tables from the raw answers of one module. It declares itself once: `list.ts` names it, and
+ * the export, the data package, the summary and `docs/tables.md` follow.
+ */
+export interface Reader {
+  readonly name: string;
+  /** Whose IDs its subjects have: those of companies in one of the spaces, or of reports. */
+  readonly space: IdSpace;
+  /** It reads the newest owned answers of these operations about a subject. */
+  readonly operations: readonly string[];
+  /** Answers that tell of many subjects at once. What they say of one comes with its own answers. */
+  readonly lists?: ListReader;
+  readonly tables: readonly Table[];
+  /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
+  readonly bulk?: true;
+  /** A place whose form is not the documented one is an issue in `out`; only a defect throws. */
+  read(subject: SubjectAnswers, out: ReaderOutput): void;
+}
+
+export interface ListReader {
+  readonly operations: readonly string[];
+  items(answer: RawAnswer): readonly ListItem[];
+}
+
+/** What a list says about one subject, and where it says it. */
+export interface ListItem {
+  readonly id: string;
+  readonly value: ExactJson;
+  readonly origin: AnswerOrigin;
+  readonly pointer: string;
+}
+
+/** Everything that was answered about one company or report. */
+export interface SubjectAnswers {
+  readonly id: string;
+  /** The IDs of the same row in other spaces, as far as they are known. */
+  readonly ids: IdsBySpace;
+  /** The first row it was asked for. */
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly country: string | null;
+  /** The newest to each question, in the order they were asked. */
+  readonly answers: readonly RawAnswer[];
+  /** From the reader's lists; the last of them stands. */
+  readonly listed?: ListItem;
+}
+
+export type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
+
+/** A raw body, as bought, and the request it answers. */
+export interface RawAnswer extends AnswerOrigin {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly ids: IdsBySpace;
+  /** Country of the confirmed candidate of the row. */
+  readonly country: string | null;
+  readonly body: Buffer;
+}
+
+/** Which answer it was, and for whom: what an issue says about its place. */
+export interface AnswerOrigin {
+  readonly operation: string;
+  readonly rawSha256: string;
+  /** The first row that asked for it. */
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly fetchedAt: number;
+}
+
+/** Without the body, which may be large: issues and items of lists are kept for long. */
+export const originOf = ({ operation, rawSha256, row, stage, fetchedAt }: AnswerOrigin): AnswerOrigin => ({
+  operation,
+  rawSha256,
+  row,
+  stage,
+  fetchedAt,
+});
+
+/** A place in a body whose form the document does not describe. */
+export interface Issue {
+  readonly origin: AnswerOrigin;
+  readonly pointer: string;
+  readonly expected: string;
+  readonly seen: string;
+}
+
+/** What a reader adds to: rows by the name of their table, and issues. */
+export class ReaderOutput {
+  readonly rows = new Map<string, Row[]>();
+  readonly issues: Issue[] = [];
+
+  constructor(
+    /** Whether people's e-mail and phone are wanted. */
+    readonly includeContacts = false,
+  ) {}
+
+  add<T extends Table>(table: T, row: RowOf<T>): void {
+    const before = this.rows.get(table.name);
+    if (before === undefined) this.rows.set(table.name, [row]);
+    else before.push(row);
+  }
+
+  addAll<T extends Table>(table: T, rows: readonly RowOf<T>[]): void {
+    const before = this.rows.get(table.name);
+    if (before === undefined) this.rows.set(table.name, [...rows]);
+    else for (const row of rows) before.push(row);
+  }
+
+  rowsOf<T extends Table>(table: T): readonly RowOf<T>[] {
+    return (this.rows.get(table.name) ?? []) as RowOf<T>[];
+  }
+}

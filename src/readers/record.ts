@@ -1,0 +1,172 @@
+import type { ExactJson } from '../util/exact-json.js';
+import { type BodyPath, isObject, type JsonObject, memberOf } from './parts/body-path.js';
+import { readFiledFinancials } from './parts/filed-financials.js';
+import { readGroupLinks, readGroupTree } from './parts/group-links.js';
+import { type ListOf, offsetOf } from './parts/lists.js';
+import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { readOfficers, readShareholders } from './parts/people.js';
+import { extraOf, type Members, readFields, ungroup } from './parts/read-fields.js';
+import { takeSources } from './parts/sources.js';
+import type { Reader } from './reader.js';
+import { type Cell, timestamp } from './table.js';
+import { companies, furtherProfileFields, profileFields } from './tables/companies.js';
+import { filedFinancials } from './tables/filed-financials.js';
+import { groupLinks } from './tables/group-links.js';
+import { officers } from './tables/officers.js';
+import { shareholders } from './tables/shareholders.js';
+import { sources } from './tables/sources.js';
+
+type ProfileCell = (typeof allProfileFields)[number]['name'];
+const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
+
+/** What one answer adds to the company's line. */
+interface Piece {
+  readonly cells: Partial<Record<ProfileCell, Cell>>;
+  readonly rest: Members;
+  readonly counts: Partial<Record<'officers' | 'shareholders' | 'group_links' | 'filed_periods', number | null>>;
+}
+
+const NOTHING: Piece = { cells: {}, rest: [], counts: {} };
+
+/** Every answer that v1 gave about one company → its line and its lists. The full record comes before the others. */
+export const record = {
+  name: 'record',
+  space: 'v1',
+  operations: ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
+  tables: [companies, officers, shareholders, groupLinks, filedFinancials, sources],
+  read({ id, answers }, out) {
+    const order = (answer: OpenedAnswer) => ORDER.indexOf(answer.answer.operation);
+    const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []).sort((a, b) => order(a) - order(b));
+    const pieces = opened.map((answer) => readAnswer(answer, id));
+    const main = opened[0]?.answer;
+    if (main === undefined) return;
+    const cells = Object.fromEntries(
+      allProfileFields.map(({ name }) => [name, pieces.map((piece) => piece.cells[name]).find(isThere) ?? null]),
+    ) as Record<ProfileCell, Cell>;
+    const count = (name: keyof Piece['counts']): Cell => {
+      const found = pieces.map((piece) => piece.counts[name]).find(isThere);
+      return found === undefined ? null : String(found);
+    };
+    out.add(companies, {
+      v1_company_id: id,
+      ...cells,
+      officers_returned: count('officers'),
+      shareholders_returned: count('shareholders'),
+      group_links_returned: count('group_links'),
+      filed_periods_returned: count('filed_periods'),
+      fetched_at: timestamp(main.fetchedAt),
+      raw_sha256: main.rawSha256,
+      operation: main.operation,
+      extra: extraOf(pieces.flatMap((piece) => piece.rest)),
+    });
+  },
+} as const satisfies Reader;
+
+const ORDER: readonly string[] = record.operations;
+
+const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+function readAnswer({ answer, body, path }: OpenedAnswer, id: string): Piece {
+  const object = path.object(body);
+  if (object === undefined) {
+    if (body === null) path.unexpected('an object', body);
+    return NOTHING;
+  }
+  const of: ListOf = { v1: id, v2: null, offset: offsetOf(answer) };
+  switch (answer.operation) {
+    case 'fullKyb':
+      return fullRecord(object, of, path);
+    case 'liteKyb':
+      return lite(object, id, path);
+    case 'officersKyb':
+      return envelope(object, 'officers', id, path, (data, at) => ({ officers: readOfficers(data, of, at) }));
+    case 'shareholdersKyb':
+      return envelope(object, 'shareholders', id, path, (data, at) => ({
+        shareholders: readShareholders(data, of, at),
+      }));
+    case 'groupFullKyb':
+    case 'groupLiteKyb':
+      return envelope(object, 'group_structures', id, path, (data, at) => ({
+        group_links: readGroupTree(data, id, at),
+      }));
+    case 'financialKyb': {
+      const { periods, rest } = filed(object, of, path);
+      return { cells: {}, rest, counts: { filed_periods: periods } };
+    }
+    default:
+      throw new TypeError(`no table is made from ${answer.operation}`);
+  }
+}
+
+/** The lists carry no envelope, so whether they are complete is unknown (V1-26). */
+function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Piece {
+  const id = of.v1 ?? '';
+  const rest = takeSources(object, 'record', id, path);
+  const profile = lite(path.at('lite').object(rest.lite) ?? {}, id, path.at('lite'));
+  const financial = path.at('financial').object(rest.financial);
+  const counts = {
+    officers: readOfficers(rest.officers, of, path.at('officers')),
+    shareholders: readShareholders(rest.shareholders, of, path.at('shareholders')),
+    group_links: readGroupLinks(rest.group_structures_full, id, path.at('group_structures_full')),
+  };
+  const statements = financial && filed(financial, of, path.at('financial'));
+  const others = Object.entries(rest).filter(([key, value]) => !wasRead(key, value));
+  return {
+    cells: profile.cells,
+    rest: [...profile.rest, ...others, ...(statements?.rest ?? [])],
+    counts: { ...counts, filed_periods: statements?.periods ?? null },
+  };
+}
+
+const isList = (value: ExactJson) => value === null || Array.isArray(value);
+const isRecord = (value: ExactJson) => value === null || isObject(value);
+/** What was read where it stands. In another form it is kept in `extra`. */
+const MODULES: Readonly<Record<string, (value: ExactJson) => boolean>> = {
+  lite: isRecord,
+  officers: isList,
+  shareholders: isList,
+  group_structures_full: isList,
+  financial: isRecord,
+};
+const wasRead = (key: string, value: ExactJson) => Object.hasOwn(MODULES, key) && MODULES[key]?.(value) === true;
+
+function filed(financial: JsonObject, of: ListOf, path: BodyPath): { periods: number | null; rest: Members } {
+  const statements = takeSources(financial, 'financial', of.v1 ?? '', path);
+  const others = Object.entries(statements).filter(([key]) => !STATEMENTS.includes(key));
+  const rest: Members = others.length === 0 ? [] : [['financial', Object.fromEntries(others)]];
+  return { periods: readFiledFinancials(statements, of, path), rest };
+}
+
+/** The ID and the name are the company's own, said again. */
+const STATEMENTS = ['id', 'name', 'years', 'groups'];
+
+/** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
+function lite(object: JsonObject, id: string, path: BodyPath): Piece {
+  let flat = takeSources(object, 'lite', id, path);
+  for (const group of PROFILE_GROUPS) {
+    const inner = memberOf(flat, group);
+    if (isObject(inner)) flat = { ...flat, [group]: takeSources(inner, `lite.${group}`, id, path.at(group)) };
+  }
+  flat = ungroup(flat, PROFILE_GROUPS);
+  const own = flat.id;
+  if (own !== undefined && own !== null && String(own) !== id) path.at('id').unexpected(`the ID ${id}`, own);
+  const { cells, rest } = readFields(flat, allProfileFields, path, ['id']);
+  return { cells, rest, counts: {} };
+}
+
+const PROFILE_GROUPS = ['basic', 'address', 'contact'];
+
+function envelope(
+  object: JsonObject,
+  module: string,
+  id: string,
+  path: BodyPath,
+  read: (data: ExactJson | undefined, at: BodyPath) => Piece['counts'],
+): Piece {
+  const rest = takeSources(object, module, id, path);
+  const counts = read(rest.data, path.at('data'));
+  return { cells: {}, rest: Object.entries(rest).filter(([key]) => !ENVELOPE.includes(key)), counts };
+}
+
+/** The totals of the envelope describe the list, not the company. */
+const ENVELOPE = ['data', 'total_pages', 'total_results'];

@@ -1,0 +1,83 @@
+/**
+ * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/tables.md` and
+ * the types of the rows all follow from the declaration.
+ */
+
+/** A cell as it stands in the CSV. Null is "not returned"; an empty string is an empty string. */
+export type Cell = string | null;
+
+/**
+ * - `text`, `id`: text, whatever it looks like. An `id` may come as a JSON number of any length.
+ * - `number`: the provider's own digits. Parquet adds `<name>_decimal` where DECIMAL holds it exactly.
+ * - `scalar`: text or number, the document does not say which; treated as `number` where it is one.
+ * - `integer`, `boolean`, `date` (YYYY-MM-DD), `timestamp` (ours, UTC), `json`.
+ */
+export type ColumnType =
+  | 'text'
+  | 'id'
+  | 'number'
+  | 'scalar'
+  | 'integer'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'json'
+  | 'value';
+
+export interface Column<Name extends string = string> {
+  readonly name: Name;
+  readonly type: ColumnType;
+  readonly description: string;
+  /** Where the value comes from, if that is not the field of the same name. */
+  readonly from?: string;
+  /** People's e-mail and phone: exported only when asked for. */
+  readonly contact?: true;
+}
+
+export interface Table<Name extends string = string, Columns extends readonly Column[] = readonly Column[]> {
+  /** Also the name of its file. */
+  readonly name: Name;
+  /** "one row per …" */
+  readonly onePer: string;
+  readonly description: string;
+  /** Operations or records of the ledger that its rows are made from. */
+  readonly source: string;
+  /** The order of the rows. */
+  readonly key: readonly Columns[number]['name'][];
+  /** False where a part of the key may be empty: then it is a unique key, not a primary one. */
+  readonly keyAlwaysThere: boolean;
+  readonly columns: Columns;
+  /** Listed after the run's own tables: it tells about the others. */
+  readonly listedLast?: true;
+}
+
+/** What a reader hands over: every column, in any order. Contact columns may be left out when they are not asked for. */
+export type RowOf<T extends Table> = { readonly [Name in T['columns'][number]['name']]: Cell };
+
+/** A row of any table. */
+export type Row = Readonly<Record<string, Cell>>;
+
+/** A cell of the type `timestamp`. */
+export const timestamp = (ms: number): string => new Date(ms).toISOString();
+
+export function table<const Name extends string, const Columns extends readonly Column[]>(
+  declared: Table<Name, Columns>,
+): Table<Name, Columns> {
+  return declared;
+}
+
+export function column<const Name extends string>(
+  name: Name,
+  type: ColumnType,
+  description: string,
+  from?: string,
+): Column<Name> {
+  return { name, type, description, ...(from === undefined ? {} : { from }) };
+}
+
+export const contactColumn = <const Name extends string>(name: Name, description: string, from: string) =>
+  ({ name, type: 'text', description, from, contact: true }) satisfies Column<Name>;
+
+/** The columns of one export. */
+export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>
+  declared.columns.filter((item) => includeContacts || item.contact !== true);

@@ -1,0 +1,26 @@
+import { column, table } from '../table.js';
+import { extra, operation, position, rawSha256, v1CompanyId, v2CompanyId } from './columns.js';
+
+export const shareholderFields = [
+  column('id', 'id', 'The shareholding record'),
+  column('name', 'text', 'Published name of the direct holder; whether a person or a company is not said'),
+  column('percentage', 'number', 'Direct holding in percent'),
+  column('quantity', 'number', 'Number of shares'),
+  column('share_price', 'number', 'Price per share as stated'),
+  column('share_type', 'text', 'Class of shares'),
+  column('share_value', 'scalar', 'Description of the holding, formatted by the source'),
+  column('currency', 'text', 'Currency code'),
+  column('status', 'text', 'Status of the holding'),
+  column('total_value', 'number', 'Total as reported or calculated'),
+] as const;
+
+export const shareholders = table({
+  name: 'shareholders',
+  onePer: 'list item',
+  description:
+    'Direct shareholdings, and no more than that: who stands behind a holder is not said. An empty list does not prove that there are none.',
+  source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data',
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
+  keyAlwaysThere: false,
+  columns: [v1CompanyId, position, ...shareholderFields, v2CompanyId, operation, rawSha256, extra],
+});

@@ -1,0 +1,56 @@
+import type { DecisionRecord, ReviewStore, RowRef } from '../ledger/review.js';
+import type { Choice, Question } from './questions.js';
+import { inputInWords } from './words.js';
+
+export type Verdict = DecisionRecord['decision'];
+
+export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
+
+/** What a person says to a question. */
+export interface GivenAnswer {
+  readonly verdict: Verdict;
+  /** Present with `confirm`, and only then. */
+  readonly choice?: Choice | undefined;
+  readonly by: string;
+  readonly note?: string | undefined;
+}
+
+/** Remembers the answer, and lets the rows that wait for it go on. */
+export function giveAnswer(
+  review: ReviewStore,
+  question: Question,
+  { verdict, choice, by, note }: GivenAnswer,
+  now: number,
+): Promise<{ readonly id: number; readonly released: readonly RowRef[] }> {
+  if ((verdict === 'confirm') !== (choice !== undefined)) throw new Error('a candidate is named to be confirmed');
+  const { environmentId, entityKey, space, stage, candidates } = question;
+  return review.record({
+    environmentId,
+    entityKey,
+    space,
+    stage,
+    decision: verdict,
+    candidateId: choice?.id ?? null,
+    shown: candidates.map(({ id }) => id),
+    summary: `${inputInWords(question.input)} → ${choice === undefined ? verdict.replaceAll('_', ' ') : nameOf(choice)}`,
+    decidedBy: by,
+    decidedAt: now,
+    note: note === undefined || note === '' ? null : note,
+  });
+}
+
+/**
+ * The decision in force says the same already. Where the question is open all the same, it has come up again with
+ * candidates that nobody has seen, and only doubt stays as it was.
+ */
+export const saysTheSame = (
+  { decision, open }: Question,
+  { verdict, choice }: Pick<GivenAnswer, 'verdict' | 'choice'>,
+): boolean =>
+  decision !== undefined &&
+  decision.decision === verdict &&
+  decision.candidateId === (choice?.id ?? null) &&
+  (!open || verdict === 'not_sure');
+
+const nameOf = ({ name, registrationNumber, id }: Choice) =>
+  [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');

@@ -1,0 +1,46 @@
+import { parseDuration } from '../domain/options/duration.js';
+import { choice, duration, notBelow, section, yesOrNo } from '../domain/options/fields.js';
+import type { StageOptions } from './stage.js';
+
+export interface ReportOptions {
+  readonly reuseExpired: boolean;
+  readonly firstPollMs: number;
+  readonly pollAtMostMs: number;
+  readonly giveUpAfterMs: number;
+  readonly format: 'json';
+}
+
+const ms = (value: string | 0): number => parseDuration(String(value));
+
+export const reportOptions: StageOptions<ReportOptions> = {
+  key: 'report',
+  schema: section({
+    reuse_expired: yesOrNo()
+      .default(false)
+      .describe('Take a report from the history although it is marked expired, rather than generate a new one'),
+    first_poll: duration({ least: '1ms', most: '1h' })
+      .default('5s')
+      .describe('How long after generating to ask for the first time'),
+    poll_at_most: duration({ least: '1ms', most: '1h' })
+      .default('30s')
+      .describe('The waits between two asks grow up to this'),
+    give_up_after: duration({ least: '1s', most: '7d' })
+      .default('30m')
+      .describe('When to stop waiting; generating may take three minutes, so stay well above (V2-6)'),
+    format: choice(['json']).default('json').describe('Form of the report; JSON is the only one that can be exported'),
+  })
+    .refine(notBelow('first_poll', 'poll_at_most'), {
+      path: ['poll_at_most'],
+      error: 'must not be shorter than report.first_poll',
+    })
+    .transform((file) => ({
+      reuseExpired: file.reuse_expired,
+      firstPollMs: ms(file.first_poll),
+      pollAtMostMs: ms(file.poll_at_most),
+      giveUpAfterMs: ms(file.give_up_after),
+      format: file.format,
+    }))
+    .prefault({})
+    .describe('How credit reports are waited for; a waiting report holds nothing up'),
+  decisive: ({ reuseExpired }) => ({ reuseExpired }),
+};

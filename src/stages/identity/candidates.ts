@@ -1,0 +1,57 @@
+import { readAnswer, unexpectedBody } from '../../api/answer.js';
+import { type Id, idText } from '../../api/schema.js';
+import { v1Operations } from '../../api/v1/operations.js';
+import { candidate as candidateSchema } from '../../api/v1/records.js';
+import { v2Operations } from '../../api/v2/operations.js';
+import type { CandidateFacts } from '../../domain/grade.js';
+
+/** The candidates of a v1 search. Its response schema permits an object too, whose form is not shown (V1-17). */
+export function readV1Candidates(body: Buffer): readonly CandidateFacts[] {
+  const answer = readAnswer(v1Operations.searchKyb, body);
+  const list = Array.isArray(answer) ? answer : listInside(answer);
+  if (list === undefined) throw unexpectedBody(v1Operations.searchKyb, ['an object without a list of candidates']);
+  return list.map((item, position) => {
+    const checked = candidateSchema.safeParse(item);
+    if (!checked.success)
+      throw unexpectedBody(v1Operations.searchKyb, [`candidate ${position + 1} is in an unknown form`]);
+    return toFacts(item as Record<string, unknown>);
+  });
+}
+
+export function readV2Candidates(body: Buffer): readonly CandidateFacts[] {
+  return readAnswer(v2Operations.kybSearch, body).map((item) => toFacts(item));
+}
+
+/** Report hits name no country, only the search does; their VAT numbers are a list (V2-7). */
+export function readReportHits(body: Buffer, country: string): readonly CandidateFacts[] {
+  return readAnswer(v2Operations.creditReportSearch, body).map((item) => {
+    const vat: unknown = item.vat_number;
+    return toFacts({
+      ...item,
+      vat_number: Array.isArray(vat) ? vat[0] : vat,
+      country_code: country,
+      state: null,
+      jurisdiction: null,
+    });
+  });
+}
+
+/** The one list there is, or the object itself if it is a candidate. An empty object is no answer we understand. */
+function listInside(answer: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
+  const lists = Object.values(answer).filter((member) => Array.isArray(member));
+  if (lists.length === 1) return lists[0];
+  return answer.id === undefined ? undefined : [answer];
+}
+
+const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
+  id: idText(item.id as Id),
+  name: textOrNull(item.name),
+  registration_number: textOrNull(item.registration_number),
+  vat_number: textOrNull(item.vat_number),
+  country_code: textOrNull(item.country_code),
+  state: textOrNull(item.state),
+  jurisdiction: textOrNull(item.jurisdiction),
+});
+
+const textOrNull = (value: unknown): string | null =>
+  value === undefined || value === null || value === '' ? null : String(value);

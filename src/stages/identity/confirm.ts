@@ -1,0 +1,95 @@
+import { type Decision, decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import { questionKey } from '../../domain/entity-key.js';
+import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import type { IdSpace } from '../../domain/id-spaces.js';
+import type { Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
+
+/** Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. */
+export async function confirm(
+  space: IdSpace,
+  subject: Subject,
+  seen: readonly GradedCandidate[],
+  policy: MatchPolicy,
+  { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
+): Promise<StageOutcome> {
+  // The key is worked out only where somebody decided something, or has to.
+  const question = {
+    space,
+    stage: null,
+    get key() {
+      return questionKey(space, subject);
+    },
+  };
+  const judge = (candidates: readonly GradedCandidate[]) =>
+    conclude(space, decide(subject, candidates, policy), candidates);
+  const remembered = await questions.remembered(question);
+  const recalled = remembered && recall(space, remembered, seen, judge);
+  const outcome = recalled ?? judge(seen);
+  if (outcome.kind === 'needs_review') questions.keep(question, { ...outcome, answered: false });
+  else if (recalled !== undefined) questions.keep(question, { ...ANSWERED, answered: true });
+  keepCandidates(
+    space,
+    seen.map(
+      ({ candidate, graded }): SeenCandidate => ({
+        candidate,
+        grade: graded.grade,
+        evidence: graded.evidence,
+        decision: verdictOn(candidate.id, outcome, space),
+      }),
+    ),
+  );
+  return outcome;
+}
+
+function conclude(space: IdSpace, decision: Decision, seen: readonly GradedCandidate[]): StageOutcome {
+  switch (decision.kind) {
+    case 'confirmed':
+      return confirmed(space, decision, decision.matchedOn);
+    case 'needs_review': {
+      const [only] = seen;
+      const grade = seen.length === 1 && only !== undefined ? { grade: only.graded.grade } : {};
+      return { kind: 'needs_review', code: decision.reason.toUpperCase(), message: decision.message, ...grade };
+    }
+    case 'no_match':
+      return { kind: 'no_match', code: decision.reason.toUpperCase(), message: NO_MATCH[decision.reason] };
+  }
+}
+
+const NO_MATCH = {
+  no_candidates: 'the searches found nothing',
+  no_candidate_with_number: 'no candidate has this registration number',
+  no_candidate_with_vat_number: 'no candidate has this VAT number',
+} as const;
+
+const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
+
+/**
+ * The same question is not asked twice. An answer about a candidate that is no longer found is asked again, and "none
+ * of these" says nothing about candidates that the person has not seen.
+ */
+function recall(
+  space: IdSpace,
+  { decision, candidateId, shown }: Remembered,
+  seen: readonly GradedCandidate[],
+  judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
+): StageOutcome | undefined {
+  if (decision === 'not_sure') return undefined;
+  if (decision === 'confirm') {
+    const chosen = seen.find(({ candidate }) => candidate.id === candidateId);
+    return chosen && confirmed(space, { candidate: chosen.candidate, grade: chosen.graded.grade }, 'review');
+  }
+  const unseen = seen.filter(({ candidate }) => !shown.includes(candidate.id));
+  if (unseen.length > 0) return judge(unseen);
+  return { kind: 'no_match', code: 'REVIEWED', message: 'a person decided that none of the candidates is meant' };
+}
+
+const confirmed = (
+  space: IdSpace,
+  { candidate, grade }: { readonly candidate: CandidateFacts; readonly grade: string },
+  matchedOn: string,
+): StageOutcome => ({ kind: 'done', ids: { [space]: { id: candidate.id, candidate, matchedOn, grade } } });
+
+function verdictOn(id: string, outcome: StageOutcome, space: IdSpace): string {
+  if (outcome.kind !== 'done') return outcome.kind;
+  return outcome.ids?.[space]?.id === id ? 'confirmed' : 'rejected';
+}

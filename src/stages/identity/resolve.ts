@@ -1,0 +1,86 @@
+import { ApiError } from '../../api/errors.js';
+import { decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import type { Enquiry } from '../../domain/enquiry.js';
+import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/grade.js';
+import type { IdSpace } from '../../domain/id-spaces.js';
+import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
+import {
+  type Company,
+  type Params,
+  type StageContext,
+  type StageOutcome,
+  toStageError,
+  withoutAnswer,
+} from '../stage.js';
+import { confirm } from './confirm.js';
+import { planSearches, type SearchPolicy } from './searches.js';
+import { type SpaceSearch, searchOf } from './space-search.js';
+
+/** What the pipeline decides about finding a company. */
+export interface IdentityPolicy {
+  readonly search: SearchPolicy;
+  readonly match: MatchPolicy;
+}
+
+/**
+ * Resolve, then confirm, in one ID space. A search gives candidates, never a match (V1-21), and it costs a unit also
+ * when it finds nothing: so it stops as soon as a candidate can be confirmed, or a person has to choose anyway.
+ */
+export async function resolve(
+  space: IdSpace,
+  company: Company,
+  policy: IdentityPolicy,
+  context: StageContext,
+): Promise<StageOutcome> {
+  const enquiry = withConfirmed(space, company);
+  const { subject } = enquiry;
+  const how = searchOf(space);
+  const seen: GradedCandidate[] = [];
+  for (const search of planSearches(enquiry, policy.search)) {
+    const params = how.params(search, enquiry);
+    if (params === undefined) continue;
+    const found = await ask(how, params, enquiry, context);
+    if (!Array.isArray(found)) return found as StageOutcome;
+    const known = new Set(seen.map(({ candidate }) => candidate.id));
+    const further = found.filter(({ id }) => !known.has(id));
+    seen.push(...grade(subject, further));
+    if (seen.length > 0 && decide(subject, seen, policy.match).kind !== 'no_match') break;
+  }
+  return await confirm(space, subject, seen, policy.match, context);
+}
+
+/** Another space is resolved on its own (V2-4), by the number that v1 confirmed where it did: the better evidence. */
+function withConfirmed(space: IdSpace, { enquiry, ids }: Company): Enquiry {
+  const candidate = space === 'v1' ? undefined : ids.v1?.candidate;
+  const number = candidate?.registration_number;
+  if (candidate == null || number == null) return enquiry;
+  const { subject } = enquiry;
+  const state = candidate.state ?? candidate.jurisdiction ?? subject.state;
+  const name = candidate.name ?? subject.name;
+  const known: Subject = {
+    ...subject,
+    registrationNumber: parseRegistrationNumber(number, subject.countryCode, state ?? undefined),
+    ...(name === undefined ? {} : { name }),
+  };
+  return { ...enquiry, subject: known };
+}
+
+async function ask(
+  how: SpaceSearch,
+  params: Params,
+  enquiry: Enquiry,
+  context: StageContext,
+): Promise<CandidateFacts[] | StageOutcome> {
+  const outcome = await context.call(how.operation, params);
+  if (outcome.kind === 'not_available') return [];
+  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  try {
+    return [...how.read(outcome.body, enquiry)];
+  } catch (error) {
+    if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
+    throw error;
+  }
+}
+
+const grade = (subject: Subject, candidates: readonly CandidateFacts[]): GradedCandidate[] =>
+  candidates.map((candidate) => ({ candidate, graded: gradeCandidate(subject, candidate) }));

@@ -1,0 +1,50 @@
+import type { Operation } from '../../api/operation.js';
+import { v1Operations } from '../../api/v1/operations.js';
+import { v2Operations } from '../../api/v2/operations.js';
+import type { Enquiry } from '../../domain/enquiry.js';
+import type { CandidateFacts } from '../../domain/grade.js';
+import type { IdSpace } from '../../domain/id-spaces.js';
+import type { Params } from '../stage.js';
+import { readReportHits, readV1Candidates, readV2Candidates } from './candidates.js';
+import type { Search } from './searches.js';
+
+/** How a company is looked for in one ID space. */
+export interface SpaceSearch {
+  readonly operation: Operation;
+  /** The request in the operation's own words; undefined where it cannot ask for this. */
+  readonly params: (search: Search, enquiry: Enquiry) => Params | undefined;
+  readonly read: (body: Buffer, enquiry: Enquiry) => readonly CandidateFacts[];
+  /** What it means that a company known elsewhere is not found here. */
+  readonly absent: string;
+}
+
+export const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
+  v1: {
+    operation: v1Operations.searchKyb,
+    params: (search) => search,
+    read: readV1Candidates,
+    absent: 'v1 does not have this company',
+  },
+  v2: {
+    operation: v2Operations.kybSearch,
+    params: (search) => search,
+    read: readV2Candidates,
+    absent: 'v2 does not have this company',
+  },
+  credit: {
+    operation: v2Operations.creditReportSearch,
+    // The report search has its own words: country and company, not location and name (V2-7).
+    params: ({ location: _, name, ticker, ...search }, { subject }) =>
+      ticker === undefined
+        ? { country: subject.countryCode, ...search, ...(name === undefined ? {} : { company: name }) }
+        : undefined,
+    read: (body, { subject }) => readReportHits(body, subject.countryCode),
+    absent: 'no credit report is offered for this company',
+  },
+};
+
+export function searchOf(space: IdSpace): SpaceSearch {
+  const found = spaceSearches[space];
+  if (found === undefined) throw new Error(`there is no search for the ID space ${space}`);
+  return found;
+}

@@ -1,0 +1,123 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, test, vi } from 'vitest';
+
+/** Adding a module of the provider is its operation, a stage file, a reader file, and a line for each in its list. */
+vi.mock('../../src/api/v2/operations.js', async (original) => {
+  const listed = await original<typeof import('../../src/api/v2/operations.js')>();
+  const { licence } = await import('./licence-operation.js');
+  return { v2Operations: { ...listed.v2Operations, ...licence } };
+});
+vi.mock('../../src/stages/list.js', async (original) => {
+  const listed = await original<typeof import('../../src/stages/list.js')>();
+  const { licenceStage } = await import('./licence-stage.js');
+  return { stages: [...listed.stages, licenceStage] };
+});
+vi.mock('../../src/readers/list.js', async (original) => {
+  const listed = await original<typeof import('../../src/readers/list.js')>();
+  const { licenceReader } = await import('./licence-reader.js');
+  return { readers: [...listed.readers, licenceReader] };
+});
+
+import { exportTables } from '../../src/app/export.js';
+import { plan } from '../../src/app/plan.js';
+import { previewPurge, purge } from '../../src/app/purge.js';
+import { run } from '../../src/app/start.js';
+import { describePipeline } from '../../src/config/describe-pipeline.js';
+import { pipelineJsonSchema } from '../../src/config/pipeline-json-schema.js';
+import { describeTables } from '../../src/export/describe-tables.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { systemClock } from '../../src/util/clock.js';
+import { lineOf, wholeCompanies } from '../engine/support.js';
+import { json, withServer } from '../helpers/http-server.js';
+
+test('a stage in the list is in the pipeline file, its schema and its reference', () => {
+  const schema = JSON.stringify(pipelineJsonSchema());
+  expect(schema).toContain('"trade-licence"');
+  expect(schema).toContain('The year that the licence is for');
+  const reference = describePipeline();
+  expect(reference).toMatch(/^\| `trade-licence` \| The licence to trade \(v2\) \|/m);
+  expect(reference).toMatch(/^\| `trade_licence\.year` \| `2024` \|/m);
+  expect(reference).toMatch(/^\| `licence` \| `90d` \|/m);
+  expect(describeTables()).toContain('### licences');
+  expect(describeTables()).toContain('`trade_licence_status`');
+});
+
+test('it is planned, bought, exported and purged like any other', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'kybatch-adding-'));
+  const sandbox = await startSandbox({ size: 200_000, seed: 1 });
+  try {
+    const companies = wholeCompanies(sandbox, 3);
+    await withLicences(sandbox, async (v2BaseUrl, asked) => {
+      const lines = companies.map((company) => lineOf(company));
+      writeFileSync(join(cwd, 'input.csv'), `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+      writeFileSync(join(cwd, 'mine.yaml'), 'stages: [record, trade-licence]\ntrade_licence: {year: 2025}\n');
+      const env = {
+        KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl,
+        KYBATCH_V1_API_KEY: sandbox.keys.v1,
+        KYBATCH_V2_BASE_URL: v2BaseUrl,
+        KYBATCH_V2_API_KEY: sandbox.keys.v2,
+      };
+      const around = { env, cwd, clock: systemClock };
+      const job = { input: 'input.csv', pipeline: './mine.yaml' };
+      const before = await plan(job, around);
+      // Two searches are allowed in each space, and each stage asks once.
+      expect(before.units).toMatchObject({ atLeast: 3, atMost: 9 });
+      expect(before.v2Calls).toEqual({ atLeast: 0, atMost: 9 });
+
+      const end = await run({ ...job, yes: true }, around);
+      expect(end.outcomes).toMatchObject({ complete: 3 });
+      expect(end.stages['trade-licence']).toEqual({ done: 3 });
+      expect(asked).toHaveLength(3);
+      expect((await plan(job, around)).v2Calls).toEqual({ atLeast: 0, atMost: 0 });
+
+      const { folder } = await exportTables({ run: end.run }, around);
+      const rows = readCsv(join(folder, 'rows.csv'));
+      expect(rows.map((row) => row.trade_licence_status)).toEqual(['done', 'done', 'done']);
+      const licences = readCsv(join(folder, 'licences.csv'));
+      expect(licences).toHaveLength(3);
+      expect(licences.every((row) => row.number === `L-${row.v2_company_id}-2025`)).toBe(true);
+      expect(licences[0]?.extra).toBe('{"holder":"Ann"}');
+
+      const request = { kind: 'entity', space: 'v2', id: licences[0]?.v2_company_id ?? '' } as const;
+      expect((await previewPurge({ request }, around)).answers).toBeGreaterThanOrEqual(3);
+      await purge({ request }, around);
+      const after = await exportTables({ run: end.run }, around);
+      expect(readCsv(join(after.folder, 'licences.csv'))).toHaveLength(2);
+    });
+  } finally {
+    await sandbox.close();
+    rmSync(cwd, { recursive: true, force: true });
+  }
+});
+
+/** The sandbox, and one more module in front of it. */
+async function withLicences(sandbox: Sandbox, use: (baseUrl: string, asked: string[]) => Promise<void>): Promise<void> {
+  const asked: string[] = [];
+  await withServer(
+    async (request, response) => {
+      const [, id, year] = /\/licence\/(\d+)\?year=(\d+)/.exec(request.url ?? '') ?? [];
+      if (id !== undefined) {
+        asked.push(id);
+        return json(response, 200, { number: `L-${id}-${year}`, holder: 'Ann' });
+      }
+      const body = server.requests.at(-1)?.body ?? '';
+      const answer = await fetch(`${new URL(sandbox.v2BaseUrl).origin}${request.url}`, {
+        method: request.method ?? 'GET',
+        headers: { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' },
+        ...(body === '' ? {} : { body }),
+      });
+      json(response, answer.status, await answer.text());
+    },
+    async (opened) => {
+      server = opened;
+      await use(`${opened.origin}${new URL(sandbox.v2BaseUrl).pathname}`, asked);
+    },
+  );
+}
+let server: { readonly requests: readonly { readonly body: string }[] };
+
+const readCsv = (path: string) =>
+  parse(readFileSync(path), { columns: true, bom: true }) as Readonly<Record<string, string>>[];

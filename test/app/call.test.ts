@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CallByHand, call } from '../../src/app/call.js';
+import { operations } from '../../src/app/operations.js';
+import { usage } from '../../src/app/usage.js';
+import { requestKey } from '../../src/calls/request-key.js';
+import { bodyInWords, callInWords, callToJson } from '../../src/cli/terminal/call-words.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { ExactNumber } from '../../src/util/exact-json.js';
+import { present } from '../engine/support.js';
+import { findCompany } from '../helpers/sandbox.js';
+import { type Office, refusal, withOffice } from './support.js';
+
+const DAY_MS = 86_400_000;
+
+const lite = ({ companies }: Office): CallByHand => ({
+  api: 'v1',
+  operation: 'liteKyb',
+  params: { id: present(companies(1)[0]).v1Id },
+});
+
+describe('a call by hand', () => {
+  test('is bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock }, async (office) => {
+      const { sandbox, around } = office;
+      const first = await call(lite(office), around);
+      expect(first).toMatchObject({ owned: false, httpStatus: 200, unitsCharged: 1 });
+      expect(first.unitsRemaining).toBe(sandbox.v1Remaining);
+      clock.advance(89 * DAY_MS);
+      const again = await call(lite(office), around);
+      expect(again).toEqual({
+        ...first,
+        owned: true,
+        httpStatus: null,
+        requestId: null,
+        unitsCharged: 0,
+        unitsRemaining: null,
+        durationMs: null,
+      });
+      expect(callInWords(again)).toContain('nothing was sent (--fresh asks anew), units_charged 0');
+      expect(sandbox.chargeLog).toHaveLength(1);
+      expect((await usage({}, around)).byRun).toMatchObject([{ key: '(by hand)', calls: 1, owned: 1 }]);
+      expect(await call({ ...lite(office), fresh: true }, around)).toMatchObject({ owned: false, unitsCharged: 1 });
+      clock.advance(91 * DAY_MS);
+      expect(await call(lite(office), around)).toMatchObject({ owned: false, unitsCharged: 1 });
+      expect(sandbox.chargeLog).toHaveLength(3);
+    });
+  });
+
+  test('shows exact numbers, for people and as one JSON object', async () => {
+    await withOffice({}, async ({ sandbox, around }) => {
+      const { v1Id } = findCompany(sandbox, (company) => BigInt(company.v1Id) > 2n ** 53n);
+      const view = await call({ api: 'v1', operation: 'liteKyb', params: { id: v1Id } }, around);
+      expect((view.body as { readonly id: unknown }).id).toEqual(new ExactNumber(v1Id));
+      expect(bodyInWords(view)).toContain(`"id": ${v1Id}`);
+      expect(callToJson(view)).toContain('"api":"v1","operation":"liteKyb","owned":false,"fetched_at":"');
+    });
+  });
+
+  test('asks every time how things stand', async () => {
+    await withOffice({}, async ({ sandbox, around }) => {
+      for (let time = 0; time < 2; time++)
+        expect(await call({ api: 'v2', operation: 'metrics' }, around)).toMatchObject({ owned: false });
+      expect(sandbox.requests.get('metrics')).toBe(2);
+    });
+  });
+
+  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'serchKyb'])(
+    'v1 has no operation %s: nothing is sent, and no ledger is made',
+    async (operation) => {
+      await withOffice({}, async ({ sandbox, around, folder }) => {
+        const error = await refusal(call({ api: 'v1', operation }, around));
+        expect(error).toMatchObject({ exit: 2, hint: '`kybatch call v1` lists them.' });
+        expect(error.message).toContain(`v1 has no operation ${operation}.`);
+        const invalid = await refusal(call({ api: 'v1', operation: 'liteKyb', params: { id: '' } }, around));
+        expect(invalid).toMatchObject({ code: 'INVALID_PARAMS', exit: 2 });
+        expect(sandbox.requestLog).toEqual([]);
+        expect(existsSync(join(folder, 'data'))).toBe(false);
+      });
+    },
+  );
+
+  test('one attempt: a provider that is down, and then is not', async () => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      sandbox.script({ operation: 'liteKyb' }, [503, 'lostAnswer']);
+      expect(await refusal(call(lite(office), around))).toMatchObject({ exit: 6, httpStatus: 503 });
+      expect(await refusal(call(lite(office), around))).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
+      // A unit may be lost with it; whoever asks again knows that.
+      expect(await call(lite(office), around)).toMatchObject({ owned: false, unitsCharged: 1 });
+      expect(sandbox.requests.get('liteKyb')).toBe(3);
+    });
+  });
+
+  test('does not wait for a call of a process that died', async () => {
+    await withOffice({}, async (office) => {
+      const { around, ledger, sandbox } = office;
+      const { params = {} } = lite(office);
+      await ledger(async ({ calls }) => {
+        const now = around.clock.now();
+        const environmentId = await calls.environment('v1', sandbox.v1BaseUrl);
+        const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
+        const request = { operation: 'liteKyb', meter: 'unit', requestKey: requestKey('liteKyb', params) };
+        const by = { runId: null, row: null, stage: null, subject: null };
+        await calls.intend(
+          { ...request, ...by, startId, environmentId, attempt: 1, startedAt: now },
+          { units: null, reports: null },
+        );
+      });
+      expect(await call(lite(office), around)).toMatchObject({ owned: false, unitsCharged: 1 });
+      expect((await usage({}, around)).unknownCalls).toMatchObject([
+        { operation: 'liteKyb', errorCode: 'PROCESS_DIED' },
+      ]);
+    });
+  });
+
+  test('that is given up rejects with the reason, and stands in the books as unknown', async () => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      const abort = new AbortController();
+      sandbox.script({ operation: 'liteKyb' }, 'hang');
+      const reason = new Error('interrupted');
+      const calling = call({ ...lite(office), signal: abort.signal }, around);
+      const ended = expect(calling).rejects.toBe(reason);
+      while ((sandbox.requests.get('liteKyb') ?? 0) === 0) await new Promise((turn) => setImmediate(turn));
+      abort.abort(reason);
+      await ended;
+      expect((await usage({}, around)).unknownCalls).toMatchObject([{ operation: 'liteKyb', errorCode: 'ABORTED' }]);
+    });
+  });
+});
+
+describe('a report by hand', () => {
+  const generate = ({ companies }: Office): CallByHand => {
+    const { sourceId, countryCode } = present(companies(1)[0]);
+    return { api: 'v2', operation: 'creditReportGenerate', params: { source_id: sourceId, country: countryCode } };
+  };
+
+  test.each([
+    ['lostAnswer', 'IN_DOUBT', 'the answer was lost'],
+    [{ failAfterWork: 500 }, 'SERVER_FAILURE', 'A server error occurred'],
+  ] as const)(
+    'V2-17 that may have been generated (%j) is not generated again, not even with --fresh',
+    async (fault, code, words) => {
+      await withOffice({}, async (office) => {
+        const { sandbox, around } = office;
+        sandbox.script({ operation: 'creditReportGenerate' }, fault);
+        const failed = await refusal(call(generate(office), around));
+        expect(failed).toMatchObject({ code, exit: 6, message: expect.stringContaining(words) });
+        for (const fresh of [false, true]) {
+          const refused = await refusal(call({ ...generate(office), fresh }, around));
+          expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 4 });
+          expect(refused.message).toContain('creditReportGenerate: a call for this failed before');
+          expect(refused.hint).toContain('`kybatch call v2 creditReportHistory`');
+        }
+        expect(sandbox.reports).toHaveLength(1);
+        expect(sandbox.requests.get('creditReportGenerate')).toBe(1);
+        const history = await call({ api: 'v2', operation: 'creditReportHistory' }, around);
+        expect(history.body).toMatchObject({ data: [{ source_id: generate(office).params?.source_id }] });
+      });
+    },
+  );
+
+  test('is bought once', async () => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      expect(await call(generate(office), around)).toMatchObject({ owned: false, unitsCharged: null });
+      expect(await call(generate(office), around)).toMatchObject({ owned: true, unitsCharged: 0 });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+});
+
+test('operations lists what can be called, with what it takes', () => {
+  const search = operations('v1').find(({ operation }) => operation === 'searchKyb');
+  expect(search).toMatchObject({ method: 'POST', path: '/kyb/search', scopes: ['company:read'] });
+  expect(search?.parameters[0]).toMatchObject({ name: 'location', required: true, type: 'string' });
+  const generate = operations('v2').find(({ operation }) => operation === 'creditReportGenerate');
+  expect(generate).toMatchObject({ method: null, path: null });
+  expect(generate?.parameters.at(-1)).toMatchObject({ name: 'format', required: false, type: 'json | html' });
+});

@@ -1,0 +1,87 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type DoctorView, doctor } from '../../src/app/doctor.js';
+import { operationsOf } from '../../src/config/pipeline.js';
+import { stages } from '../../src/stages/list.js';
+import { withOffice } from './support.js';
+
+const MB = 1024 * 1024;
+
+const find = ({ findings }: DoctorView, check: string) => findings.filter((finding) => finding.check === check);
+
+describe('doctor', () => {
+  test('V1-8 all is well, for 0 units', async () => {
+    await withOffice({}, async ({ sandbox, around }) => {
+      const view = await doctor({}, around);
+      expect(view.exit).toBe(0);
+      expect(find(view, 'v1 key')).toMatchObject([{ state: 'ok' }]);
+      expect(find(view, 'v2 key')).toMatchObject([{ state: 'ok' }]);
+      expect(find(view, 'v2 routes')).toMatchObject([{ state: 'ok' }]);
+      expect(find(view, 'v2 stages')).toEqual([]);
+      expect(find(view, 'database')).toMatchObject([{ state: 'ok', detail: 'none yet' }]);
+      expect(sandbox.chargeLog).toEqual([]);
+    });
+  });
+
+  test('V2-15 names the operations without a route, and the stages that cannot run without one', async () => {
+    await withOffice({}, async ({ around, folder }) => {
+      const routes = join(folder, 'routes.yaml');
+      writeFileSync(routes, 'creditReportSearch: {method: POST, path: /credit-report/search}\n');
+      const env = { ...around.env, KYBATCH_V2_ROUTES: routes };
+      const view = await doctor({}, { ...around, env });
+      expect(view.exit).toBe(0);
+      const [listed] = find(view, 'v2 routes');
+      expect(listed).toMatchObject({ state: 'note' });
+      expect(listed?.detail).toContain(`${routes}: 1 of `);
+      expect(listed?.detail).toMatch(/; without: .*watchAdd.*creditReportGenerate/);
+      // It follows from what the stages declare.
+      const unpublished = stages.map(({ name }) => ({
+        name,
+        missing: operationsOf({ stages: [name] })
+          .filter((operation) => operation.route === null && operation.name !== 'creditReportSearch')
+          .map((operation) => operation.name),
+      }));
+      expect(find(view, 'v2 stages').map(({ detail }) => detail)).toEqual(
+        unpublished
+          .filter(({ missing }) => missing.length > 0)
+          .map(({ name, missing }) => `${name} cannot run without a route for ${missing.join(', ')}`),
+      );
+      expect(find(view, 'v2 stages')).toMatchObject([
+        { state: 'note', detail: expect.stringContaining('credit-report') },
+      ]);
+    });
+  });
+
+  test.each([
+    [2048, 'ok', 0],
+    [512, 'note', 0],
+    [32, 'fail', 1],
+  ] as const)('%i MB left on the disk: %s', async (megabytes, state, exit) => {
+    await withOffice({}, async ({ around }) => {
+      const view = await doctor({}, { ...around, freeBytes: () => megabytes * MB });
+      expect(find(view, 'disk space')).toMatchObject([
+        { state, detail: expect.stringContaining(`${megabytes} MB left`) },
+      ]);
+      expect(view.exit).toBe(exit);
+    });
+  });
+
+  test('a refused key comes before a damaged database, and nothing configured is a matter of configuration', async () => {
+    await withOffice({}, async ({ sandbox, around, folder }) => {
+      mkdirSync(join(folder, 'data'), { mode: 0o700 });
+      writeFileSync(
+        join(folder, 'data', 'kybatch.db'),
+        'this is no database, however long it is looked at'.repeat(100),
+      );
+      const damaged = await doctor({}, around);
+      expect(find(damaged, 'database')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('damaged') }]);
+      expect(damaged.exit).toBe(1);
+      const env = { ...around.env, KYBATCH_V1_API_KEY: sandbox.keys.v1Test };
+      const refused = await doctor({}, { ...around, env });
+      expect(find(refused, 'v1 key')).toMatchObject([{ state: 'fail', detail: expect.stringContaining('live key') }]);
+      expect(refused.exit).toBe(5);
+      expect((await doctor({}, { ...around, env: {} })).exit).toBe(2);
+    });
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { call } from '../../src/app/call.js';
+import { exportTables } from '../../src/app/export.js';
+import { present } from '../engine/support.js';
+import { readTable, refusal, withOffice } from './support.js';
+
+describe('answers that were bought by hand', () => {
+  test('are in the tables of every run that has the company', async () => {
+    await withOffice({}, async ({ sandbox, around, companies, run }) => {
+      const [company, other] = companies(2);
+      const { v1Id } = present(company);
+      await run([present(company)], ['record']);
+      const before = await exportTables({}, around);
+      expect(readTable(before.folder, 'officers').every(({ operation }) => operation === 'fullKyb')).toBe(true);
+      const bought = await call({ api: 'v1', operation: 'officersKyb', params: { id: v1Id } }, around);
+      await call({ api: 'v1', operation: 'officersKyb', params: { id: present(other).v1Id } }, around);
+      const listed = (bought.body as unknown as { readonly data: readonly unknown[] }).data;
+      expect(listed.length).toBeGreaterThan(0);
+      const charged = sandbox.chargeLog.length;
+      const { folder, summary } = await exportTables({}, around);
+      expect(folder).toBe(before.folder);
+      expect(summary.tables.officers).toBe(before.summary.tables.officers + listed.length);
+      const officers = readTable(folder, 'officers').filter(({ operation }) => operation === 'officersKyb');
+      expect(officers).toHaveLength(listed.length);
+      // That of another company is not.
+      expect(new Set(officers.map((officer) => officer.v1_company_id))).toEqual(new Set([v1Id]));
+      expect(sandbox.chargeLog).toHaveLength(charged);
+    });
+  });
+
+  test('count in the ID space they were asked in: a row without a v2 ID has no v2 company', async () => {
+    await withOffice({}, async ({ around, companies, run }) => {
+      const company = present(companies(1)[0]);
+      const { v2Id } = company;
+      const withoutV2 = await run([company], ['record']);
+      await call({ api: 'v2', operation: 'financial', params: { id: v2Id } }, around);
+      await call({ api: 'v2', operation: 'kybOfficers', params: { id: v2Id } }, around);
+      const first = await exportTables({ run: withoutV2.id }, around);
+      expect(readTable(first.folder, 'rows')).toMatchObject([{ outcome: 'complete', v2_company_id: '' }]);
+      expect(first.summary.tables.flat_financials).toBe(0);
+      expect(readTable(first.folder, 'officers').map(({ operation }) => operation)).not.toContain('kybOfficers');
+      const withV2 = await run([company], ['record', 'financials']);
+      expect(withV2.id).not.toBe(withoutV2.id);
+      const second = await exportTables({ run: withV2.id }, around);
+      expect(readTable(second.folder, 'rows')).toMatchObject([{ v2_company_id: v2Id, financials_status: 'done' }]);
+      expect(second.summary.tables.flat_financials).toBeGreaterThan(0);
+      // The stage used what was there; the officers were bought by hand alone.
+      expect(readTable(second.folder, 'calls')).toContainEqual(
+        expect.objectContaining({ operation: 'financial', charge: 'owned' }),
+      );
+      const officers = readTable(second.folder, 'officers').filter(({ operation }) => operation === 'kybOfficers');
+      expect(officers.length).toBeGreaterThan(0);
+      expect(officers.every((officer) => officer.v2_company_id === v2Id)).toBe(true);
+    });
+  });
+});
+
+test('without a run there is nothing to export', async () => {
+  await withOffice({}, async ({ around, ledger }) => {
+    await ledger(async () => {});
+    expect(await refusal(exportTables({}, around))).toMatchObject({ message: 'there is no run yet', exit: 2 });
+  });
+});

@@ -1,0 +1,161 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { SpendingEvent } from '../../src/app/events.js';
+import { GoOnError } from '../../src/app/next-step.js';
+import { type JobOptions, plan } from '../../src/app/plan.js';
+import { resume } from '../../src/app/resume.js';
+import { retry } from '../../src/app/retry.js';
+import { DeclinedError } from '../../src/app/spending.js';
+import { type Proposal, run } from '../../src/app/start.js';
+import type { Surroundings } from '../../src/app/surroundings.js';
+import { UsageError } from '../../src/domain/errors.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { systemClock } from '../../src/util/clock.js';
+import { type Job, withJob } from '../cli/here.js';
+
+const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
+
+const around = ({ cwd, env }: Job): Surroundings => ({ cwd, env, clock: systemClock });
+
+/** Plain data is what JSON can carry. */
+const isPlain = (view: object) => expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+
+describe('run', () => {
+  test('returns plain data: rows, what this start and the run have spent, files, what to do next', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      const first = await run({ ...JOB, budget: 4 }, around(job));
+      isPlain(first);
+      expect(first).toMatchObject({
+        rows: 5,
+        input: join(job.cwd, 'in.csv'),
+        outcomes: { failed: 0 },
+        worked: true,
+        spent: { units: 4, reports: 0, unknown: 0 },
+        unitsCharged: 4,
+        stopped: null,
+        finished: false,
+        interrupted: false,
+        next: { kind: 'resume', run: first.run },
+      });
+      expect(first.outcomes.pending).toBeGreaterThan(0);
+      expect(first.parked.budget).toBeGreaterThan(0);
+      const { budget } = first.next as { readonly budget?: number };
+      const second = await resume({ run: first.run, budget }, around(job));
+      expect(second).toMatchObject({ finished: true, spent: { units: 6 }, unitsCharged: 10, next: null });
+      expect(
+        readFileSync(join(second.tables ?? '', 'rows.csv'), 'utf8')
+          .trimEnd()
+          .split('\n'),
+      ).toHaveLength(6);
+      expect(readFileSync(second.log ?? '', 'utf8')).toContain('"event":"end"');
+      const third = await run({ ...JOB }, around(job));
+      expect(third).toMatchObject({ worked: false, spent: { units: 0 }, unitsCharged: 10, tables: null, log: null });
+    });
+  });
+
+  test('asks with the plan and the most it may spend; a no is an error, and nothing was sent or written', async () => {
+    await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      const asked: Proposal[] = [];
+      const agree = async (proposal: Proposal) => {
+        asked.push(proposal);
+        return false;
+      };
+      await expect(run({ ...JOB, budget: 7, agree }, around(job))).rejects.toThrow(DeclinedError);
+      expect(asked).toEqual([
+        { plan: await plan(JOB, around(job)), atMost: { units: 7, reports: 3 }, goesOnWith: null },
+      ]);
+      expect(job.sandbox.requestLog).toEqual([]);
+      await expect(resume({}, around(job))).rejects.toThrow('no unfinished run');
+    });
+  });
+
+  test('spends nothing that nobody agreed to', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await expect(run(JOB, around(job))).rejects.toThrow(UsageError);
+      expect(job.sandbox.requestLog).toEqual([]);
+      expect((await run({ ...JOB, yes: true }, around(job))).finished).toBe(true);
+    });
+  });
+
+  test('tells what happens: the start with its bounds, then each call and row when it is on disk', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      const events: SpendingEvent[] = [];
+      const end = await run({ ...JOB, budget: 100, listen: (event) => events.push(event) }, around(job));
+      expect(events[0]).toMatchObject({ kind: 'started', run: end.run, rows: 3, goesOn: false, atMost: { units: 9 } });
+      const kinds = events.map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'call_settled')).toHaveLength(6);
+      expect(kinds.filter((kind) => kind === 'row_settled')).toHaveLength(3);
+    });
+  });
+
+  test('the signal to drain brings calls under way home; what is left goes on later', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows);
+      const drain = new AbortController();
+      const listen = ({ kind }: SpendingEvent) => {
+        if (kind === 'row_settled') drain.abort();
+      };
+      const end = await run({ ...JOB, yes: true, concurrency: 2, listen, drain: drain.signal }, around(job));
+      expect(end).toMatchObject({ interrupted: true, finished: false, tables: null, next: { kind: 'resume' } });
+      expect(end.spent.units).toBe(job.sandbox.chargeLog.length);
+      const rest = await resume({}, around(job));
+      expect(rest).toMatchObject({ finished: true, outcomes: { complete: 30 }, unitsCharged: 60 });
+      expect(rest.spent.units).toBe(60 - end.spent.units);
+    });
+  });
+
+  test('a run that was begun afresh stays so when it goes on: answers from before it are not used', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      await run({ ...JOB, yes: true }, around(job));
+      const fresh = await run({ ...JOB, fresh: true, budget: 2 }, around(job));
+      const end = await run({ ...JOB, yes: true }, around(job));
+      expect(end).toMatchObject({ run: fresh.run, finished: true, unitsCharged: 6 });
+      expect(job.sandbox.chargeLog).toHaveLength(12);
+    });
+  });
+});
+
+describe('what cannot be done now says what goes on with it', () => {
+  test('a run whose input was only half read is started again', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const end = await run({ ...JOB, budget: 1 }, around(job));
+      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: 0, access: 'write' });
+      const found = await ledger.runs.find(end.run);
+      if (found === undefined) throw new Error('no run');
+      await ledger.runs.create({ ...found, id: 'half' });
+      await ledger.close();
+      const error = await resume({ run: 'half' }, around(job)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(GoOnError);
+      expect(error).toMatchObject({ exit: 2, next: { kind: 'run', input: join(job.cwd, 'in.csv'), pipeline: 'p' } });
+    });
+  });
+
+  test('failed rows are not tried again while others are still to do', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      job.sandbox.script({ operation: 'fullKyb' }, [400]);
+      const end = await run({ ...JOB, budget: 3, concurrency: 1 }, around(job));
+      expect(end.outcomes).toMatchObject({ failed: 1 });
+      await expect(retry({ run: end.run, yes: true }, around(job))).rejects.toMatchObject({
+        next: { kind: 'resume', run: end.run },
+      });
+    });
+  });
+});
+
+test('plan writes nothing, not even a ledger', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    const view = await plan(JOB, around(job));
+    isPlain(view);
+    expect(view).toMatchObject({ input: join(job.cwd, 'in.csv'), rows: 2, toSearch: 2, units: { atMost: 6 } });
+    expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+  });
+});

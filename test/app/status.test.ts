@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../src/app/runs.js';
+import { status } from '../../src/app/status.js';
+import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/terminal/status-words.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { turns } from '../engine/support.js';
+import { refusal, withOffice } from './support.js';
+
+describe('status', () => {
+  test('a finished run: counts, stages, units, calls, and nothing to wait for', async () => {
+    await withOffice({}, async ({ around, companies, run }) => {
+      const { id } = await run(companies(3));
+      const view = await status({}, around);
+      expect(view.run).toMatchObject({ id, state: 'finished', rowCount: 3, pipelineName: 'analyst' });
+      expect(Object.keys(view.run)).not.toContain('settings');
+      expect(view.progress).toMatchObject({ unitsCharged: 6, stages: { record: { done: 3 } } });
+      expect(view.progress.byOutcome.complete).toBe(3);
+      expect(view).toMatchObject({ nextReportAt: null, activity: { calls: 6, owned: 0, parkedUntil: null } });
+      const words = statusInWords(view);
+      expect(words).toContain(`Run ${id}: finished; `);
+      expect(words).toContain('3 complete + 0 no_match + 0 needs_review + 0 invalid + 0 failed + 0 pending = 3 rows');
+      expect(words).toContain('6 units spent; 6 calls sent, 0 owned answers used');
+      expect(words).not.toContain('Waits:');
+      expect(statusToJson(view)).toMatchObject({
+        run: id,
+        rows: 3,
+        units_charged: 6,
+        calls: 6,
+        waiting: 0,
+        parked: {},
+      });
+      // Plain data: what is written down and read again is the same.
+      expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+    });
+  });
+
+  test('a spent allowance: how many rows wait for it, and until when', async () => {
+    await withOffice({ plan: 'free' }, async ({ around, companies, run }) => {
+      const { progress } = await run(companies(3));
+      expect(progress.parked).toBeGreaterThan(0);
+      const view = await status({}, around);
+      expect(view.run.state).toBe('open');
+      expect(view.activity.parkedUntil).not.toBeNull();
+      expect(statusInWords(view)).toMatch(/Waits: \d rows? waits? for the allowance[^\n]*\n +more allowance at \d{4}-/);
+    });
+  });
+
+  test('a report that is not ready: when it is looked for again', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock, reportDelayMs: 60_000 }, async ({ sandbox, around, companies, run }) => {
+      const company = companies(1)[0];
+      if (company === undefined) throw new Error('no company');
+      const working = run([company], ['credit-report']);
+      // The report is generated, and its row waits on a clock that stands still.
+      const isWaiting = async () => sandbox.reports.length > 0 && (await status({}, around)).nextReportAt !== null;
+      while (!(await isWaiting())) await turns(1);
+      const view = await status({}, around);
+      expect(view.progress.waiting).toBe(1);
+      expect(statusInWords(view)).toMatch(/Waits: 1 credit report not ready yet; the next look is in \d+ s/);
+      const later = { ...around, clock: new ManualClock(view.nextReportAt ?? 0) };
+      expect(statusInWords(await status({}, later))).toContain('not ready yet; the next look is due');
+      await finish(working, clock);
+      expect((await status({}, around)).run.state).toBe('finished');
+    });
+  });
+
+  test('no run, and no such run, are told with what to do', async () => {
+    await withOffice({}, async ({ around, companies, run, ledger }) => {
+      await ledger(async () => {});
+      expect(await refusal(status({}, around))).toMatchObject({ message: 'there is no run yet', exit: 2 });
+      const { id } = await run(companies(1));
+      const mistyped = await refusal(status({ run: `${id}x` }, around));
+      expect(mistyped.message).toBe(`there is no run ${id}x. Did you mean ${id}?`);
+    });
+  });
+});
+
+describe('runs', () => {
+  test('lists the newest first, as a table and as JSON', async () => {
+    await withOffice({}, async ({ around, companies, run, ledger }) => {
+      await ledger(async () => {});
+      expect(runsInWords(await runs({}, around))).toContain('There is no run yet.');
+      const [first, second] = companies(2);
+      if (first === undefined || second === undefined) throw new Error('no companies');
+      const older = await run([first]);
+      const newer = await run([second]);
+      const standings = await runs({}, around);
+      expect(standings.map((standing) => standing.run.id)).toEqual([newer.id, older.id]);
+      expect(standings.map(runToJson)).toMatchObject([
+        { run: newer.id, state: 'finished', rows: 1, units_charged: 2 },
+        { run: older.id },
+      ]);
+      expect(runsInWords(standings)).toMatch(/^run +state +rows +complete/);
+    });
+  });
+});
+
+/** Moves the clock on until the work is done. */
+async function finish(work: Promise<unknown>, clock: ManualClock): Promise<void> {
+  let done = false;
+  const ended = work.finally(() => {
+    done = true;
+  });
+  while (!done) {
+    clock.advance(1000);
+    await turns(1);
+  }
+  await ended;
+}

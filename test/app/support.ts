@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { openRun } from '../../src/app/open-run.js';
+import { sourcesOf, withProvider } from '../../src/app/provider.js';
+import { type Surroundings, withLedger } from '../../src/app/surroundings.js';
+import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
+import { KybatchError } from '../../src/domain/errors.js';
+import { type RunEnd, workOnRun } from '../../src/engine/run.js';
+import { readInput } from '../../src/input/read-input.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
+import { type Clock, systemClock } from '../../src/util/clock.js';
+import { lineOf, wholeCompanies } from '../engine/support.js';
+import { environmentFor, withFolder } from '../helpers/cli.js';
+import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
+
+export interface Office {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  /** Data directory `data` in the folder, the keys of the sandbox, the given clock. */
+  readonly around: Surroundings;
+  /** Companies that every stage has an answer for. */
+  companies(count: number): readonly Company[];
+  /** A run of these companies, worked on until nothing moves. */
+  run(companies: readonly Company[], stages?: readonly string[]): Promise<RunEnd & { readonly id: string }>;
+  /** The ledger between two use cases, as a process sees it that is there now. */
+  ledger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T>;
+}
+
+/** A real sandbox, a folder for a real ledger, and what a use case sees of both. */
+export async function withOffice<T>(options: BenchOptions, use: (office: Office) => Promise<T>): Promise<T> {
+  const clock: Clock = options.clock ?? systemClock;
+  return await withFolder((folder) =>
+    withSandbox({ reportDelayMs: 0, ...options }, async ({ sandbox }) => {
+      const around: Surroundings = { env: environmentFor(sandbox), cwd: folder, clock };
+      return await use({
+        sandbox,
+        folder,
+        around,
+        companies: (count) => wholeCompanies(sandbox, count),
+        run: (companies, stages = ['record']) => work(companies, stages, around),
+        ledger: (look) => withLedger('write', {}, around, look),
+      });
+    }),
+  );
+}
+
+async function work(companies: readonly Company[], stages: readonly string[], around: Surroundings) {
+  const path = join(around.cwd, 'input.csv');
+  const lines = companies.map((company) => lineOf(company));
+  writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+  const pipeline: LoadedPipeline = { ...loadPipeline('analyst', process.cwd()), stages };
+  return await withProvider({}, around, (provider) =>
+    withLedger('write', {}, around, async (ledger) => {
+      const providers = [provider.names.v1, provider.names.v2];
+      const settings = { pipeline, fresh: false, limit: null, providers };
+      const run = await openRun(await readInput(path), settings, ledger.runs, around.clock);
+      const end = await workOnRun({
+        run,
+        pipeline,
+        budgetUnits: null,
+        budgetReports: null,
+        concurrency: 4,
+        fresh: false,
+        sources: sourcesOf(provider),
+        ledger,
+        clock: around.clock,
+        drain: new AbortController().signal,
+        abort: new AbortController().signal,
+      });
+      return { ...end, id: run.id };
+    }),
+  );
+}
+
+/** The lines of a CSV, by column. */
+export const readTable = (folder: string, table: string) =>
+  parse(readFileSync(join(folder, `${table}.csv`)), { columns: true }) as Record<string, string>[];
+
+/** What a use case is refused with. */
+export async function refusal(promise: Promise<unknown>): Promise<KybatchError> {
+  const reason = await promise.then(
+    () => new Error('expected a refusal'),
+    (error: unknown) => error,
+  );
+  if (!(reason instanceof KybatchError)) throw reason;
+  return reason;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { call } from '../../src/app/call.js';
+import { usage } from '../../src/app/usage.js';
+import { usageInWords, usageToJson } from '../../src/cli/terminal/usage-words.js';
+import { present } from '../engine/support.js';
+import { refusal, withOffice } from './support.js';
+
+test('units by day, operation and run; calls by hand stand on a line of their own', async () => {
+  await withOffice({}, async ({ sandbox, around, companies, run, ledger }) => {
+    await ledger(async () => {});
+    expect(usageInWords(await usage({}, around))).toBe('No call yet.\n');
+    const { id } = await run(companies(2));
+    const params = { id: present(companies(1)[0]).v1Id };
+    await call({ api: 'v1', operation: 'officersKyb', params }, around);
+    await call({ api: 'v1', operation: 'officersKyb', params }, around);
+    const view = await usage({}, around);
+    expect(view.byRun).toEqual([
+      { key: id, api: 'v1', calls: 4, owned: 0, unitsCharged: 4, unknown: 0 },
+      { key: '(by hand)', api: 'v1', calls: 1, owned: 1, unitsCharged: 1, unknown: 0 },
+    ]);
+    expect(view.byOperation.map(({ key, unitsCharged }) => [key, unitsCharged])).toEqual([
+      ['fullKyb', 2],
+      ['officersKyb', 1],
+      ['searchKyb', 2],
+    ]);
+    expect(view.byDay).toMatchObject([{ api: 'v1', calls: 5, owned: 1, unitsCharged: 5 }]);
+    expect(sandbox.chargeLog.reduce((sum, { units }) => sum + units, 0)).toBe(5);
+    const words = usageInWords(view);
+    expect(words).toContain('units left, seen');
+    expect(words).toContain("our count and the provider's agree");
+    expect(words).toContain('Every charge is known.');
+    expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+  });
+});
+
+test('calls with unknown charge are counted, and listed up to a limit', async () => {
+  await withOffice({}, async ({ sandbox, around, companies }) => {
+    sandbox.script({ operation: 'liteKyb' }, ['lostAnswer', 'lostAnswer', 'lostAnswer']);
+    for (const { v1Id } of companies(3))
+      await refusal(call({ api: 'v1', operation: 'liteKyb', params: { id: v1Id } }, around));
+    const view = await usage({ unknownAtMost: 2 }, around);
+    expect(view.unknownCalls).toHaveLength(2);
+    expect(view.environments).toMatchObject([{ api: 'v1', unknownCalls: 3 }]);
+    const words = usageInWords(view);
+    expect(words).toContain('3 calls with unknown charge');
+    expect(words).toMatch(/call 3: v1 liteKyb, by hand, .* UTC, CONNECTION_LOST/);
+    expect(words).toContain('… and 1 more (--json lists all)');
+    const all = usageToJson(await usage({}, around));
+    expect(all.unknown_calls.map(({ call: number }) => number)).toEqual([3, 2, 1]);
+    expect(all.environments).toMatchObject([{ api: 'v1', unknown_calls: 3 }]);
+  });
+});

@@ -1,0 +1,245 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Admission } from '../../src/calls/admission.js';
+import { requestKey } from '../../src/calls/request-key.js';
+import type { ObservedAllowance, Settlement } from '../../src/ledger/calls.js';
+import type { Limits } from '../../src/ledger/intended.js';
+import type { Intent } from '../../src/ledger/intent.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { turns } from '../engine/support.js';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-admission-'));
+const clock = new ManualClock();
+let ledger: Ledger;
+beforeAll(() => {
+  ledger = openLedger({ dataDir, now: clock.now(), access: 'write' });
+});
+afterAll(async () => {
+  await ledger.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A start of its own, with a provider of its own: v1 calls that differ from each other. */
+async function counter(limits: Limits) {
+  const admission = new Admission(clock);
+  const now = clock.now();
+  const startId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
+  const environmentId = await ledger.calls.environment('v1', `provider ${startId}`);
+  let asked = 0;
+  return {
+    admission,
+    environmentId,
+    startId,
+    admit: () => {
+      asked += 1;
+      const call = {
+        startId,
+        environmentId,
+        runId: null,
+        row: null,
+        stage: null,
+        operation: 'fullKyb',
+        meter: 'unit',
+        requestKey: requestKey('fullKyb', { id: String(asked) }),
+        subject: null,
+        attempt: 1,
+        startedAt: clock.now(),
+      } as const;
+      return admission.admit('unit', () => ledger.calls.intend(call, limits));
+    },
+    /** It came back; `units` null: nobody knows what it cost. */
+    async settle(intent: Intent, units: number | null, remaining: number | null = null): Promise<void> {
+      await ledger.calls.settle(intent, settlement(units, remaining));
+      if (remaining === null) admission.heardNothing();
+      else admission.heardOfUnits();
+      admission.left('unit');
+    },
+  };
+}
+
+const settlement = (units: number | null, remaining: number | null): Settlement => ({
+  settledAt: clock.now(),
+  durationMs: 1,
+  httpStatus: units === null ? null : 200,
+  errorClass: null,
+  errorCode: null,
+  requestId: null,
+  charge: units === null ? 'unknown' : units === 0 ? 'free' : 'charged',
+  unitsCharged: units,
+  remainingUnits: remaining,
+  inDoubt: units === null,
+  body: null,
+  answer: null,
+  allowance: remaining === null ? null : observed(remaining),
+});
+
+const observed = (remaining: number): ObservedAllowance => ({
+  available: remaining,
+  remainingUnits: remaining,
+  dailyLimit: null,
+  dailyRemaining: null,
+  resetAt: null,
+  raw: null,
+});
+
+const intentOf = (admitted: Awaited<ReturnType<Admission['admit']>>): Intent => {
+  if (admitted.kind !== 'intent') throw new Error(`expected an intent, got ${admitted.kind}`);
+  return admitted.intent;
+};
+
+const unlimited: Limits = { units: null, reports: null };
+
+describe('who is let through', () => {
+  test('the budget is never exceeded, in whatever order calls come, succeed, fail or get lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 8 }),
+        fc.array(fc.record({ units: fc.constantFrom(0, 1, 1, null), turns: fc.nat(4) }), { maxLength: 25 }),
+        async (units, calls) => {
+          const { admit, settle } = await counter({ units, reports: null });
+          let spent = 0;
+          let inFlight = 0;
+          let parked = 0;
+          await Promise.all(
+            calls.map(async (call) => {
+              const admitted = await admit();
+              if (admitted.kind !== 'intent') {
+                expect(admitted).toMatchObject({ kind: 'parked', reason: 'budget' });
+                parked += 1;
+                return;
+              }
+              inFlight += 1;
+              expect(spent + inFlight).toBeLessThanOrEqual(units);
+              await turns(call.turns);
+              inFlight -= 1;
+              spent += call.units ?? 1;
+              await settle(admitted.intent, call.units);
+            }),
+          );
+          // Nobody is turned away while there is something left.
+          if (parked > 0) expect(spent).toBeGreaterThanOrEqual(units);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('V1-2 calls on their way to the last units keep others waiting, and nobody for ever', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }),
+        async (units, successes) => {
+          const { admit, settle } = await counter(unlimited);
+          await settle(intentOf(await admit()), 0, units);
+          let remaining = units;
+          let inFlight = 0;
+          await Promise.all(
+            successes.map(async (success) => {
+              const admitted = await admit();
+              if (admitted.kind !== 'intent') return;
+              inFlight += 1;
+              expect(inFlight).toBeLessThanOrEqual(Math.max(1, remaining));
+              await turns(1);
+              inFlight -= 1;
+              if (success) remaining -= 1;
+              await settle(admitted.intent, success ? 1 : 0, success ? remaining : null);
+            }),
+          );
+          expect(remaining).toBe(Math.max(0, units - successes.filter(Boolean).length));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('the first call goes alone until one brings a figure, or three have brought none', async () => {
+    const { admission, admit, settle } = await counter(unlimited);
+    const first = intentOf(await admit());
+    let admitted = 0;
+    const others = [1, 2, 3].map(async () => {
+      await admit();
+      admitted += 1;
+    });
+    await turns();
+    expect(admitted).toBe(0);
+    await settle(first, 0);
+    await turns();
+    expect(admitted).toBe(1);
+    admission.heardNothing();
+    admission.heardNothing();
+    await Promise.all(others);
+    expect(admitted).toBe(3);
+  });
+
+  test('a call is alone, and its figure exact, only if nobody else was let through until it was answered', async () => {
+    const { admission, admit, settle, environmentId } = await counter(unlimited);
+    const anchor = async () => (await ledger.calls.allowance(environmentId))?.anchorCallId;
+    const alone = intentOf(await admit());
+    await settle(alone, 1, 10);
+    expect(await anchor()).toBe(alone.id);
+    const first = intentOf(await admit());
+    const second = intentOf(await admit());
+    await settle(first, 1, 9);
+    await settle(second, 1, 8);
+    expect(await anchor()).toBe(alone.id);
+    const refused = intentOf(await admit());
+    await ledger.calls.settle(refused, { ...settlement(0, 8), errorClass: 'retry', errorCode: 'HTTP_503' });
+    admission.left('unit');
+    expect(await anchor()).toBe(alone.id);
+    const last = intentOf(await admit());
+    await settle(last, 1, 7);
+    expect(await anchor()).toBe(last.id);
+  });
+
+  test('V1-4 a closure ends at its time; one without a time stays; the next start tries again', async () => {
+    const { environmentId, startId } = await counter(unlimited);
+    const closure = { reason: 'allowance', message: 'spent', closedAt: clock.now() } as const;
+    await ledger.calls.close(environmentId, { ...closure, operation: null, until: clock.now() + 1000 });
+    await ledger.calls.close(environmentId, { ...closure, operation: 'liteKyb', until: null });
+    const refusal = (operation: string, start = startId) =>
+      ledger.calls.refusal({ startId: start, environmentId, operation, meter: 'unit' }, unlimited, clock.now());
+    clock.advance(999);
+    expect(await refusal('fullKyb')).toMatchObject({ kind: 'parked', reason: 'allowance', until: clock.now() + 1 });
+    clock.advance(1);
+    expect(await refusal('fullKyb')).toBeUndefined();
+    expect(await refusal('liteKyb')).toMatchObject({ kind: 'parked', until: null });
+    const next = await ledger.calls.begin({ runId: null, begunAt: clock.now(), leaseUntil: clock.now() + 1 });
+    expect(await refusal('liteKyb', next)).toBeUndefined();
+  });
+
+  test('draining wakes everyone who waits', async () => {
+    const { admission, admit, settle } = await counter({ units: 2, reports: null });
+    await settle(intentOf(await admit()), 1, 10);
+    await admit();
+    const waiting = [admit(), admit()];
+    await turns();
+    admission.drain();
+    for (const refused of await Promise.all(waiting))
+      expect(refused).toMatchObject({ kind: 'parked', reason: 'draining' });
+  });
+
+  test('those who wait for the last unit do not keep each other awake', async () => {
+    const { admission, admit, settle, startId, environmentId } = await counter({ units: 2, reports: null });
+    await settle(intentOf(await admit()), 1, 10);
+    const last = intentOf(await admit());
+    let looks = 0;
+    const call = { ...last, startId, environmentId, requestKey: requestKey('fullKyb', { id: 'waits' }) };
+    const waiting = [1, 2, 3].map(() =>
+      admission.admit('unit', () => {
+        looks += 1;
+        return ledger.calls.intend(call, { units: 2, reports: null });
+      }),
+    );
+    await turns(200);
+    expect(looks).toBe(3);
+    await settle(last, 1, 9);
+    for (const refused of await Promise.all(waiting))
+      expect(refused).toMatchObject({ kind: 'parked', reason: 'budget' });
+  });
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decideMoney, type Limits, type MoneyState } from '../../src/ledger/intended.js';
+import { type AnchorFacts, judgeLostCalls } from '../../src/ledger/lost-calls.js';
+
+const rich: MoneyState = {
+  closure: undefined,
+  unitsSpent: 0,
+  reportsSpent: 0,
+  unitsInFlight: 0,
+  reportsInFlight: 0,
+  sharedInFlight: 0,
+  underWay: false,
+  unitsLeft: null,
+};
+const unlimited: Limits = { units: null, reports: null };
+const five: Limits = { units: 5, reports: 5 };
+const closure = { reason: 'scope', until: 9, message: 'no scope' } as const;
+const spent = (what: string) => ({
+  kind: 'parked',
+  reason: 'budget',
+  until: null,
+  message: expect.stringContaining(what),
+});
+const wait = { kind: 'wait' };
+
+describe('is there money for a call?', () => {
+  test.each<[string, string, Partial<MoneyState>, Limits, unknown]>([
+    ['nothing is limited', 'unit', {}, unlimited, 'go'],
+    ['a closure parks whatever it costs', 'free', { closure }, unlimited, { kind: 'parked', ...closure }],
+    ['a closure comes before a budget', 'unit', { closure, unitsSpent: 5 }, five, { kind: 'parked', ...closure }],
+
+    ['the last unit of the budget', 'unit', { unitsSpent: 4 }, five, 'go'],
+    ['the last unit is on its way: it may come back', 'unit', { unitsSpent: 4, unitsInFlight: 1 }, five, wait],
+    ['the budget is spent', 'unit', { unitsSpent: 5 }, five, spent('budget of 5 units')],
+    ['spent, whatever is in flight', 'unit', { unitsSpent: 5, unitsInFlight: 2 }, five, spent('budget of 5 units')],
+    ['a budget of nothing', 'unit', {}, { units: 0, reports: null }, spent('budget of 0 units')],
+
+    ['the last report of the budget', 'report', { reportsSpent: 4 }, five, 'go'],
+    ['the last report is on its way', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],
+    ['the reports are spent', 'report', { reportsSpent: 5 }, five, spent('budget of 5 credit reports')],
+    ['the same request is under way', 'unit', { underWay: true }, unlimited, { kind: 'under_way' }],
+    ['spent units are no spent reports', 'report', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 1 }, five, 'go'],
+    ['spent reports are no spent units', 'unit', { reportsSpent: 9, reportsInFlight: 9 }, five, 'go'],
+
+    [
+      'V1-2 the provider’s last units are left to those on their way',
+      'unit',
+      { sharedInFlight: 2, unitsLeft: 2 },
+      unlimited,
+      wait,
+    ],
+    ['V1-2 one more than is on its way', 'unit', { sharedInFlight: 1, unitsLeft: 2 }, unlimited, 'go'],
+    ['V1-2 our count of the allowance parks nobody', 'unit', { unitsLeft: 0 }, unlimited, 'go'],
+    ['what is not told is not counted', 'not_told', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 0 }, five, 'go'],
+    ['what is free needs no budget', 'free', { unitsSpent: 9, reportsSpent: 9 }, five, 'go'],
+  ])('%s', (_, meter, state, limits, expected) => {
+    expect(decideMoney(meter, { ...rich, ...state }, limits)).toEqual(expected);
+  });
+
+  test('it goes only where the budget holds whatever becomes of the calls in flight, and waits only for somebody', () => {
+    const count = fc.nat(6);
+    fc.assert(
+      fc.property(count, count, fc.option(count), (unitsSpent, unitsInFlight, units) => {
+        const state = { ...rich, unitsSpent, unitsInFlight, sharedInFlight: unitsInFlight };
+        const verdict = decideMoney('unit', state, { units, reports: null });
+        if (verdict === 'go') expect(unitsSpent + unitsInFlight).toBeLessThan(units ?? Infinity);
+        else if (verdict.kind === 'wait') expect(unitsInFlight).toBeGreaterThan(0);
+        else expect(unitsSpent).toBeGreaterThanOrEqual(units ?? Infinity);
+      }),
+    );
+  });
+});
+
+describe('what did lost calls cost? (V1-5)', () => {
+  const NOW = 1_000_000;
+  const long = { startedAt: NOW - 60_000 };
+  const recent = { startedAt: NOW - 1_000 };
+  const facts: AnchorFacts = { anchorUnits: 100, resetAt: null, remainingUnits: 97, known: 1, lost: [], now: NOW };
+  const anchor = (settle: 'charged' | 'free' | null, drift: number) => ({ kind: 'anchor', settle, drift });
+
+  test.each<[string, Partial<AnchorFacts>, object]>([
+    ['the first anchor settles nothing', { anchorUnits: null, lost: [long] }, anchor(null, 0)],
+    ['nothing is lost and nothing missing', { remainingUnits: 99 }, anchor(null, 0)],
+    ['nothing is lost, but units are gone: drift', {}, anchor(null, 2)],
+    ['as many are missing as were lost: all charged', { lost: [long, long] }, anchor('charged', 0)],
+    ['the same a moment after: what is gone is gone', { lost: [recent, recent] }, anchor('charged', 0)],
+    ['none is missing: all free', { remainingUnits: 99, lost: [long, long] }, anchor('free', 0)],
+    [
+      'none is missing yet: it may still be charged',
+      { remainingUnits: 99, lost: [long, recent] },
+      { kind: 'too_early' },
+    ],
+    ['some are missing: which ones is not known', { remainingUnits: 98, lost: [long, long] }, anchor(null, 1)],
+    ['more are missing than were lost', { remainingUnits: 90, lost: [long] }, anchor(null, 9)],
+    ['more remain than before: a renewed plan', { remainingUnits: 500, lost: [long] }, anchor(null, 0)],
+    ['a new day', { resetAt: NOW - 1, lost: [long, long] }, anchor(null, 0)],
+    ['the day is not over', { resetAt: NOW + 1, lost: [long, long] }, anchor('charged', 0)],
+  ])('%s', (_, changed, expected) => {
+    expect(judgeLostCalls({ ...facts, ...changed })).toMatchObject(expected);
+  });
+
+  test('what it settles is told in words', () => {
+    const verdict = judgeLostCalls({ ...facts, lost: [long, long] });
+    expect(verdict).toMatchObject({
+      note: 'the remaining units fell from 100 to 97; 2 of them belong to 2 lost call(s)',
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { requestKey } from '../../src/calls/request-key.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { turns, wholeCompanies } from '../engine/support.js';
+import { full, type Hall, v2, withHall } from './support.js';
+
+/** Calls that are on the wire and stay there until they are let go, the first one first. */
+function holdCalls(client: Pick<Hall['v1'] | Hall['v2'], 'send'>): { readonly held: (() => void)[] } {
+  const held: (() => void)[] = [];
+  const send = client.send.bind(client);
+  client.send = async (prepared, options) => {
+    await new Promise<void>((go) => held.push(go));
+    return await send(prepared, options);
+  };
+  return { held };
+}
+
+/** Lets whatever waits look again, as often as it takes. */
+async function until(clock: ManualClock, done: () => boolean): Promise<void> {
+  while (!done()) {
+    await turns(5);
+    clock.advance(100);
+  }
+}
+
+describe('two starts on one ledger', () => {
+  test('an intent is the reservation: the same request of somebody else is under way until it is settled', async () => {
+    await withHall({}, async ({ ledger }) => {
+      const environmentId = await ledger.calls.environment('v1', 'sandbox');
+      const begin = () => ledger.calls.begin({ runId: null, begunAt: 1, leaseUntil: 1000 });
+      const call = {
+        environmentId,
+        runId: null,
+        row: null,
+        stage: null,
+        operation: 'fullKyb',
+        meter: 'unit',
+        requestKey: requestKey('fullKyb', { id: '1' }),
+        subject: null,
+        attempt: 1,
+        startedAt: 1,
+      };
+      const limits = { units: null, reports: null };
+      const [one, other] = [await begin(), await begin()];
+      expect(await ledger.calls.intend({ ...call, startId: one }, limits)).toMatchObject({ kind: 'intent' });
+      expect(await ledger.calls.intend({ ...call, startId: other }, limits)).toEqual({ kind: 'under_way' });
+      const another = { ...call, requestKey: requestKey('fullKyb', { id: '2' }) };
+      expect(await ledger.calls.intend({ ...another, startId: other }, limits)).toMatchObject({ kind: 'intent' });
+    });
+  });
+
+  test.each([
+    ['', 0],
+    [', also where it is asked for anew every time', Infinity],
+  ])('the second waits, and uses the first one’s answer for 0 units%s', async (_, ownedSince) => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
+      const { held } = holdCalls(hall.v1);
+      const first = hall.ask(full(id, { ownedSince }));
+      while (held.length === 0) await turns(1);
+      let answered = false;
+      const second = hall.ask(full(id, { ownedSince })).finally(() => {
+        answered = true;
+      });
+      await turns(50);
+      clock.advance(5000);
+      await turns(50);
+      expect(answered).toBe(false);
+      held[0]?.();
+      expect(await first).toMatchObject({ kind: 'answer', owned: false });
+      await until(clock, () => answered);
+      expect(await second).toMatchObject({ kind: 'answer', owned: true });
+      expect(held).toHaveLength(1);
+      expect(hall.sandbox.chargeLog).toHaveLength(1);
+    });
+  });
+
+  test('V2-6 one credit report is generated for both', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [company] = wholeCompanies(hall.sandbox, 1);
+      const request = v2('creditReportGenerate', { source_id: company?.sourceId, country: company?.countryCode });
+      const { held } = holdCalls(hall.v2);
+      const first = hall.ask(request);
+      while (held.length === 0) await turns(1);
+      let answered = false;
+      const second = hall.ask(request).finally(() => {
+        answered = true;
+      });
+      await turns(50);
+      held[0]?.();
+      await first;
+      await until(clock, () => answered);
+      expect(await second).toMatchObject({ kind: 'answer', owned: true });
+      expect(hall.sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('the second sends its own where the first one’s came to nothing', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
+      const { held } = holdCalls(hall.v1);
+      hall.sandbox.script('fullKyb', 400);
+      const first = hall.ask(full(id));
+      while (held.length === 0) await turns(1);
+      const second = hall.ask(full(id));
+      await turns(50);
+      held[0]?.();
+      expect(await first).toMatchObject({ kind: 'failed' });
+      await until(clock, () => held.length === 2);
+      held[1]?.();
+      expect(await second).toMatchObject({ kind: 'answer', owned: false });
+    });
+  });
+
+  test('the first dies on the way: its call is lost, and the second does not wait for it for ever', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const [id = ''] = wholeCompanies(hall.sandbox, 1).map((company) => company.v1Id);
+      const { held } = holdCalls(hall.v1);
+      const first = hall.ask(full(id));
+      while (held.length === 0) await turns(1);
+      const second = hall.ask(full(id));
+      await turns(50);
+      clock.advance(31_000);
+      expect(await hall.ledger.calls.flagLost(clock.now())).toBe(1);
+      await until(clock, () => held.length === 2);
+      held[1]?.();
+      expect(await second).toMatchObject({ kind: 'answer', owned: false });
+      // It wakes up: what it brings is not written over the books of those who took over.
+      held[0]?.();
+      await expect(first).rejects.toThrow(/taken over/);
+      expect(await hall.ledger.reading.unknownCharges(5)).toMatchObject([{ errorCode: 'PROCESS_DIED' }]);
+    });
+  });
+
+  test('a budget is each start’s own; the last units of the allowance are everybody’s', async () => {
+    const clock = new ManualClock();
+    await withHall({ clock }, async (hall) => {
+      const ids = wholeCompanies(hall.sandbox, 4).map((company) => company.v1Id);
+      const limits = { units: 1, reports: null };
+      const [one, other] = [await hall.door({ limits }), await hall.door({ limits })];
+      expect(await one.call(full(ids[0] ?? ''))).toMatchObject({ kind: 'answer' });
+      expect(await one.call(full(ids[1] ?? ''))).toMatchObject({ kind: 'parked', reason: 'budget' });
+      expect(await other.call(full(ids[1] ?? ''))).toMatchObject({ kind: 'answer' });
+      while (hall.sandbox.v1Remaining > 2) hall.sandbox.dashboardUnlock();
+      // Two units remain, and the third call tells so.
+      expect(await hall.ask(full(ids[2] ?? ''))).toMatchObject({ kind: 'answer' });
+      const { held } = holdCalls(hall.v1);
+      const last = hall.ask(full(ids[3] ?? ''));
+      while (held.length === 0) await turns(1);
+      const late = hall.ask(full('1'));
+      await turns(50);
+      expect(held).toHaveLength(1);
+      held[0]?.();
+      expect(await last).toMatchObject({ kind: 'answer' });
+      let told = false;
+      void late.finally(() => {
+        told = true;
+      });
+      await until(clock, () => told);
+      expect(await late).toMatchObject({ kind: 'parked', reason: 'allowance' });
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { writeSample } from '../../src/sandbox/sample.js';
+import { environmentFor, withFolder } from '../helpers/cli.js';
+import { withSandbox } from '../helpers/sandbox.js';
+
+const KYBATCH = `${process.execPath} ${resolve(import.meta.dirname, '../../dist/cli/main.js')}`;
+
+/** A small disk of one's own needs no rights where user namespaces are allowed. */
+const smallDisks = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+
+interface Shell {
+  readonly output: string;
+  readonly codes: Readonly<Record<string, number>>;
+}
+
+/** Runs a script with `$K` for kybatch; `code NAME` notes how the command before it ended. */
+async function shell(script: string, cwd: string, env: Readonly<Record<string, string>>, disk = false): Promise<Shell> {
+  const lines = `K="${KYBATCH}"\ncode() { echo "code $1 $?"; }\n${script}`;
+  const [program, args] = disk ? ['unshare', ['-rm', 'bash', '-c', lines]] : ['bash', ['-c', lines]];
+  const output = await new Promise<string>((done) => {
+    const options = {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...env },
+      timeout: 80_000,
+      killSignal: 'SIGKILL' as const,
+    };
+    execFile(program, args, options, (_, stdout, stderr) => done(`${stdout}${stderr}`));
+  });
+  const codes = [...output.matchAll(/^code (\w+) (\d+)$/gm)].map(
+    ([, name = '', code]) => [name, Number(code)] as const,
+  );
+  return { output, codes: Object.fromEntries(codes) };
+}
+
+async function withInput(rows: number, use: (cwd: string, sandbox: Sandbox) => Promise<void>): Promise<void> {
+  await withFolder((cwd) =>
+    withSandbox({}, async ({ sandbox }) => {
+      const lines = [...writeSample({ registry: sandbox.registry, rows, dirty: false })].map(({ input }) => input);
+      writeFileSync(join(cwd, 'in.csv'), stringify(lines, { header: true }));
+      mkdirSync(join(cwd, 'disk'));
+      await use(cwd, sandbox);
+    }),
+  );
+}
+
+describe('a disk that is really full', { timeout: 90_000 }, () => {
+  test.skipIf(!smallDisks)('a run stops and goes on, an export fails and leaves the one before', async () => {
+    await withInput(140, async (cwd, sandbox) => {
+      const { output, codes } = await shell(
+        `mount -t tmpfs -o size=64m tmpfs disk; cd disk
+        head -c 47m /dev/zero > fill
+        $K run ../in.csv --pipeline backfill --yes; code full
+        rm fill; $K resume --yes; code resumed
+        before=$(cat data/exports/*/* | sha256sum)
+        cat /dev/zero > fill 2>/dev/null; truncate -s -256K fill; $K export; code exported
+        [ "$before" = "$(cat data/exports/*/* | sha256sum)" ]; code same
+        [ "$(ls -A data/exports | wc -l)" = 1 ]; code clean
+        $K run ../in.csv --pipeline backfill --yes --fresh; code refused`,
+        cwd,
+        environmentFor(sandbox),
+        true,
+      );
+      expect(codes, output).toEqual({ full: 1, resumed: 0, exported: 1, same: 0, clean: 0, refused: 1 });
+      expect(output).toMatch(/DISK_FULL: .*kybatch\.db.* nearly full/);
+      expect(output).toMatch(/Go on with: kybatch resume \S+ --yes/);
+      expect(output).toMatch(/^280 units spent/m);
+      expect(output).toMatch(/DISK_FULL: cannot write .*exports.*ENOSPC/);
+      expect(output).not.toMatch(/defect/);
+    });
+  });
+
+  test('a limit on files ends a run within seconds, in words', async () => {
+    await withInput(40, async (cwd, sandbox) => {
+      const { output, codes } = await shell(
+        'ulimit -f 1000; $K run in.csv --pipeline backfill --yes; code limited',
+        cwd,
+        environmentFor(sandbox),
+      );
+      expect(codes, output).toEqual({ limited: 1 });
+      expect(output).toMatch(/IO_ERROR: cannot use the ledger .*kybatch\.db.*SQLITE_IOERR/);
+      expect(output).toMatch(/Go on with: kybatch resume/);
+      expect(output).not.toMatch(/defect/);
+    });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))(
+    'what cannot be shown stops no run, and a result that is cut short says so',
+    async () => {
+      await withInput(3, async (cwd, sandbox) => {
+        const { output, codes } = await shell(
+          '$K run in.csv --pipeline backfill --yes 2>/dev/full; code silent\n$K runs --json >/dev/full; code cut',
+          cwd,
+          environmentFor(sandbox),
+        );
+        expect(codes.silent, output).toBe(0);
+        expect(codes.cut, output).toBe(1);
+        expect(output).toMatch(/stdout cannot be written \(ENOSPC\)/);
+      });
+    },
+  );
+});

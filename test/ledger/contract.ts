@@ -1,0 +1,30 @@
+import { describe } from 'vitest';
+import { describeLostCalls } from './contract/lost-calls.js';
+import { describeMoney } from './contract/money.js';
+import type { OpenLedger } from './contract/open.js';
+import { describeReading } from './contract/reading.js';
+import { describeReview } from './contract/review.js';
+import { describeRows } from './contract/rows.js';
+import { describeRuns } from './contract/runs.js';
+import { describeSettledRows } from './contract/settle-row.js';
+import { describeSettling } from './contract/settling.js';
+import { describeSnapshot } from './contract/snapshot.js';
+import { describeStarts } from './contract/starts.js';
+import { describeSubjects } from './contract/subjects.js';
+
+/** What every ledger keeps, whatever stands behind it: nothing here knows of files, or of SQL. */
+export function describeLedger(name: string, open: OpenLedger): void {
+  describe(name, () => {
+    describeStarts(open);
+    describeMoney(open);
+    describeSettling(open);
+    describeLostCalls(open);
+    describeRuns(open);
+    describeRows(open);
+    describeSettledRows(open);
+    describeReview(open);
+    describeReading(open);
+    describeSnapshot(open);
+    describeSubjects(open);
+  });
+}

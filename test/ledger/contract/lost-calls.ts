@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import {
+  begin,
+  buy,
+  call,
+  collect,
+  intend,
+  KEY,
+  keyOf,
+  lost,
+  NOW,
+  openRun,
+  type Place,
+  remaining,
+  settlement,
+} from '../support.js';
+import { type OpenLedger, onLedger } from './open.js';
+
+const MINUTE = 60_000;
+
+/** A call that is alone, and says how many units remain. */
+const told = (ledger: Ledger, place: Place, units: number, at: number, resetAt: number | null = null) =>
+  buy(
+    ledger,
+    call(place, { startedAt: at, requestKey: keyOf(`told at ${at}`) }),
+    settlement({ settledAt: at, remainingUnits: units, allowance: remaining(units, { resetAt }) }),
+  );
+
+/** Row by row: so many calls of a run are lost. */
+async function lose(ledger: Ledger, place: Place, runId: string, count: number, at = NOW): Promise<void> {
+  for (let row = 1; row <= count; row++) {
+    const wanted = call(place, { runId, row, startedAt: at, requestKey: keyOf(`lost ${row}`) });
+    await buy(ledger, wanted, lost({ settledAt: at }));
+  }
+}
+
+async function chargesOf(ledger: Ledger, runId: string): Promise<string[]> {
+  const snapshot = await ledger.reading.snapshot(runId);
+  const calls = await collect(snapshot?.calls());
+  await snapshot?.close();
+  return calls.map(({ charge }) => charge);
+}
+
+export function describeLostCalls(open: OpenLedger): void {
+  describe('V1-5 lost calls', () => {
+    test.each([
+      [97, 'all were charged', { charges: ['charged', 'charged'], units: 2, drift: 0 }],
+      [99, 'none was', { charges: ['free', 'free'], units: 0, drift: 0 }],
+      [98, 'which one was, nobody knows', { charges: ['unknown', 'unknown'], units: 0, drift: 1 }],
+      [95, 'somebody else spends, too', { charges: ['unknown', 'unknown'], units: 0, drift: 4 }],
+    ])('are settled by the units that remain: 100, then %i: %s', (left, _, { charges, units, drift }) =>
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 2);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW);
+        await lose(ledger, place, run, 2);
+        await told(ledger, place, left, NOW + MINUTE);
+        expect(await chargesOf(ledger, run)).toEqual(charges);
+        expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: units });
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({
+          driftUnits: drift,
+          anchorUnits: left,
+        });
+        expect(await ledger.reading.unknownCharges(9)).toHaveLength(charges.filter((one) => one === 'unknown').length);
+      })(),
+    );
+
+    test(
+      'are not taken for free while the provider may still be at work on them; the next look settles them',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW);
+        await lose(ledger, place, run, 1);
+        await told(ledger, place, 99, NOW + 20_000);
+        expect(await chargesOf(ledger, run)).toEqual(['unknown']);
+        await told(ledger, place, 97, NOW + 25_000);
+        expect(await chargesOf(ledger, run)).toEqual(['charged']);
+      }),
+    );
+
+    test.each([
+      ['there are more units than before', 300, null],
+      ['a new day has begun', 98, NOW + MINUTE],
+    ])('stay unknown where two figures have nothing to do with each other: %s', (_, left, resetAt) =>
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW, resetAt);
+        await lose(ledger, place, run, 1);
+        await told(ledger, place, left, NOW + MINUTE);
+        expect(await chargesOf(ledger, run)).toEqual(['unknown']);
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ driftUnits: 0, anchorUnits: left });
+      })(),
+    );
+
+    test(
+      'are not judged by a call that was not alone',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW);
+        await lose(ledger, place, run, 1);
+        const at = NOW + MINUTE;
+        const first = await intend(ledger, call(place, { startedAt: at, requestKey: keyOf('first') }));
+        const second = await intend(ledger, call(place, { startedAt: at, requestKey: keyOf('second') }));
+        for (const [intent, units] of [
+          [first, 98],
+          [second, 97],
+        ] as const)
+          await ledger.calls.settle(intent, settlement({ settledAt: at, allowance: remaining(units) }));
+        expect(await chargesOf(ledger, run)).toEqual(['unknown']);
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ anchorUnits: 100 });
+      }),
+    );
+
+    test(
+      'what else has told of one settles it, once, with a note; of several it is not known which',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        const { calls } = ledger;
+        const report = call(place, { runId: run, row: 1, operation: 'creditReportGenerate', meter: 'report' });
+        await buy(ledger, report, lost());
+        await calls.settleLost(place.environmentId, keyOf('another'), 'charged', 'not this one');
+        await calls.settleLost(place.environmentId, KEY, 'charged', 'found in the history');
+        await calls.settleLost(place.environmentId, KEY, 'free', 'twice');
+        expect(await calls.doubt(place.environmentId, KEY)).toMatchObject({ lost: 0, answered: 0 });
+        for (let time = 0; time < 2; time++) await buy(ledger, report, lost());
+        await calls.settleLost(place.environmentId, KEY, 'charged', 'which of them?');
+        const snapshot = await ledger.reading.snapshot(run);
+        expect((await collect(snapshot?.calls())).map(({ charge, reconciled }) => [charge, reconciled])).toEqual([
+          ['charged', 'found in the history'],
+          ['unknown', null],
+          ['unknown', null],
+        ]);
+        await snapshot?.close();
+        // An answer is what they were for. The next one is alone again.
+        await buy(ledger, report);
+        await buy(ledger, report, lost());
+        await calls.settleLost(place.environmentId, KEY, 'free', 'seen');
+        expect(await chargesOf(ledger, run)).toEqual(['charged', 'unknown', 'unknown', 'charged', 'free']);
+        expect(await ledger.runs.row(run, 1)).toMatchObject({ unitsCharged: 1 });
+      }),
+    );
+  });
+
+  test(
+    'V2-17 what was lost, and what failed, is in doubt until an answer comes; its charge stays unknown',
+    onLedger(open, async (ledger) => {
+      const place = await begin(ledger);
+      const doubt = () => ledger.calls.doubt(place.environmentId, KEY);
+      expect(await doubt()).toEqual({ lost: 0, answered: 0, lastEndedAt: 0 });
+      await buy(ledger, call(place), lost({ settledAt: NOW + 5 }));
+      await buy(ledger, call(place), lost({ settledAt: NOW + 7, httpStatus: 503 }));
+      await buy(ledger, call(place), lost({ settledAt: NOW + 9, httpStatus: 503, inDoubt: false }));
+      expect(await doubt()).toEqual({ lost: 1, answered: 1, lastEndedAt: NOW + 7 });
+      expect(await ledger.calls.doubt(place.environmentId, keyOf('another'))).toMatchObject({ lost: 0 });
+      await buy(ledger, call(place));
+      expect(await doubt()).toEqual({ lost: 0, answered: 0, lastEndedAt: 0 });
+      expect(await ledger.reading.unknownCharges(9)).toHaveLength(3);
+      await buy(ledger, call(place), lost());
+      expect(await doubt()).toMatchObject({ lost: 1, answered: 0 });
+    }),
+  );
+}

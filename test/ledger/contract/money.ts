@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import type { Limits } from '../../../src/ledger/intended.js';
+import type { Intent, NewCall } from '../../../src/ledger/intent.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import {
+  begin,
+  buy,
+  call,
+  intend,
+  KEY,
+  keyOf,
+  lost,
+  NO_LIMITS,
+  NOW,
+  type Place,
+  refused,
+  remaining,
+  settlement,
+} from '../support.js';
+import { type OpenLedger, onLedger } from './open.js';
+
+const until = NOW + 1000;
+const closure = { operation: null, reason: 'allowance', until: null, message: 'spent', closedAt: NOW } as const;
+
+/** Another request each time. */
+function asker(ledger: Ledger, place: Place, limits: Limits, more: Partial<NewCall> = {}) {
+  let count = 0;
+  const next = (once: Partial<NewCall> = {}) => {
+    count += 1;
+    return call(place, { requestKey: keyOf(`${place.startId}/${count}`), ...more, ...once });
+  };
+  return {
+    ask: (once: Partial<NewCall> = {}) => ledger.calls.intend(next(once), limits),
+    open: (once: Partial<NewCall> = {}): Promise<Intent> => intend(ledger, next(once), limits),
+  };
+}
+
+export function describeMoney(open: OpenLedger): void {
+  describe('an intent', () => {
+    test(
+      'is not written while the same request is under way, for whomever',
+      onLedger(open, async (ledger) => {
+        const first = await begin(ledger);
+        const second = await begin(ledger);
+        const intent = await intend(ledger, call(first));
+        expect(intent).toMatchObject({ ...call(first), alone: true });
+        expect(await ledger.calls.intend(call(second), NO_LIMITS)).toEqual({ kind: 'under_way' });
+        const elsewhere = { ...second, environmentId: await ledger.calls.environment('v1', 'elsewhere') };
+        expect(await intend(ledger, call(elsewhere))).toMatchObject({ alone: true });
+        expect(await intend(ledger, call(second, { requestKey: keyOf('other') }))).toMatchObject({ alone: false });
+        await ledger.calls.settle(intent, refused());
+        expect(await ledger.calls.intend(call(second), NO_LIMITS)).toMatchObject({ kind: 'intent' });
+      }),
+    );
+
+    test(
+      'that is lost is under way no longer',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        await intend(ledger, call(place));
+        await ledger.calls.end(place.startId, NOW);
+        await ledger.calls.flagLost(NOW);
+        expect(await ledger.calls.intend(call(await begin(ledger)), NO_LIMITS)).toMatchObject({ kind: 'intent' });
+      }),
+    );
+
+    test.each([
+      ['units', 'unit', { units: 2, reports: null }],
+      ['credit reports', 'report', { units: null, reports: 2 }],
+    ])(
+      'X-3 spends no more %s than the start may: open calls may still cost, unknown charges may have cost',
+      (what, meter, limits) =>
+        onLedger(open, async (ledger) => {
+          const place = await begin(ledger);
+          const { ask, open: take } = asker(ledger, place, limits, { meter });
+          const unitsCharged = meter === 'unit' ? 1 : null;
+          const [first, second] = [await take(), await take()];
+          expect(await ask()).toEqual({ kind: 'wait' });
+          await ledger.calls.settle(first, refused());
+          const third = await take();
+          await ledger.calls.settle(second, settlement({ unitsCharged }));
+          expect(await ask()).toEqual({ kind: 'wait' });
+          await ledger.calls.settle(third, lost());
+          const message = `the budget of 2 ${what} is spent`;
+          expect(await ask()).toEqual({ kind: 'parked', reason: 'budget', until: null, message });
+          expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toMatchObject({ message });
+          // What turns out to have cost nothing can be spent.
+          await ledger.calls.settleLost(place.environmentId, third.requestKey, 'free', 'it was seen');
+          expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toBeUndefined();
+          expect(await ask()).toMatchObject({ kind: 'intent' });
+          // The next start has a budget of its own.
+          const later = asker(ledger, await begin(ledger), limits, { meter });
+          expect(await later.ask()).toMatchObject({ kind: 'intent' });
+        })(),
+    );
+
+    test(
+      'X-3 counts what was lost with its process, until it turns out to have been free',
+      onLedger(open, async (ledger) => {
+        const limits = { units: 1, reports: null };
+        const place = await begin(ledger);
+        const { ask, open: take } = asker(ledger, place, limits);
+        const { requestKey } = await take();
+        await ledger.calls.flagLost(NOW + 60_000);
+        expect(await ask()).toMatchObject({ kind: 'parked', reason: 'budget' });
+        await ledger.calls.settleLost(place.environmentId, requestKey, 'free', 'it was seen');
+        expect(await ask()).toMatchObject({ kind: 'intent' });
+      }),
+    );
+
+    test(
+      'of what is counted in nothing is bound by no budget',
+      onLedger(open, async (ledger) => {
+        const { ask } = asker(ledger, await begin(ledger), { units: 0, reports: 0 });
+        for (const meter of ['free', 'not_told']) expect(await ask({ meter })).toMatchObject({ kind: 'intent' });
+        for (const meter of ['unit', 'report']) expect(await ask({ meter })).toMatchObject({ kind: 'parked' });
+      }),
+    );
+
+    test(
+      'leaves the last units the provider told of to the calls on their way to them, whoever sent those',
+      onLedger(open, async (ledger) => {
+        const first = await begin(ledger);
+        await buy(ledger, call(first), settlement({ allowance: remaining(2, { resetAt: until }) }));
+        const ours = asker(ledger, first, NO_LIMITS);
+        const theirs = asker(ledger, await begin(ledger), NO_LIMITS);
+        const intent = await ours.open();
+        await theirs.open();
+        expect(await ours.ask()).toEqual({ kind: 'wait' });
+        expect(await theirs.ask()).toEqual({ kind: 'wait' });
+        // Whoever only looks is not refused: it may go soon.
+        expect(await ledger.calls.refusal(call(first), NO_LIMITS, NOW)).toBeUndefined();
+        await ledger.calls.settle(intent, refused());
+        expect(await theirs.ask()).toMatchObject({ kind: 'intent' });
+        expect(await ours.ask()).toEqual({ kind: 'wait' });
+        // A figure from before the allowance came back is no figure.
+        expect(await ours.ask({ startedAt: until })).toMatchObject({ kind: 'intent' });
+      }),
+    );
+  });
+
+  describe('what the provider refuses', () => {
+    const parked = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' };
+
+    test(
+      'is an operation, or all of an environment; the others go on',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        const { ask } = asker(ledger, place, NO_LIMITS);
+        const scope = { ...closure, operation: 'fullKyb', reason: 'scope', message: 'not yours' } as const;
+        await ledger.calls.close(place.environmentId, scope);
+        const refusal = { kind: 'parked', reason: 'scope', until: null, message: 'not yours' };
+        for (const meter of ['unit', 'report', 'not_told', 'free']) expect(await ask({ meter })).toEqual(refusal);
+        expect(await ledger.calls.refusal(call(place), NO_LIMITS, NOW)).toEqual(refusal);
+        expect(await ask({ operation: 'liteKyb' })).toMatchObject({ kind: 'intent' });
+        await ledger.calls.close(place.environmentId, closure);
+        expect(await ask({ operation: 'liteKyb' })).toEqual(parked);
+        const environmentId = await ledger.calls.environment('v2', 'live');
+        expect(await ask({ environmentId })).toMatchObject({ kind: 'intent' });
+      }),
+    );
+
+    test(
+      'V1-4 is asked for again when its time has come, or by the next start',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        const { ask } = asker(ledger, place, NO_LIMITS);
+        await ledger.calls.close(place.environmentId, { ...closure, until });
+        expect(await ask({ startedAt: until - 1 })).toEqual({ ...parked, until });
+        const again = asker(ledger, await begin(ledger), NO_LIMITS);
+        expect(await again.ask()).toMatchObject({ kind: 'intent' });
+        expect(await ask({ startedAt: until })).toMatchObject({ kind: 'intent' });
+        // Refused once more, it is closed to both.
+        await ledger.calls.close(place.environmentId, closure);
+        expect(await ask({ startedAt: until })).toEqual(parked);
+        expect(await again.ask({ startedAt: until })).toEqual(parked);
+      }),
+    );
+
+    test(
+      'V1-4 a spent allowance is remembered until the provider tells of units again',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        await ledger.calls.close(place.environmentId, { ...closure, until });
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ spentUntil: until });
+        await ledger.calls.close(place.environmentId, closure);
+        expect((await ledger.calls.allowance(place.environmentId))?.spentUntil).toBeGreaterThan(until);
+        await buy(ledger, call(await begin(ledger)), settlement({ allowance: remaining(5) }));
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ spentUntil: null });
+      }),
+    );
+
+    test(
+      'V1-4 0 units left close everything that counts in them, until they come back',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        await buy(ledger, call(place), settlement({ allowance: remaining(0, { resetAt: until }) }));
+        const refusal = { ...parked, until, message: 'the v1 allowance is spent: 0 units remain' };
+        expect(await ledger.calls.intend(call(place), NO_LIMITS)).toEqual(refusal);
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ spentUntil: until });
+        const later = call(place, { startedAt: until, requestKey: KEY });
+        expect(await ledger.calls.intend(later, NO_LIMITS)).toMatchObject({ kind: 'intent' });
+      }),
+    );
+  });
+}

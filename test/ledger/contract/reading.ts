@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import {
+  begin,
+  buy,
+  call,
+  intend,
+  keyOf,
+  lost,
+  NOW,
+  openRun,
+  remaining,
+  rowSettlement,
+  settlement,
+  useOf,
+} from '../support.js';
+import { type OpenLedger, onLedger } from './open.js';
+
+const DAY = 86_400_000;
+
+export function describeReading(open: OpenLedger): void {
+  describe('reading', () => {
+    test(
+      'usage is by day, operation and run, and tells of every environment',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const v1 = await begin(ledger, run);
+        const v2 = { ...v1, environmentId: await ledger.calls.environment('v2', 'live') };
+        await buy(ledger, call(v1, { runId: run, row: 1 }), settlement({ allowance: remaining(9), remainingUnits: 9 }));
+        await buy(ledger, call(v1, { startedAt: NOW + DAY, operation: 'searchKyb' }), lost());
+        const second = call(v2, { startedAt: NOW + DAY, operation: 'financial', meter: 'not_told' });
+        await buy(ledger, second, settlement({ unitsCharged: null }));
+        await ledger.calls.recordUse(useOf(second));
+        await intend(ledger, call(v1, { requestKey: keyOf('under way') }));
+        const { environments, ...lines } = await ledger.reading.usage();
+        const line = (
+          key: string,
+          api: string,
+          calls: number,
+          owned: number,
+          unitsCharged: number,
+          unknown: number,
+        ) => ({
+          key,
+          api,
+          calls,
+          owned,
+          unitsCharged,
+          unknown,
+        });
+        expect(lines).toEqual({
+          byDay: [
+            line('2026-01-06', 'v1', 1, 0, 0, 1),
+            line('2026-01-06', 'v2', 1, 1, 0, 0),
+            line('2026-01-05', 'v1', 1, 0, 1, 0),
+          ],
+          byOperation: [
+            line('fullKyb', 'v1', 1, 0, 1, 0),
+            line('searchKyb', 'v1', 1, 0, 0, 1),
+            line('financial', 'v2', 1, 1, 0, 0),
+          ],
+          byRun: [
+            line(run, 'v1', 1, 0, 1, 0),
+            line('(by hand)', 'v1', 1, 0, 0, 1),
+            line('(by hand)', 'v2', 1, 1, 0, 0),
+          ],
+        });
+        expect(environments).toMatchObject([
+          { api: 'v1', name: 'live', observedAt: NOW, remainingUnits: 9, unknownCalls: 1, driftUnits: 0 },
+          { api: 'v2', name: 'live', observedAt: null, remainingUnits: null, unknownCalls: 0, driftUnits: 0 },
+        ]);
+      }),
+    );
+
+    test(
+      'unknown charges come the newest first, so many as are asked for',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 2);
+        const place = await begin(ledger, run);
+        for (const row of [1, 2]) await buy(ledger, call(place, { runId: run, row }), lost({ errorCode: 'TIMEOUT' }));
+        await buy(ledger, call(place));
+        const unknown = await ledger.reading.unknownCharges(9);
+        expect(unknown.map(({ row }) => row)).toEqual([2, 1]);
+        expect(unknown[0]).toMatchObject({
+          api: 'v1',
+          environment: 'live',
+          operation: 'fullKyb',
+          runId: run,
+          startedAt: NOW,
+          errorCode: 'TIMEOUT',
+        });
+        expect(await ledger.reading.unknownCharges(1)).toHaveLength(1);
+      }),
+    );
+
+    test(
+      'a run’s activity: its calls, what was settled of late, what it waits for, what failed',
+      onLedger(open, async (ledger) => {
+        const { runs, reading } = ledger;
+        const run = await openRun(ledger, 6);
+        const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null };
+        expect(await reading.activity(run, 0)).toEqual({ ...idle, settledSince: 0, parkedUntil: null, failures: [] });
+        const place = await begin(ledger, run);
+        await buy(ledger, call(place, { runId: run, row: 1 }));
+        await ledger.calls.recordUse(useOf(call(place, { runId: run, row: 1, startedAt: NOW + 7 })));
+        await buy(ledger, call(place, { startedAt: NOW + 9 }));
+        const failed = (code: string) => rowSettlement({ outcome: 'failed', errorCode: code, updatedAt: NOW + 5 });
+        await runs.settleRow(run, 1, rowSettlement({ outcome: 'complete', updatedAt: NOW - 1 }));
+        await runs.settleRow(run, 2, failed('A'));
+        await runs.settleRow(run, 3, failed('B'));
+        await runs.settleRow(run, 4, failed('B'));
+        await runs.settleRow(run, 5, rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt: NOW + 90 }));
+        await runs.settleRow(run, 6, rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt: NOW + 80 }));
+        expect(await reading.activity(run, NOW)).toEqual({
+          calls: 2,
+          owned: 1,
+          firstCallAt: NOW,
+          lastCallAt: NOW + 7,
+          settledSince: 3,
+          parkedUntil: NOW + 80,
+          failures: [
+            { code: 'B', count: 2, example: 3 },
+            { code: 'A', count: 1, example: 2 },
+          ],
+        });
+      }),
+    );
+
+    test(
+      'after a flush, everything asked for before it is there',
+      onLedger(open, async (ledger, { reopen }) => {
+        const place = await begin(ledger);
+        const intents = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => intend(ledger, call(place, { requestKey: keyOf(`${index}`) }))),
+        );
+        const body = (index: number) => Buffer.from(`{"n":${index}}`.repeat(1000));
+        const settled = intents.map((intent, index) => ledger.calls.settle(intent, settlement({ body: body(index) })));
+        await ledger.housekeeping.flush();
+        expect((await ledger.reading.usage()).byOperation).toMatchObject([{ calls: 20, unitsCharged: 20 }]);
+        expect(await Promise.all(settled)).toEqual(intents.map(() => true));
+        expect((await (await reopen()).reading.usage()).byOperation).toMatchObject([{ calls: 20, unitsCharged: 20 }]);
+      }),
+    );
+  });
+}

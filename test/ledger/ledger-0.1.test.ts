@@ -1,0 +1,245 @@
+import { cpSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { identityOf, readSettings } from '../../src/app/stored-settings.js';
+import type { AnyClient } from '../../src/calls/request.js';
+import { requestKey } from '../../src/calls/request-key.js';
+import { loadPipeline } from '../../src/config/pipeline.js';
+import { type RunEnd, workOnRun } from '../../src/engine/run.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { Charge } from '../../src/sandbox/index.js';
+import type { Clock } from '../../src/util/clock.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { type Bench, withSandbox } from '../helpers/sandbox.js';
+import { look, openAt, withDataDir } from './sqlite-support.js';
+import { collect } from './support.js';
+
+/**
+ * A data directory as version 0.1 left it: a finished run with two decisions and five open questions, one that a budget
+ * of 9 units parked, one that was killed with four calls open, and one of companies that were owned already.
+ */
+const FIXTURE = resolve('fixtures/ledger-0.1');
+const FINISHED = '2026-11-15-b41603';
+const PARKED = '2026-11-15-b10c54';
+const KILLED = '2026-11-15-787878';
+/** Soon after, so that what it owns is fresh. */
+const LATER = Date.parse('2026-11-16T09:00:00Z');
+
+const withOldLedger = (use: (ledger: Ledger, dataDir: string) => Promise<void>) =>
+  withDataDir(async (dataDir) => {
+    cpSync(FIXTURE, dataDir, { recursive: true });
+    const ledger = openAt(dataDir, 'existing', LATER);
+    try {
+      await use(ledger, dataDir);
+    } finally {
+      await ledger.close();
+    }
+  });
+
+test('is not opened by who only looks', async () => {
+  await withDataDir(async (dataDir) => {
+    cpSync(FIXTURE, dataDir, { recursive: true });
+    expect(() => openAt(dataDir, 'read')).toThrow('written by an older kybatch (schema 3)');
+    await openAt(dataDir, 'write', LATER).close();
+    await openAt(dataDir, 'read').close();
+  });
+});
+
+test('is sound when it is brought up to date, and nothing is lost', async () => {
+  await withOldLedger(async (ledger, dataDir) => {
+    expect(look(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+    expect((await ledger.runs.all()).map(({ id, state, rowCount }) => [id, state, rowCount])).toEqual([
+      [KILLED, 'open', 9],
+      ['2026-11-15-900d28', 'finished', 5],
+      [PARKED, 'open', 11],
+      [FINISHED, 'finished', 15],
+    ]);
+    expect(await ledger.runs.progress(PARKED)).toMatchObject({
+      byOutcome: { pending: 11 },
+      parkedReasons: { budget: 11 },
+      unitsCharged: 9,
+    });
+    expect((await ledger.reading.usage()).environments).toMatchObject([
+      { api: 'v1', name: 'sandbox:1', remainingUnits: 999959, anchorUnits: 999959 },
+      { api: 'v2', name: 'sandbox:1' },
+    ]);
+    for (const api of ['v1', 'v2'] as const) expect(await ledger.runs.environmentName(KILLED, api)).toBe('sandbox:1');
+  });
+});
+
+test('calls carry what is declared about their operations now', async () => {
+  await withOldLedger(async (_, dataDir) => {
+    const declared = look<{ operation: string; meter: string; spaces: string | null }>(
+      dataDir,
+      'SELECT operation, group_concat(DISTINCT meter) AS meter, group_concat(DISTINCT subject_space) AS spaces FROM calls GROUP BY 1',
+    );
+    expect(declared.map(({ operation, meter, spaces }) => [operation, meter, spaces])).toEqual([
+      ['creditReportFetch', 'free', 'report'],
+      ['creditReportGenerate', 'report', 'credit'],
+      ['creditReportHistory', 'free', null],
+      ['creditReportSearch', 'not_told', null],
+      ['creditReportStatus', 'free', null],
+      ['financial', 'not_told', 'v2'],
+      ['fullKyb', 'unit', 'v1'],
+      ['kybSearch', 'not_told', null],
+      ['searchKyb', 'unit', null],
+    ]);
+  });
+});
+
+test('rows have their IDs by space, with the candidates that were confirmed', async () => {
+  await withOldLedger(async (ledger) => {
+    const row = await ledger.runs.row(FINISHED, 1);
+    expect(row?.ids.map(({ space }) => space).sort()).toEqual(['credit', 'report', 'v1', 'v2']);
+    expect(row?.ids.find(({ space }) => space === 'v1')).toMatchObject({
+      grade: row?.matchGrade,
+      matchedOn: row?.matchedOn,
+      candidate: { name: expect.any(String), country_code: expect.any(String) },
+    });
+    expect(row?.ids.find(({ space }) => space === 'report')).toMatchObject({ id: '700001', candidate: null });
+  });
+});
+
+test('every answer that was bought is found under its request, and under its company', async () => {
+  await withOldLedger(async (ledger, dataDir) => {
+    const owned = look<{ operation: string; params: string; environment_id: number }>(
+      dataDir,
+      'SELECT operation, params, environment_id FROM calls WHERE params IS NOT NULL',
+    );
+    expect(owned.length).toBeGreaterThan(100);
+    for (const { operation, params, environment_id } of owned) {
+      const key = requestKey(operation, JSON.parse(params) as Record<string, unknown>);
+      const answer = await ledger.calls.findAnswer(environment_id, key, 0);
+      expect(await ledger.calls.readBody(answer?.rawSha256 ?? '')).toBeInstanceOf(Buffer);
+    }
+    const snapshot = await ledger.reading.snapshot(FINISHED);
+    const rows = await collect(snapshot?.rows());
+    for (const [space, operation] of [
+      ['v1', 'fullKyb'],
+      ['v2', 'financial'],
+      ['report', 'creditReportFetch'],
+    ] as const) {
+      const answered: string[] = [];
+      for await (const { id, answers } of snapshot?.subjects(space, [operation]) ?? [])
+        if (answers.length === 1) answered.push(id);
+      const bought = rows.filter(({ stages }) => stages[stageOf[operation]] === 'done').map(({ ids }) => ids[space]);
+      expect(answered).toEqual(expect.arrayContaining(bought));
+      expect(answered).toEqual([...new Set(answered)].sort());
+    }
+    await snapshot?.close();
+  });
+});
+
+const stageOf = { fullKyb: 'record', financial: 'financials', creditReportFetch: 'credit-report' } as const;
+
+test('questions and decisions keep their topics; decided rows rest on them', async () => {
+  await withOldLedger(async ({ review, runs }) => {
+    const questions = await review.questions();
+    expect(questions).toHaveLength(10);
+    expect(questions.filter(({ open }) => open)).toHaveLength(8);
+    expect(new Set(questions.map(({ space, stage }) => `${space} ${stage}`))).toEqual(new Set(['v1 null']));
+    const [none, confirm] = await review.decisions();
+    expect(none).toMatchObject({ decision: 'none_of_these', space: 'v1', stage: null, decidedBy: 'ann' });
+    expect(confirm).toMatchObject({ decision: 'confirm', candidateId: '12732772', shown: ['12732772'] });
+    expect(await review.withdraw(confirm?.id ?? 0, 'bob', LATER)).toEqual([{ runId: FINISHED, row: 9 }]);
+    expect(await runs.row(FINISHED, 9)).toMatchObject({ outcome: 'pending', ids: [], stages: {} });
+  });
+});
+
+test('V1-5 calls that were open when it was killed are lost', async () => {
+  await withOldLedger(async ({ calls, reading }) => {
+    expect(await calls.flagLost(LATER)).toBe(4);
+    const unknown = await reading.unknownCharges(9);
+    expect(unknown.map(({ operation, row, errorCode }) => [operation, row, errorCode])).toEqual([
+      ['searchKyb', 8, 'PROCESS_DIED'],
+      ['kybSearch', 2, 'PROCESS_DIED'],
+      ['fullKyb', 3, 'PROCESS_DIED'],
+      ['fullKyb', 1, 'PROCESS_DIED'],
+    ]);
+  });
+});
+
+test('a start of the same pipeline today goes on with an old run, whatever its budget', async () => {
+  await withOldLedger(async ({ runs }) => {
+    const pipeline = loadPipeline('analyst', process.cwd());
+    const today = { pipeline, limit: null, providers: ['sandbox:1', 'sandbox:1'] };
+    const old = await runs.all();
+    for (const run of old) expect(identityOf(readSettings(run))).toBe(identityOf(today));
+    const elsewhere = { ...today, providers: ['https://v1.example'] };
+    const once = { ...pipeline, stages: ['record'] };
+    for (const other of [elsewhere, { ...today, limit: 5 }, { ...today, pipeline: once }])
+      expect(identityOf(other)).not.toBe(identityOf(today));
+  });
+});
+
+test('both open runs are resumed to their end, and nothing that was owned is bought again', async () => {
+  await withOldLedger(async (ledger, dataDir) => {
+    const clock = new JumpingClock(LATER);
+    const journal = join(dataDir, 'sandbox', 'journal.ndjson');
+    const world = { seed: 1, size: undefined, journal, reportDelayMs: 0, clock };
+    await withSandbox(world, async (bench) => {
+      const before = [...bench.sandbox.chargeLog];
+      const owned = ownedRequests(dataDir);
+      const parked = await resume(ledger, PARKED, bench, clock);
+      expect(parked).toMatchObject({ finished: true, progress: { byOutcome: { complete: 11 } } });
+      const killed = await resume(ledger, KILLED, bench, clock);
+      expect(killed).toMatchObject({ finished: true, progress: { byOutcome: { complete: 4, needs_review: 5 } } });
+      const bought = bench.sandbox.chargeLog.slice(before.length);
+      expect(bought.map(requestOf).filter((request) => owned.has(request))).toEqual([]);
+      // Twice is paid only what was lost.
+      const paid = new Set(before.map(requestOf));
+      const again = bought.filter((charge) => paid.has(requestOf(charge))).map(({ operation }) => operation);
+      expect(again.length).toBeLessThanOrEqual(4);
+      expect(new Set(bought.map(requestOf)).size).toBe(bought.length);
+      const units = bought.filter(({ api }) => api === 'v1').map(({ requestId }) => requestId);
+      expect(chargedSince(dataDir)).toEqual(units.sort());
+    });
+    // V1-5: one of the three lost v1 calls was charged, and nobody knows which.
+    expect(await ledger.reading.unknownCharges(9)).toHaveLength(4);
+    expect((await ledger.reading.usage()).environments[0]).toMatchObject({ api: 'v1', driftUnits: 1 });
+    expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+  });
+});
+
+/** As `kybatch resume` does, without the budget that parked it. */
+async function resume(ledger: Ledger, id: string, { v1, v2 }: Bench, clock: Clock): Promise<RunEnd> {
+  const run = await ledger.runs.find(id);
+  if (run === undefined) throw new Error(`no run ${id}`);
+  const { pipeline, fresh } = readSettings(run);
+  const source = (client: unknown) => ({ client: client as AnyClient, environment: 'sandbox:1' });
+  return await workOnRun({
+    run,
+    pipeline,
+    budgetUnits: null,
+    budgetReports: null,
+    concurrency: 4,
+    fresh,
+    sources: { v1: source(v1), v2: source(v2) },
+    ledger,
+    clock,
+    drain: new AbortController().signal,
+    abort: new AbortController().signal,
+  });
+}
+
+/** IDs are text in our books, and may be numbers in the provider's. */
+const inText = (params: string): string =>
+  JSON.stringify(JSON.parse(params), (_, value: unknown) => (typeof value === 'number' ? String(value) : value));
+const requestOf = ({ operation, params }: Pick<Charge, 'operation' | 'params'>): string =>
+  `${operation} ${inText(params)}`;
+
+const ownedRequests = (dataDir: string): ReadonlySet<string> =>
+  new Set(
+    look<{ operation: string; params: string }>(
+      dataDir,
+      'SELECT operation, params FROM answers JOIN calls ON calls.id = call_id',
+    ).map(requestOf),
+  );
+
+/** The provider's numbers of the units that were charged after the resumption. */
+const chargedSince = (dataDir: string): readonly string[] =>
+  look<{ request_id: string }>(
+    dataDir,
+    `SELECT request_id FROM calls WHERE started_at >= ${LATER} AND units_charged = 1 ORDER BY request_id`,
+  ).map(({ request_id }) => request_id);

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { UsageError } from '../../src/domain/errors.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { look, openAt, withDataDir } from './sqlite-support.js';
+import { KEY, keyOf, NOW } from './support.js';
+
+test('a ledger of the schema before keys were bytes keeps its calls, and what it owns', async () => {
+  await withDataDir(async (dataDir) => {
+    const body = Buffer.from('{"id":"7"}');
+    const sha256 = hash('sha256', body);
+    mkdirSync(dataDir);
+    const old = connect(ledgerPath(dataDir));
+    for (const name of ['001-foundation.sql', '002-questions.sql'])
+      old.exec(readFileSync(resolve('src/ledger/sqlite/migrations', name), 'utf8'));
+    old.exec(`CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+      INSERT INTO schema_migrations VALUES (1, '001-foundation.sql', 1), (2, '002-questions.sql', 1);
+      INSERT INTO environments VALUES (1, 'v1', 'live');
+      INSERT INTO calls (id, token, environment_id, operation, request_key, attempt, started_at, settled_at, charge, units_charged, raw_sha256)
+        VALUES (5, 't', 1, 'fullKyb', '${KEY}', 1, ${NOW}, ${NOW}, 'charged', 1, '${sha256}'),
+          (6, 't', 1, 'liteKyb', '${keyOf('lost')}', 1, ${NOW}, ${NOW}, 'unknown', NULL, NULL);
+      INSERT INTO bodies VALUES ('${sha256}', 'identity', ${body.length}, x'${body.toString('hex')}', ${NOW});
+      INSERT INTO answers VALUES (1, '${KEY}', 'fullKyb', '{"id":"7"}', '${sha256}', 5, ${NOW});`);
+    old.close();
+    expect(() => openAt(dataDir, 'read')).toThrow('written by an older kybatch');
+    const ledger = openAt(dataDir, 'existing');
+    expect(await ledger.calls.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
+    expect(await ledger.calls.readBody(sha256)).toEqual(body);
+    expect(await ledger.calls.doubt(1, keyOf('lost'))).toEqual({ lost: 1, answered: 0, lastEndedAt: NOW });
+    await ledger.close();
+    expect(look(dataDir, 'SELECT id, params, subject_space, subject_id FROM calls')).toEqual([
+      { id: 5, params: '{"id":"7"}', subject_space: 'v1', subject_id: '7' },
+      { id: 6, params: null, subject_space: null, subject_id: null },
+    ]);
+    expect(look(dataDir, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+});
+
+test('migrations are applied once', async () => {
+  await withDataDir(async (dataDir) => {
+    await openAt(dataDir).close();
+    await openAt(dataDir, 'write', NOW + 1).close();
+    const applied = look<{ version: number; applied_at: number }>(dataDir, 'SELECT * FROM schema_migrations');
+    expect(applied.length).toBeGreaterThan(0);
+    expect(new Set(applied.map(({ version }) => version)).size).toBe(applied.length);
+    for (const { applied_at } of applied) expect(applied_at).toBe(NOW);
+  });
+});
+
+test('a ledger of a newer kybatch is refused, for writing and for reading, and left unlocked', async () => {
+  await withDataDir(async (dataDir) => {
+    await openAt(dataDir).close();
+    const database = connect(ledgerPath(dataDir));
+    database.exec("INSERT INTO schema_migrations VALUES (999, 'from the future', 0)");
+    database.close();
+    expect(() => openAt(dataDir)).toThrow(UsageError);
+    expect(() => openAt(dataDir)).toThrow(/newer kybatch/);
+    expect(() => openAt(dataDir, 'read')).toThrow(/newer kybatch/);
+  });
+});
+
+test('a ledger that is not there, or of an older kybatch, is refused for reading in words', async () => {
+  await withDataDir(async (dataDir) => {
+    expect(() => openAt(dataDir, 'read')).toThrow(/no ledger/);
+    await openAt(dataDir).close();
+    const database = connect(ledgerPath(dataDir));
+    database.exec('DELETE FROM schema_migrations WHERE version > 1');
+    database.close();
+    expect(() => openAt(dataDir, 'read')).toThrow(/older kybatch/);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { callStore } from '../../src/ledger/sqlite/calls.js';
+import type { Connection } from '../../src/ledger/sqlite/driver.js';
+import { openForWriting } from '../../src/ledger/sqlite/open.js';
+import { Packer } from '../../src/ledger/sqlite/packer.js';
+import { reviewStore } from '../../src/ledger/sqlite/review.js';
+import { Room } from '../../src/ledger/sqlite/room.js';
+import { runStore } from '../../src/ledger/sqlite/runs.js';
+import { Writer } from '../../src/ledger/sqlite/writer.js';
+import { withDataDir } from './sqlite-support.js';
+import { NOW } from './support.js';
+
+/** They grow with every run; the others stay small. */
+const LARGE = /^SCAN (calls|rows|row_ids|candidates|answers|bodies|questions|errors)\b/;
+/** They hold only what is open, or in doubt. */
+const PARTIAL = /USING (COVERING )?INDEX calls_(in_flight|under_way|in_doubt|unknown)\b/;
+
+test('nothing that a call or a row waits for reads a large table from end to end', async () => {
+  await withDataDir(async (dataDir) => {
+    const database = openForWriting(dataDir, NOW);
+    const { seen, listening } = listenTo(database);
+    const writer = new Writer(database);
+    callStore(listening, writer, new Packer(), new Room(database.name));
+    runStore(listening, writer);
+    reviewStore(listening, writer);
+    expect(seen.length).toBeGreaterThan(40);
+    const slow = seen.flatMap((sql) =>
+      planOf(database, sql)
+        .filter((step) => LARGE.test(step) && !PARTIAL.test(step))
+        .map((step) => `${step}: ${sql}`),
+    );
+    expect(slow).toEqual([]);
+    database.close();
+  });
+});
+
+/** The same connection, and every statement that is prepared on it. */
+function listenTo(database: Connection): { readonly seen: string[]; readonly listening: Connection } {
+  const seen: string[] = [];
+  const prepare = database.prepare.bind(database);
+  const listening = Object.create(database, {
+    prepare: {
+      value: (sql: string) => {
+        seen.push(sql);
+        return prepare(sql);
+      },
+    },
+  }) as Connection;
+  return { seen, listening };
+}
+
+function planOf(database: Connection, sql: string): string[] {
+  const names = [...sql.matchAll(/@(\w+)/g)].map((match) => match[1]);
+  const values = names.length > 0 ? [Object.fromEntries(names.map((name) => [name, null]))] : nulls(sql);
+  const steps = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
+  return steps.map(({ detail }) => detail);
+}
+
+const nulls = (sql: string): null[] => Array.from(sql.matchAll(/\?/g), () => null);

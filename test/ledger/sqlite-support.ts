@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { LedgerOptions } from '../../src/ledger/options.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import type { OpenLedger } from './contract/open.js';
+import { NOW } from './support.js';
+
+/** A path where a data directory can be made. */
+const newPlace = (): string => join(mkdtempSync(join(tmpdir(), 'kybatch-ledger-')), 'data');
+const removePlace = (dataDir: string): void => rmSync(dirname(dataDir), { recursive: true, force: true });
+
+export const openAt = (dataDir: string, access: LedgerOptions['access'] = 'write', now = NOW): Ledger =>
+  openLedger({ dataDir, now, access });
+
+/** For the contract. Another process can have the ledger only when the one before is gone. */
+export const openSqlite: OpenLedger = async (now) => {
+  const dataDir = newPlace();
+  let ledger = openAt(dataDir, 'write', now);
+  return {
+    ledger,
+    async reopen() {
+      await ledger.close();
+      ledger = openAt(dataDir, 'write', now);
+      return ledger;
+    },
+    async remove() {
+      await ledger.close();
+      removePlace(dataDir);
+    },
+  };
+};
+
+export async function withDataDir<T>(use: (dataDir: string) => Promise<T>): Promise<T> {
+  const dataDir = newPlace();
+  try {
+    return await use(dataDir);
+  } finally {
+    removePlace(dataDir);
+  }
+}
+
+export async function withLedger<T>(use: (ledger: Ledger, dataDir: string) => Promise<T>): Promise<T> {
+  return await withDataDir(async (dataDir) => {
+    const ledger = openAt(dataDir);
+    try {
+      return await use(ledger, dataDir);
+    } finally {
+      await ledger.close();
+    }
+  });
+}
+
+/** What another process sees: only what is committed. */
+export function look<T>(dataDir: string, sql: string): T[] {
+  const database = connect(ledgerPath(dataDir), { readonly: true });
+  try {
+    return database.prepare<[], T>(sql).all();
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LedgerError, UsageError } from '../../src/domain/errors.js';
+import { LockedError } from '../../src/ledger/locked-error.js';
+import { openForWriting } from '../../src/ledger/sqlite/open.js';
+import { Writer } from '../../src/ledger/sqlite/writer.js';
+import { describeLedger } from './contract.js';
+import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
+import { begin, buy, call, intend, keyOf, NOW, openRun, rowSettlement, settlement } from './support.js';
+
+describeLedger('a ledger in SQLite', openSqlite);
+
+describe('group commit', () => {
+  test('nobody is told before the commit, and the writes of one turn share it', async () => {
+    await withLedger(async ({ calls, housekeeping }, dataDir) => {
+      await housekeeping.flush();
+      const told: string[] = [];
+      const writes = ['a', 'b', 'c'].map((name) => calls.environment('v1', name).then(() => told.push(name)));
+      await Promise.resolve();
+      expect(told).toEqual([]);
+      expect(look(dataDir, 'SELECT * FROM environments')).toEqual([]);
+      await writes[0];
+      expect(look(dataDir, 'SELECT * FROM environments')).toHaveLength(3);
+      await Promise.all(writes);
+    });
+  });
+
+  test('reads see every write that was asked for before them', async () => {
+    await withLedger(async (ledger) => {
+      const run = await openRun(ledger, 1);
+      const written = ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'complete' }));
+      expect((await ledger.runs.row(run, 1))?.outcome).toBe('complete');
+      await written;
+    });
+  });
+
+  test('one failed write fails its whole commit, and the next one is whole again', async () => {
+    await withDataDir(async (dataDir) => {
+      const database = openForWriting(dataDir, NOW);
+      const writer = new Writer(database);
+      const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
+      const write = (name: string | null) => writer.write(() => void insert.run('v1', name));
+      const ends = await Promise.allSettled([write('a'), write(null), write('b')]);
+      expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+      expect(ends[0]?.status === 'rejected' && ends[0].reason).toBeInstanceOf(LedgerError);
+      expect(look(dataDir, 'SELECT name FROM environments')).toEqual([{ name: 'b' }]);
+      database.close();
+    });
+  });
+});
+
+describe('the file', () => {
+  test('is written with synchronous=FULL in WAL mode', async () => {
+    await withDataDir(async (dataDir) => {
+      const database = openForWriting(dataDir, NOW);
+      expect(database.pragma('synchronous', { simple: true })).toBe(2);
+      expect(database.pragma('journal_mode', { simple: true })).toBe('wal');
+      database.close();
+    });
+  });
+
+  test('and all that lies beside it is the owner’s alone, whatever the umask', async () => {
+    await withLedger(async ({ calls }, dataDir) => {
+      await calls.environment('v1', 'x');
+      expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+      const files = readdirSync(dataDir);
+      expect(files).toEqual(expect.arrayContaining(['kybatch.db', 'kybatch.db-wal', 'kybatch.lock']));
+      for (const file of files) expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+    });
+  });
+
+  test('is not made by who only wants to go on', async () => {
+    await withDataDir(async (dataDir) => {
+      expect(() => openAt(dataDir, 'existing')).toThrow('there is no ledger');
+      expect(existsSync(dataDir)).toBe(false);
+    });
+  });
+
+  test('keeps the same bytes once', async () => {
+    await withLedger(async (ledger, dataDir) => {
+      const place = await begin(ledger);
+      for (const [request, body] of [
+        ['1', 'same'],
+        ['2', 'same'],
+        ['3', 'other'],
+      ] as const)
+        await buy(ledger, call(place, { requestKey: keyOf(request) }), settlement({ body: Buffer.from(body) }));
+      expect(look(dataDir, 'SELECT 1 FROM bodies')).toHaveLength(2);
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)('in a folder that cannot be written is a usage error', async () => {
+    await withDataDir(async (dataDir) => {
+      mkdirSync(dataDir);
+      chmodSync(dataDir, 0o500);
+      expect(() => openAt(dataDir)).toThrow(UsageError);
+      chmodSync(dataDir, 0o700);
+    });
+  });
+});
+
+describe('the lock', () => {
+  test('is held by one, seen by the second, and given back on closing', async () => {
+    await withDataDir(async (dataDir) => {
+      const ledger = openAt(dataDir);
+      expect(() => openAt(dataDir)).toThrow(LockedError);
+      await openAt(dataDir, 'read').close();
+      await ledger.close();
+      await openAt(dataDir).close();
+    });
+  });
+
+  test('stays when nothing refers to it any more, and goes with the process that held it, however that dies', async () => {
+    await withDataDir(async (dataDir) => {
+      const lock = resolve(import.meta.dirname, '../../dist/ledger/sqlite/lock.js');
+      const script = `import(${JSON.stringify(lock)}).then((m) => { m.acquireLock(${JSON.stringify(dataDir)}); setImmediate(() => { gc(); setImmediate(() => console.log('held')); }); setInterval(() => {}, 1000); })`;
+      const child = spawn(process.execPath, ['--expose-gc', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const closed = new Promise((done) => child.once('close', done));
+      try {
+        await new Promise((held) => child.stdout.once('data', held));
+        expect(() => openAt(dataDir)).toThrow(LockedError);
+      } finally {
+        child.kill('SIGKILL');
+        await closed;
+      }
+      await openAt(dataDir).close();
+    });
+  });
+
+  test('tells its holder that it is alone: every earlier start is over, however long its lease', async () => {
+    await withDataDir(async (dataDir) => {
+      const first = openAt(dataDir);
+      const place = await begin(first);
+      await intend(first, call(place));
+      expect(await first.calls.flagLost(NOW)).toBe(0);
+      await first.close();
+      const second = openAt(dataDir);
+      expect(await second.calls.renew(place.startId, NOW + 60_000)).toBe(false);
+      expect(await second.calls.flagLost(NOW)).toBe(1);
+      expect(look(dataDir, 'SELECT charge, error_code FROM calls')).toEqual([
+        { charge: 'unknown', error_code: 'PROCESS_DIED' },
+      ]);
+      await second.close();
+    });
+  });
+});

@@ -1,0 +1,315 @@
+import { expect, test } from 'vitest';
+import { creditReport } from '../../src/readers/credit-report.js';
+import { flatFinancials, flatFinancialsTable } from '../../src/readers/flat-financials.js';
+import { removeContacts } from '../../src/readers/parts/contacts.js';
+import type { RawAnswer, Reader } from '../../src/readers/reader.js';
+import { record } from '../../src/readers/record.js';
+import { registry } from '../../src/readers/registry.js';
+import { companies } from '../../src/readers/tables/companies.js';
+import { creditReportRemarks, creditReports } from '../../src/readers/tables/credit-reports.js';
+import { filedFinancials } from '../../src/readers/tables/filed-financials.js';
+import { groupLinks } from '../../src/readers/tables/group-links.js';
+import { officers } from '../../src/readers/tables/officers.js';
+import { shareholders } from '../../src/readers/tables/shareholders.js';
+import { sources } from '../../src/readers/tables/sources.js';
+import { parseExact } from '../../src/util/exact-json.js';
+import { answer, issuesOf, read } from './support.js';
+
+const company = (answers: readonly RawAnswer[]) => read(record, answers);
+const full = (members: string) => company([answer('fullKyb', `{"lite":{"id":77,"name":"Acme"}${members}}`)]);
+
+test('V1-22 a list that did not come is not a list that came empty', () => {
+  const out = full(',"officers":[],"shareholders":null');
+  expect(out.rowsOf(companies)[0]).toMatchObject({
+    officers_returned: '0',
+    shareholders_returned: null,
+    group_links_returned: null,
+  });
+});
+
+test('V1-17 IDs are text, beyond 2^53 too', () => {
+  const out = read(
+    record,
+    [answer('fullKyb', '{"lite":{"id":9100000498006494015},"officers":[{"id":12345678901234567890}]}')],
+    { id: '9100000498006494015' },
+  );
+  expect(out.rowsOf(officers)[0]?.id).toBe('12345678901234567890');
+  expect(out.issues).toEqual([]);
+});
+
+test('V1-23 shares keep their digits, and an empty text is not null', () => {
+  const out = full(
+    ',"shareholders":[{"percentage":33.3333333333333333,"quantity":1.10,"share_type":"","name":null,"share_price":""}]',
+  );
+  expect(out.rowsOf(shareholders)[0]).toMatchObject({
+    percentage: '33.3333333333333333',
+    quantity: '1.10',
+    share_type: '',
+    name: null,
+    share_price: null,
+    extra: '{"share_price":""}',
+  });
+});
+
+test('V1-25 the flat and the grouped profile give the same line, and the grouped one its sources', () => {
+  const flat = company([
+    answer(
+      'liteKyb',
+      '{"id":77,"name":"Acme","status":"Active","ticker":"ACM","country_code":"GB","zip_code":"AB1","website":"acme.example"}',
+    ),
+  ]);
+  const source = '{"category":"Enriched","id":5,"name":"Register","licence":"open"}';
+  const grouped = company([
+    answer(
+      'liteKyb',
+      `{"id":77,"basic":{"name":"Acme","status":"Active","ticker":"ACM","source":${source}},"address":{"country_code":"GB","zip_code":"AB1","source":${source}},"contact":{"website":"acme.example"}}`,
+    ),
+  ]);
+  expect(grouped.rowsOf(companies)).toEqual(flat.rowsOf(companies));
+  expect(grouped.issues).toEqual([]);
+  expect(grouped.rowsOf(sources).map(({ module, id, extra, pointer }) => [module, id, extra, pointer])).toEqual([
+    ['lite.basic', '5', '{"licence":"open"}', '/basic/source'],
+    ['lite.address', '5', '{"licence":"open"}', '/address/source'],
+  ]);
+});
+
+test('officers grouped by provenance give the same line as flat ones', () => {
+  const person = '"first_name":"Ada","date_of_birth_year":1970';
+  const flat = company([
+    answer('officersKyb', `{"data":[{"id":1,${person},"job_title":"Chair"}],"total_pages":1,"total_results":1}`),
+  ]);
+  const grouped = company([
+    answer(
+      'officersKyb',
+      `{"data":[{"id":1,"officer":{${person}},"appointment":{"job_title":"Chair"}}],"source":{"name":"R"}}`,
+    ),
+  ]);
+  const both = company([
+    answer(
+      'officersKyb',
+      `{"data":[{"id":1,${person},"job_title":"Chair","officer":{${person}},"appointment":{"job_title":"Other"}}]}`,
+    ),
+  ]);
+  expect(grouped.rowsOf(officers)).toEqual(flat.rowsOf(officers));
+  expect(grouped.rowsOf(sources)).toHaveLength(1);
+  expect(both.rowsOf(officers)[0]).toMatchObject({
+    job_title: 'Chair',
+    extra: '{"appointment":{"job_title":"Other"}}',
+  });
+});
+
+test('V1-26 a link’s source is a text; provenance objects of the record become sources', () => {
+  const out = full(
+    ',"group_structures_full":[{"source":"DK-1","target":"GB-2","temporary":false}],"provenance":{"lite":{"name":"R"},"officers":{"name":"S"}}',
+  );
+  expect(out.rowsOf(groupLinks)[0]).toMatchObject({ source: 'DK-1', target: 'GB-2', temporary: 'false' });
+  expect(out.rowsOf(sources).map(({ module, name }) => [module, name])).toEqual([
+    ['lite', 'R'],
+    ['officers', 'S'],
+  ]);
+  expect(out.issues).toEqual([]);
+});
+
+test('V1-27 a tree becomes links, twenty thousand levels deep', () => {
+  const depth = 20_000;
+  const tree = `${'{"id":1,"registration_number":"GB-1","children":['.repeat(depth)}{"id":2,"selected":true,"children":[]}${']}'.repeat(depth)}`;
+  const out = company([answer('groupFullKyb', `{"data":[${tree}]}`)]);
+  expect(out.rowsOf(groupLinks)).toHaveLength(depth);
+  expect(out.rowsOf(companies)[0]?.group_links_returned).toBe(String(depth));
+  expect(out.rowsOf(groupLinks).at(-1)).toMatchObject({ source: 'GB-1', target: '2' });
+});
+
+test('V1-28 births stay partial, and a date that is none is kept in extra', () => {
+  const gathered = full(
+    ',"officers":[{"date_of_birth_year":1970,"date_of_birth_month":null,"appointed_at":"1998-00-00"}]',
+  );
+  expect(gathered.rowsOf(officers)[0]).toMatchObject({
+    date_of_birth_year: '1970',
+    date_of_birth_month: null,
+    appointed_at: null,
+    extra: '{"appointed_at":"1998-00-00"}',
+  });
+  expect(issuesOf(gathered)).toEqual(['/officers/0/appointed_at: a date, "1998-00-00"']);
+});
+
+test('V1-29 unknown fields pass through to extra, digit for digit, whatever their names', () => {
+  const out = company([answer('fullKyb', '{"lite":{"id":77,"capital":250000.00,"__proto__":{"a":1}},"news":[1.10]}')]);
+  expect(out.rowsOf(companies)[0]?.extra).toBe('{"capital":250000.00,"__proto__":{"a":1},"news":[1.10]}');
+});
+
+test('an unexpected shape is noted with its place, and the rest is exported', () => {
+  const gathered = full(
+    ',"officers":"none","shareholders":[7,{"name":"H","percentage":{"a":1}},null],"financial":{"years":["2024"],"groups":[{"id":"1","list":[{"name":"M","list":{"2024":[1]}}]}]}',
+  );
+  expect(issuesOf(gathered)).toEqual([
+    '/officers: a list, "none"',
+    '/shareholders/0: an object, 7',
+    '/shareholders/1/percentage: a number, an object with 1 member(s)',
+    '/shareholders/2: an object, null',
+    '/financial/groups/0/list/0/list/2024: a number, text, true, false or null, a list of 1',
+  ]);
+  expect(gathered.rowsOf(shareholders)).toHaveLength(1);
+  expect(gathered.rowsOf(companies)[0]).toMatchObject({
+    name: 'Acme',
+    officers_returned: null,
+    extra: '{"officers":"none"}',
+  });
+});
+
+test('filed statements: every period of every metric, with what the provider adds', () => {
+  const out = full(
+    ',"financial":{"id":77,"name":"Acme","years":["2024","2023"],"unit":"GBP","groups":[{"id":9000,"name":"Summary","order":1,"note":"n","list":[{"name":"Turnover","list":{"2024":"1.50","2023":null},"progress":[-4.70]}]}]}',
+  );
+  expect(out.issues).toEqual([]);
+  expect(out.rowsOf(filedFinancials)).toMatchObject([
+    { group_id: '9000', period: '2023', value: null, value_type: 'null', progress: '[-4.70]', extra: '{"note":"n"}' },
+    { group_id: '9000', period: '2024', value: '1.50', value_type: 'string', group_order: '1', metric_position: '1' },
+  ]);
+  expect(out.rowsOf(companies)[0]).toMatchObject({
+    filed_periods_returned: '2',
+    extra: '{"financial":{"unit":"GBP"}}',
+  });
+});
+
+test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicators pass', () => {
+  expect(read(flatFinancials, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
+  const out = read(flatFinancials, [
+    answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"x":7}'),
+  ]);
+  expect(
+    out
+      .rowsOf(flatFinancialsTable)
+      .map(({ year, indicator, value, value_type }) => [year, indicator, value, value_type]),
+  ).toEqual([
+    ['2024', 'Alpha', '52 weeks', 'string'],
+    ['2024', 'Zeta', '1.10', 'number'],
+  ]);
+  expect(out.issues.map(({ pointer }) => pointer)).toEqual(['/x']);
+});
+
+test('V2-9 v2 officers and shareholders: the same tables under v2’s ID; current or former stays unknown', () => {
+  const officer = read(registry, [
+    answer('kybOfficers', '{"data":[{"id":"5","first_name":"Ada"}],"total_results":9,"total_pages":1}', {
+      params: { page: 3, per_page: 2 },
+    }),
+  ]);
+  expect(officer.rowsOf(officers)[0]).toMatchObject({
+    v1_company_id: null,
+    v2_company_id: '77',
+    position: '5',
+    work_status: null,
+  });
+  const holder = read(registry, [
+    answer('kybShareholders', '{"data":[{"id":"5","name":"H","company_id":"77"}]}', { ids: { v1: '1' } }),
+  ]);
+  expect(holder.rowsOf(shareholders)[0]).toMatchObject({ v1_company_id: '1', v2_company_id: '77', extra: null });
+  expect(officer.issues.concat(holder.issues)).toEqual([]);
+});
+
+test('V2-7 a credit report: strings stay strings, remarks have kinds, other sections are kept', () => {
+  const body =
+    '{"summary":{"turnover":-1.50,"number_of_employees":"12","overall_credit_risk":{"pod":0.5880,"creditLimit":{"value":"10000.0","currency":"EUR"}},"what_we_like_about_this_company":["a","b"],"cautions":["=c"]},"directors":[1.0]}';
+  const out = read(creditReport, [
+    answer('creditReportGenerate', '{"id":77,"source_id":"S","status":"processing","expired":false,"url":"u"}'),
+    answer('creditReportFetch', body),
+  ]);
+  expect(out.issues).toEqual([]);
+  expect(out.rowsOf(creditReports)[0]).toMatchObject({
+    credit_source_id: 'S',
+    status: 'finish',
+    recorded_status: 'processing',
+    expired: 'false',
+    turnover: '-1.50',
+    number_of_employees: '12',
+    pod: '0.5880',
+    credit_limit_value: '10000.0',
+    extra: '{"directors":[1.0],"url":"u"}',
+  });
+  expect(out.rowsOf(creditReportRemarks).map(({ kind, position, text }) => [kind, position, text])).toEqual([
+    ['caution', '1', '=c'],
+    ['positive', '1', 'a'],
+    ['positive', '2', 'b'],
+  ]);
+});
+
+test('a report that this account did not generate is told of by the history, and its contacts are taken out', () => {
+  const page = answer('creditReportHistory', '{"data":[7,{"id":77,"status":"finish","expired":1,"email":"a@b"}]}', {
+    row: 9,
+  });
+  const [listed] = creditReport.lists.items(page);
+  const out = read(creditReport, [answer('creditReportGenerate', '{"id":76,"status":"processing"}')], {
+    includeContacts: false,
+    row: 4,
+    ...(listed === undefined ? {} : { listed }),
+  });
+  expect(out.rowsOf(creditReports)).toMatchObject([{ status: 'finish', format: null, extra: '{"expired":1}' }]);
+  expect(out.issues).toMatchObject([{ pointer: '/data/1/expired', origin: { row: 4, rawSha256: 'sha' } }]);
+});
+
+test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'toString', 'valueOf'])(
+  'a member named %s is a member like any other, wherever it stands',
+  (name) => {
+    const member = `"${name}":{"a":1.10}`;
+    const bodies: readonly [Reader, string, string][] = [
+      [record, 'fullKyb', `{"lite":{"id":77,${member}},${member},"officers":[{${member}}],"financial":{${member}}}`],
+      [record, 'liteKyb', `{${member},"basic":{${member}}}`],
+      [record, 'officersKyb', `{${member},"data":[{${member},"contact":{${member}}}]}`],
+      [record, 'groupFullKyb', `{${member},"data":[{${member},"children":[{${member}}]}]}`],
+      [registry, 'kybFinancial', `{${member},"groups":[{${member},"list":[{${member},"list":{${member}}}]}]}`],
+      [flatFinancials, 'financial', `{${member},"2024":{${member}}}`],
+      [creditReport, 'creditReportFetch', `{${member},"summary":{${member},"overall_credit_risk":{${member}}}}`],
+      [creditReport, 'creditReportGenerate', `{"id":77,${member}}`],
+    ];
+    for (const [reader, operation, body] of bodies) {
+      const out = read(reader, [answer(operation, body)], { includeContacts: false });
+      const written = JSON.stringify([...out.rows.values(), out.issues]);
+      expect(written, `${operation} ${body}`).toContain(name);
+    }
+    expect(full(`,${member}`).rowsOf(companies)[0]?.extra).toBe(`{${member}}`);
+  },
+);
+
+test('a row of a table that the reader does not declare is refused', () => {
+  const stray: Reader = { ...flatFinancials, tables: [officers] };
+  expect(() => read(stray, [answer('financial', '{"2024":{"a":1}}')])).toThrow(/does not declare the table flat_/);
+});
+
+test('contacts are taken out wherever they stand', () => {
+  const body = parseExact(
+    '{"officers":[{"email":"a","contact":{"phone":"1","company_phone":"2"},"telephone_number":"3","name":"n"}],"microphone":1}',
+  );
+  removeContacts(body);
+  expect(JSON.stringify(body)).toBe('{"officers":[{"contact":{},"name":"n"}],"microphone":"1"}');
+});
+
+test('V1-29 every field that the document shows has a column or is named as ignored', () => {
+  const all = (names: string, value = '"x"') =>
+    names
+      .split(' ')
+      .map((name) => `"${name}":${value}`)
+      .join(',');
+  const officer = `${all('id first_name last_name work_status job_title address_country address_line_1 address_locality address_region address_postal_code email phone')},${all('appointed_at resigned_at', '"2020-02-29"')},${all('date_of_birth_year date_of_birth_month', '7')}`;
+  const holding = `${all('id name share_type share_value currency status')},${all('percentage quantity share_price total_value', '1.0')}`;
+  const metric = '{"name":"M","list":{"2024":1},"progress":[1]}';
+  const filed = `"years":["2024"],"groups":[{"id":"1","name":"G","order":1,"list":[${metric}]}]`;
+  const gathered = company([
+    answer(
+      'fullKyb',
+      `{"lite":{"id":77,${all('name registration_number vat_number status country_code legal_form')},"incorporation_date":"2020-01-01"},"officers":[{${officer}}],"shareholders":[{${holding}}],"group_structures_full":[{${all('company_id country_source country_target source target title target_title')},"temporary":true}],"financial":{"id":77,"name":"x",${filed}}}`,
+    ),
+    answer(
+      'liteKyb',
+      `{"id":77,${all('name registration_number vat_number status legal_form ticker country_code country_name country_region address_street address_location address_city zip_code jurisdiction website linkedin')},"incorporation_date":null}`,
+    ),
+    answer(
+      'officersKyb',
+      `{"data":[{${officer}}],"total_pages":1,"total_results":1,"source":{${all('category comment id name url')}}}`,
+    ),
+    answer('shareholdersKyb', `{"data":[{${holding}}],"total_pages":1,"total_results":1}`),
+    answer('financialKyb', `{${filed}}`),
+  ]);
+  const rows = [...gathered.rows.values()].flat() as { extra?: string | null }[];
+  expect(rows.length).toBeGreaterThan(8);
+  expect(rows.filter(({ extra }) => extra != null)).toEqual([]);
+  expect(gathered.issues).toEqual([]);
+});
