@@ -35,13 +35,9 @@ export class ClosedDoor implements Answering {
   }
 
   async call(request: DoorRequest): Promise<CallOutcome> {
-    const { operation } = request;
     const owned = await this.owned(request);
-    if (owned !== undefined) {
-      this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
-      return owned;
-    }
-    this.missing.push({ operation, key: keyOf(request) ?? '' });
+    if (owned !== undefined) return owned;
+    this.missing.push({ operation: request.operation, key: keyOf(request) ?? '' });
     return CLOSED;
   }
 
@@ -53,6 +49,7 @@ export class ClosedDoor implements Answering {
     const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
     if (found === undefined || body === undefined) return undefined;
+    this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
     return { kind: 'answer', body, owned: true, fetchedAt: found.fetchedAt, use: null };
   }
 

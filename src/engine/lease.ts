@@ -24,6 +24,8 @@ export async function takeLease(runId: string | null, calls: CallStore, clock: C
       await clock.sleep(RENEW_MS, ended.signal);
       const kept = await calls.renew(startId, clock.now() + LEASE_MS);
       if (!kept) throw new TakenOverError();
+      // Somebody else may have died meanwhile: what waits for its calls must not wait for ever.
+      await calls.flagLost(clock.now());
     }
   })().catch((reason: unknown) => {
     if (!ended.signal.aborted) broken.abort(reason);

@@ -20,7 +20,7 @@ export interface RunPlan {
   readonly toPersonReasons: Readonly<Record<string, number>>;
   /** Rows that ask the same as an earlier one. */
   readonly repeated: number;
-  /** Rows that end without a call. */
+  /** Rows that end without a call that may cost. */
   readonly owned: number;
   /** Rows whose company must be searched for first. */
   readonly toSearch: number;
@@ -127,6 +127,11 @@ export class PlanTally {
 
   /** `searched`: its company must be searched for first. */
   toBuy(searched: boolean, { sure, most, likely }: RowCost): void {
+    // What is missing is told for nothing: whether a report is ready, and its body.
+    if (most.unit + most.report + most.not_told === 0) {
+      this.owned();
+      return;
+    }
     this.#rowsBy[searched ? 'toSearch' : 'toBuy'] += 1;
     this.#units.atLeast += sure === 'unit' ? 1 : 0;
     this.#units.likely += likely.unit;

@@ -127,8 +127,9 @@ class RowPlanner {
       if (!further) return { most, likely };
     }
     for (const { operation, atMost } of open.flatMap(({ calls }) => calls)) {
-      most[operation.meter] += atMost;
-      likely[operation.meter] += 1;
+      const left = Math.max(0, atMost - (this.#door.used.get(operation) ?? 0));
+      most[operation.meter] += left;
+      likely[operation.meter] += Math.min(1, left);
     }
     return { most, likely };
   }
