@@ -157,7 +157,8 @@ export class Door implements Answering {
       return this.#attempt(request, ready, number);
     };
     try {
-      // Nearly every call succeeds at once. p-retry is for the others: it takes over with the error that was met.
+      // Nearly every call succeeds at once. p-retry is for the others: it takes over with the error that was met
+      // (docs/performance.md, "What the books cost").
       return await attempt(1).catch((met: unknown) =>
         pRetry((number) => (number === 1 ? Promise.reject(met) : attempt(number)), {
           retries: sendsAtMost(this.#options.retry) - 1,

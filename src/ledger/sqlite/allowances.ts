@@ -28,7 +28,10 @@ type MoneyRow = [
   anyInFlight: 0 | 1,
 ];
 
-/** Where more is left than can be in flight, nobody has to count what is. A start has 256 calls at once at the most. */
+/**
+ * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
+ * that brings is measured in docs/performance.md, "What the books cost".
+ */
 const MORE_THAN_IN_FLIGHT = 10_000;
 
 const NO_START: MoneyRow = [0, 0, null, null, 0];

@@ -4,7 +4,8 @@ import { join, type PackedBatch, split } from './pack-batch.js';
 
 /**
  * Packs bodies. To hash and compress a large one takes longer than to write down all there is about its call, so a
- * second thread does it once there are many; small ones are not worth the way there and back.
+ * second thread does it once there are many; small ones are not worth the way there and back. What that brings is
+ * measured in docs/performance.md, "pipeline".
  */
 export class Packer {
   #large = 0;
