@@ -9,8 +9,8 @@ import type { Formats } from './formats/list.js';
 import type { ExportOptions } from './options.js';
 import { type OpenFormats, Outputs } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
-import { callRow, candidateRow, errorRow, inputColumns, inputRow, stagesOf } from './run-rows.js';
-import { rows } from './run-tables.js';
+import { callRow, candidateRow, errorRow, inputColumns, inputRow, plannedStages } from './run-rows.js';
+import { rowsTable } from './run-tables.js';
 import { answersOf } from './subjects.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { boughtTables, tablesOf } from './tables.js';
@@ -79,14 +79,14 @@ function openOutputs({ run }: RunSnapshot, options: ExportOptions, parts: Export
   const bought = boughtTables(parts.readers);
   const declared = tablesOf(parts.readers).map((table) => ({
     table,
-    furtherColumns: table === rows ? inputColumns(run.columns) : [],
+    furtherColumns: table === rowsTable ? inputColumns(run.columns) : [],
     bought: bought.includes(table),
   }));
   return new Outputs(declared, opened, options.includeContacts);
 }
 
 async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<void> {
-  const stages = stagesOf(snapshot.run);
+  const stages = plannedStages(snapshot.run);
   const inputs = inputColumns(snapshot.run.columns);
   for await (const batch of snapshot.rows())
     outputs.write(

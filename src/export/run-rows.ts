@@ -4,7 +4,7 @@ import type { RunRecord } from '../ledger/runs.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
-import { type calls, type candidates, type errors, rowSpaces, statusColumn } from './run-tables.js';
+import { type callsTable, type candidatesTable, type errorsTable, rowSpaces, statusColumn } from './run-tables.js';
 
 /** The ledger's own records as rows of their tables. */
 
@@ -42,12 +42,12 @@ export function inputRow(row: SnapshotRow, planned: readonly string[], columns: 
 }
 
 /** The stages of the pipeline the run was started with. */
-export function stagesOf(run: RunRecord): readonly string[] {
+export function plannedStages(run: RunRecord): readonly string[] {
   const settings = JSON.parse(run.settings) as { readonly pipeline?: { readonly stages?: readonly string[] } };
   return settings.pipeline?.stages ?? [];
 }
 
-export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candidates> => ({
+export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candidatesTable> => ({
   row: String(candidate.row),
   api: candidate.space,
   position: String(candidate.position),
@@ -62,7 +62,7 @@ export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candida
   evidence: candidate.evidence,
 });
 
-export const callRow = (call: SnapshotCall): RowOf<typeof calls> => ({
+export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   row: text(call.row),
   stage: call.stage,
   api: call.api,
@@ -82,7 +82,7 @@ export const callRow = (call: SnapshotCall): RowOf<typeof calls> => ({
   reconciled: call.reconciled,
 });
 
-export const errorRow = (error: SnapshotError, position: number): RowOf<typeof errors> => ({
+export const errorRow = (error: SnapshotError, position: number): RowOf<typeof errorsTable> => ({
   row: text(error.row),
   stage: error.stage,
   class: error.class,
@@ -99,7 +99,7 @@ export const errorRow = (error: SnapshotError, position: number): RowOf<typeof e
 });
 
 /** A place in an answer whose form the document does not describe. */
-export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<typeof errors> => ({
+export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<typeof errorsTable> => ({
   row: text(origin.row),
   stage: origin.stage,
   class: 'unexpected_shape',

@@ -15,7 +15,7 @@ export const rowSpaces: readonly IdSpace[] = [
 const STATUSES =
   'done, not_available, skipped, waiting, parked, failed, pending; empty if the pipeline has no such stage';
 
-export const rows = table({
+export const rowsTable = table({
   name: 'rows',
   onePer: 'input line',
   description: 'The input, line by line, and what became of each. The `input_*` columns carry the input as written.',
@@ -42,7 +42,7 @@ export const rows = table({
   ],
 });
 
-export const candidates = table({
+export const candidatesTable = table({
   name: 'candidates',
   onePer: 'candidate seen',
   description: 'What the searches offered for each row, how well it matches, and what was decided.',
@@ -65,7 +65,7 @@ export const candidates = table({
   ],
 });
 
-export const calls = table({
+export const callsTable = table({
   name: 'calls',
   onePer: 'attempt',
   description: 'Every call of the run, and every use of an answer that was owned already.',
@@ -97,7 +97,7 @@ export const calls = table({
   ],
 });
 
-export const errors = table({
+export const errorsTable = table({
   name: 'errors',
   onePer: 'error',
   description:

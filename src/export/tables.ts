@@ -1,21 +1,21 @@
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
 import type { Table } from '../readers/table.js';
-import { calls, candidates, errors, rows } from './run-tables.js';
+import { callsTable, candidatesTable, errorsTable, rowsTable } from './run-tables.js';
 
-const ABOUT_THE_RUN = [candidates, calls, errors] as const;
+const ABOUT_THE_RUN = [candidatesTable, callsTable, errorsTable] as const;
 
 /** Every table of an export: what became of the input, what was bought, what happened on the way. */
 export function tablesOf(from: readonly Reader[]): readonly Table[] {
   const bought = boughtTables(from);
   const last = bought.filter(({ listedLast }) => listedLast === true);
-  return [rows, ...bought.filter((table) => !last.includes(table)), ...ABOUT_THE_RUN, ...last];
+  return [rowsTable, ...bought.filter((table) => !last.includes(table)), ...ABOUT_THE_RUN, ...last];
 }
 
 /** Several readers may write to one table; two tables of one name would be one file. */
 export function boughtTables(from: readonly Reader[]): readonly Table[] {
   const tables = [...new Set(from.flatMap((reader) => reader.tables))];
-  const names: readonly string[] = [rows, ...ABOUT_THE_RUN, ...tables].map(({ name }) => name);
+  const names: readonly string[] = [rowsTable, ...ABOUT_THE_RUN, ...tables].map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TypeError(`two tables are declared with the name ${twice}`);
   return tables;
@@ -24,6 +24,6 @@ export function boughtTables(from: readonly Reader[]): readonly Table[] {
 export type TableName =
   | (typeof readers)[number]['tables'][number]['name']
   | (typeof ABOUT_THE_RUN)[number]['name']
-  | (typeof rows)['name'];
+  | (typeof rowsTable)['name'];
 
 export const tables: readonly Table[] = tablesOf(readers);

@@ -15,25 +15,25 @@ import {
 } from './reader.js';
 import { type Cell, column, timestamp } from './table.js';
 import {
-  creditReportRemarks,
-  creditReports,
+  creditReportRemarksTable,
+  creditReportsTable,
   reportRecordFields,
   reportSummaryFields,
 } from './tables/credit-reports.js';
 
 /** A credit report → its line and its remarks. Sections beyond the summary are opaque and kept (V2-7). */
-export const creditReport = {
+export const creditReportReader = {
   name: 'credit-report',
   space: 'report',
   operations: ['creditReportGenerate', 'creditReportFetch'],
   lists: { operations: ['creditReportHistory'], items: historyItems },
-  tables: [creditReports, creditReportRemarks],
+  tables: [creditReportsTable, creditReportRemarksTable],
   read(subject, out) {
     const fetched = subject.answers.find(({ operation }) => operation === 'creditReportFetch');
     const opened = fetched && openReport(fetched, out);
     const record = readRecord(subject, out);
     const body = readBody(subject.id, opened, out);
-    out.add(creditReports, {
+    out.add(creditReportsTable, {
       credit_report_id: subject.id,
       credit_source_id: subject.ids.credit ?? record.sourceId,
       ...record.cells,
@@ -143,7 +143,7 @@ function readRemarks(id: string, summary: JsonObject, path: BodyPath): readonly 
   for (const { key, kind, value } of lists) {
     for (const [index, item] of value.entries()) {
       if (typeof item !== 'string') path.at(key).at(index).unexpected('text', item);
-      path.out.add(creditReportRemarks, {
+      path.out.add(creditReportRemarksTable, {
         credit_report_id: id,
         kind,
         position: String(++positions[kind as keyof typeof positions]),

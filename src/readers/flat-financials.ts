@@ -25,7 +25,7 @@ export const flatFinancialsTable = table({
 });
 
 /** Figures by year and indicator. There are no people in them. */
-export const flatFinancials = {
+export const flatFinancialsReader = {
   name: 'flat-financials',
   space: 'v2',
   operations: ['financial'],

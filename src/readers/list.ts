@@ -1,8 +1,13 @@
-import { creditReport } from './credit-report.js';
-import { flatFinancials } from './flat-financials.js';
+import { creditReportReader } from './credit-report.js';
+import { flatFinancialsReader } from './flat-financials.js';
 import type { Reader } from './reader.js';
-import { record } from './record.js';
-import { registry } from './registry.js';
+import { recordReader } from './record.js';
+import { registryReader } from './registry.js';
 
 /** Every reader, in the order of their tables. */
-export const readers = [record, registry, flatFinancials, creditReport] as const satisfies readonly Reader[];
+export const readers = [
+  recordReader,
+  registryReader,
+  flatFinancialsReader,
+  creditReportReader,
+] as const satisfies readonly Reader[];

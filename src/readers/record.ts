@@ -9,12 +9,12 @@ import { extraOf, type Members, readFields, ungroup } from './parts/read-fields.
 import { takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
 import { type Cell, timestamp } from './table.js';
-import { companies, furtherProfileFields, profileFields } from './tables/companies.js';
-import { filedFinancials } from './tables/filed-financials.js';
-import { groupLinks } from './tables/group-links.js';
-import { officers } from './tables/officers.js';
-import { shareholders } from './tables/shareholders.js';
-import { sources } from './tables/sources.js';
+import { companiesTable, furtherProfileFields, profileFields } from './tables/companies.js';
+import { filedFinancialsTable } from './tables/filed-financials.js';
+import { groupLinksTable } from './tables/group-links.js';
+import { officersTable } from './tables/officers.js';
+import { shareholdersTable } from './tables/shareholders.js';
+import { sourcesTable } from './tables/sources.js';
 
 type ProfileCell = (typeof allProfileFields)[number]['name'];
 const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
@@ -29,11 +29,11 @@ interface Piece {
 const NOTHING: Piece = { cells: {}, rest: [], counts: {} };
 
 /** Every answer that v1 gave about one company → its line and its lists. The full record comes before the others. */
-export const record = {
+export const recordReader = {
   name: 'record',
   space: 'v1',
   operations: ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
-  tables: [companies, officers, shareholders, groupLinks, filedFinancials, sources],
+  tables: [companiesTable, officersTable, shareholdersTable, groupLinksTable, filedFinancialsTable, sourcesTable],
   read({ id, answers }, out) {
     const order = (answer: OpenedAnswer) => ORDER.indexOf(answer.answer.operation);
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []).sort((a, b) => order(a) - order(b));
@@ -47,7 +47,7 @@ export const record = {
       const found = pieces.map((piece) => piece.counts[name]).find(isThere);
       return found === undefined ? null : String(found);
     };
-    out.add(companies, {
+    out.add(companiesTable, {
       v1_company_id: id,
       ...cells,
       officers_returned: count('officers'),
@@ -62,7 +62,7 @@ export const record = {
   },
 } as const satisfies Reader;
 
-const ORDER: readonly string[] = record.operations;
+const ORDER: readonly string[] = recordReader.operations;
 
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 

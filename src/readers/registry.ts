@@ -3,17 +3,17 @@ import { type ListOf, offsetOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readOfficers, readShareholders } from './parts/people.js';
 import type { Reader } from './reader.js';
-import { filedFinancials } from './tables/filed-financials.js';
-import { officers } from './tables/officers.js';
-import { shareholders } from './tables/shareholders.js';
-import { sources } from './tables/sources.js';
+import { filedFinancialsTable } from './tables/filed-financials.js';
+import { officersTable } from './tables/officers.js';
+import { shareholdersTable } from './tables/shareholders.js';
+import { sourcesTable } from './tables/sources.js';
 
 /** v2's officers, shareholders and filed statements: the same tables, under v2's ID (V2-9). */
-export const registry = {
+export const registryReader = {
   name: 'registry',
   space: 'v2',
   operations: ['kybOfficers', 'kybShareholders', 'kybFinancial'],
-  tables: [officers, shareholders, filedFinancials, sources],
+  tables: [officersTable, shareholdersTable, filedFinancialsTable, sourcesTable],
   read({ id, answers }, out) {
     for (const answer of answers) {
       const opened = openAnswer(answer, out);

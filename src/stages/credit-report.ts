@@ -21,7 +21,7 @@ const { creditReportHistory, creditReportGenerate, creditReportStatus, creditRep
  * the account's history (re-opening is free), and a generate call that failed, answered or not, is never repeated
  * without another look there (V2-17). A waiting report holds no slot.
  */
-export const creditReport = stage({
+export const creditReportStage = stage({
   name: 'credit-report',
   summary: 'A credit report (v2): from the account’s history where there is one, otherwise generated',
   space: 'credit',

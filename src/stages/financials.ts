@@ -2,7 +2,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswer } from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
-export const financials = stage({
+export const financialsStage = stage({
   name: 'financials',
   summary: 'Flat financials: indicators by year (v2)',
   space: 'v2',

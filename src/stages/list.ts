@@ -1,7 +1,7 @@
-import { creditReport } from './credit-report.js';
-import { financials } from './financials.js';
-import { record } from './record.js';
+import { creditReportStage } from './credit-report.js';
+import { financialsStage } from './financials.js';
+import { recordStage } from './record.js';
 import type { Stage } from './stage.js';
 
 /** What can be bought for a confirmed company, in the order of the journey. */
-export const stages: readonly Stage[] = [record, financials, creditReport];
+export const stages: readonly Stage[] = [recordStage, financialsStage, creditReportStage];

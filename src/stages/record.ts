@@ -16,7 +16,7 @@ import {
 } from './stage.js';
 
 /** Buys the full record of the confirmed company, and compares its own number once more. */
-export const record = stage({
+export const recordStage = stage({
   name: 'record',
   summary: 'The full record of the company (v1), compared once more with what was confirmed',
   space: 'v1',

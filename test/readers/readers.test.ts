@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
-import { creditReport } from '../../src/readers/credit-report.js';
-import { flatFinancials, flatFinancialsTable } from '../../src/readers/flat-financials.js';
+import { creditReportReader } from '../../src/readers/credit-report.js';
+import { flatFinancialsReader, flatFinancialsTable } from '../../src/readers/flat-financials.js';
 import { removeContacts } from '../../src/readers/parts/contacts.js';
 import type { RawAnswer, Reader } from '../../src/readers/reader.js';
-import { record } from '../../src/readers/record.js';
-import { registry } from '../../src/readers/registry.js';
-import { companies } from '../../src/readers/tables/companies.js';
-import { creditReportRemarks, creditReports } from '../../src/readers/tables/credit-reports.js';
-import { filedFinancials } from '../../src/readers/tables/filed-financials.js';
-import { groupLinks } from '../../src/readers/tables/group-links.js';
-import { officers } from '../../src/readers/tables/officers.js';
-import { shareholders } from '../../src/readers/tables/shareholders.js';
-import { sources } from '../../src/readers/tables/sources.js';
+import { recordReader } from '../../src/readers/record.js';
+import { registryReader } from '../../src/readers/registry.js';
+import { companiesTable } from '../../src/readers/tables/companies.js';
+import { creditReportRemarksTable, creditReportsTable } from '../../src/readers/tables/credit-reports.js';
+import { filedFinancialsTable } from '../../src/readers/tables/filed-financials.js';
+import { groupLinksTable } from '../../src/readers/tables/group-links.js';
+import { officersTable } from '../../src/readers/tables/officers.js';
+import { shareholdersTable } from '../../src/readers/tables/shareholders.js';
+import { sourcesTable } from '../../src/readers/tables/sources.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { answer, issuesOf, read } from './support.js';
 
-const company = (answers: readonly RawAnswer[]) => read(record, answers);
+const company = (answers: readonly RawAnswer[]) => read(recordReader, answers);
 const full = (members: string) => company([answer('fullKyb', `{"lite":{"id":77,"name":"Acme"}${members}}`)]);
 
 test('V1-22 a list that did not come is not a list that came empty', () => {
   const out = full(',"officers":[],"shareholders":null');
-  expect(out.rowsOf(companies)[0]).toMatchObject({
+  expect(out.rowsOf(companiesTable)[0]).toMatchObject({
     officers_returned: '0',
     shareholders_returned: null,
     group_links_returned: null,
@@ -29,11 +29,11 @@ test('V1-22 a list that did not come is not a list that came empty', () => {
 
 test('V1-17 IDs are text, beyond 2^53 too', () => {
   const out = read(
-    record,
+    recordReader,
     [answer('fullKyb', '{"lite":{"id":9100000498006494015},"officers":[{"id":12345678901234567890}]}')],
     { id: '9100000498006494015' },
   );
-  expect(out.rowsOf(officers)[0]?.id).toBe('12345678901234567890');
+  expect(out.rowsOf(officersTable)[0]?.id).toBe('12345678901234567890');
   expect(out.issues).toEqual([]);
 });
 
@@ -41,7 +41,7 @@ test('V1-23 shares keep their digits, and an empty text is not null', () => {
   const out = full(
     ',"shareholders":[{"percentage":33.3333333333333333,"quantity":1.10,"share_type":"","name":null,"share_price":""}]',
   );
-  expect(out.rowsOf(shareholders)[0]).toMatchObject({
+  expect(out.rowsOf(shareholdersTable)[0]).toMatchObject({
     percentage: '33.3333333333333333',
     quantity: '1.10',
     share_type: '',
@@ -65,9 +65,9 @@ test('V1-25 the flat and the grouped profile give the same line, and the grouped
       `{"id":77,"basic":{"name":"Acme","status":"Active","ticker":"ACM","source":${source}},"address":{"country_code":"GB","zip_code":"AB1","source":${source}},"contact":{"website":"acme.example"}}`,
     ),
   ]);
-  expect(grouped.rowsOf(companies)).toEqual(flat.rowsOf(companies));
+  expect(grouped.rowsOf(companiesTable)).toEqual(flat.rowsOf(companiesTable));
   expect(grouped.issues).toEqual([]);
-  expect(grouped.rowsOf(sources).map(({ module, id, extra, pointer }) => [module, id, extra, pointer])).toEqual([
+  expect(grouped.rowsOf(sourcesTable).map(({ module, id, extra, pointer }) => [module, id, extra, pointer])).toEqual([
     ['lite.basic', '5', '{"licence":"open"}', '/basic/source'],
     ['lite.address', '5', '{"licence":"open"}', '/address/source'],
   ]);
@@ -90,9 +90,9 @@ test('officers grouped by provenance give the same line as flat ones', () => {
       `{"data":[{"id":1,${person},"job_title":"Chair","officer":{${person}},"appointment":{"job_title":"Other"}}]}`,
     ),
   ]);
-  expect(grouped.rowsOf(officers)).toEqual(flat.rowsOf(officers));
-  expect(grouped.rowsOf(sources)).toHaveLength(1);
-  expect(both.rowsOf(officers)[0]).toMatchObject({
+  expect(grouped.rowsOf(officersTable)).toEqual(flat.rowsOf(officersTable));
+  expect(grouped.rowsOf(sourcesTable)).toHaveLength(1);
+  expect(both.rowsOf(officersTable)[0]).toMatchObject({
     job_title: 'Chair',
     extra: '{"appointment":{"job_title":"Other"}}',
   });
@@ -102,8 +102,8 @@ test('V1-26 a link’s source is a text; provenance objects of the record become
   const out = full(
     ',"group_structures_full":[{"source":"DK-1","target":"GB-2","temporary":false}],"provenance":{"lite":{"name":"R"},"officers":{"name":"S"}}',
   );
-  expect(out.rowsOf(groupLinks)[0]).toMatchObject({ source: 'DK-1', target: 'GB-2', temporary: 'false' });
-  expect(out.rowsOf(sources).map(({ module, name }) => [module, name])).toEqual([
+  expect(out.rowsOf(groupLinksTable)[0]).toMatchObject({ source: 'DK-1', target: 'GB-2', temporary: 'false' });
+  expect(out.rowsOf(sourcesTable).map(({ module, name }) => [module, name])).toEqual([
     ['lite', 'R'],
     ['officers', 'S'],
   ]);
@@ -114,16 +114,16 @@ test('V1-27 a tree becomes links, twenty thousand levels deep', () => {
   const depth = 20_000;
   const tree = `${'{"id":1,"registration_number":"GB-1","children":['.repeat(depth)}{"id":2,"selected":true,"children":[]}${']}'.repeat(depth)}`;
   const out = company([answer('groupFullKyb', `{"data":[${tree}]}`)]);
-  expect(out.rowsOf(groupLinks)).toHaveLength(depth);
-  expect(out.rowsOf(companies)[0]?.group_links_returned).toBe(String(depth));
-  expect(out.rowsOf(groupLinks).at(-1)).toMatchObject({ source: 'GB-1', target: '2' });
+  expect(out.rowsOf(groupLinksTable)).toHaveLength(depth);
+  expect(out.rowsOf(companiesTable)[0]?.group_links_returned).toBe(String(depth));
+  expect(out.rowsOf(groupLinksTable).at(-1)).toMatchObject({ source: 'GB-1', target: '2' });
 });
 
 test('V1-28 births stay partial, and a date that is none is kept in extra', () => {
   const gathered = full(
     ',"officers":[{"date_of_birth_year":1970,"date_of_birth_month":null,"appointed_at":"1998-00-00"}]',
   );
-  expect(gathered.rowsOf(officers)[0]).toMatchObject({
+  expect(gathered.rowsOf(officersTable)[0]).toMatchObject({
     date_of_birth_year: '1970',
     date_of_birth_month: null,
     appointed_at: null,
@@ -134,7 +134,7 @@ test('V1-28 births stay partial, and a date that is none is kept in extra', () =
 
 test('V1-29 unknown fields pass through to extra, digit for digit, whatever their names', () => {
   const out = company([answer('fullKyb', '{"lite":{"id":77,"capital":250000.00,"__proto__":{"a":1}},"news":[1.10]}')]);
-  expect(out.rowsOf(companies)[0]?.extra).toBe('{"capital":250000.00,"__proto__":{"a":1},"news":[1.10]}');
+  expect(out.rowsOf(companiesTable)[0]?.extra).toBe('{"capital":250000.00,"__proto__":{"a":1},"news":[1.10]}');
 });
 
 test('an unexpected shape is noted with its place, and the rest is exported', () => {
@@ -148,8 +148,8 @@ test('an unexpected shape is noted with its place, and the rest is exported', ()
     '/shareholders/2: an object, null',
     '/financial/groups/0/list/0/list/2024: a number, text, true, false or null, a list of 1',
   ]);
-  expect(gathered.rowsOf(shareholders)).toHaveLength(1);
-  expect(gathered.rowsOf(companies)[0]).toMatchObject({
+  expect(gathered.rowsOf(shareholdersTable)).toHaveLength(1);
+  expect(gathered.rowsOf(companiesTable)[0]).toMatchObject({
     name: 'Acme',
     officers_returned: null,
     extra: '{"officers":"none"}',
@@ -161,19 +161,19 @@ test('filed statements: every period of every metric, with what the provider add
     ',"financial":{"id":77,"name":"Acme","years":["2024","2023"],"unit":"GBP","groups":[{"id":9000,"name":"Summary","order":1,"note":"n","list":[{"name":"Turnover","list":{"2024":"1.50","2023":null},"progress":[-4.70]}]}]}',
   );
   expect(out.issues).toEqual([]);
-  expect(out.rowsOf(filedFinancials)).toMatchObject([
+  expect(out.rowsOf(filedFinancialsTable)).toMatchObject([
     { group_id: '9000', period: '2023', value: null, value_type: 'null', progress: '[-4.70]', extra: '{"note":"n"}' },
     { group_id: '9000', period: '2024', value: '1.50', value_type: 'string', group_order: '1', metric_position: '1' },
   ]);
-  expect(out.rowsOf(companies)[0]).toMatchObject({
+  expect(out.rowsOf(companiesTable)[0]).toMatchObject({
     filed_periods_returned: '2',
     extra: '{"financial":{"unit":"GBP"}}',
   });
 });
 
 test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicators pass', () => {
-  expect(read(flatFinancials, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
-  const out = read(flatFinancials, [
+  expect(read(flatFinancialsReader, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
+  const out = read(flatFinancialsReader, [
     answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"x":7}'),
   ]);
   expect(
@@ -188,33 +188,33 @@ test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicator
 });
 
 test('V2-9 v2 officers and shareholders: the same tables under v2’s ID; current or former stays unknown', () => {
-  const officer = read(registry, [
+  const officer = read(registryReader, [
     answer('kybOfficers', '{"data":[{"id":"5","first_name":"Ada"}],"total_results":9,"total_pages":1}', {
       params: { page: 3, per_page: 2 },
     }),
   ]);
-  expect(officer.rowsOf(officers)[0]).toMatchObject({
+  expect(officer.rowsOf(officersTable)[0]).toMatchObject({
     v1_company_id: null,
     v2_company_id: '77',
     position: '5',
     work_status: null,
   });
-  const holder = read(registry, [
+  const holder = read(registryReader, [
     answer('kybShareholders', '{"data":[{"id":"5","name":"H","company_id":"77"}]}', { ids: { v1: '1' } }),
   ]);
-  expect(holder.rowsOf(shareholders)[0]).toMatchObject({ v1_company_id: '1', v2_company_id: '77', extra: null });
+  expect(holder.rowsOf(shareholdersTable)[0]).toMatchObject({ v1_company_id: '1', v2_company_id: '77', extra: null });
   expect(officer.issues.concat(holder.issues)).toEqual([]);
 });
 
 test('V2-7 a credit report: strings stay strings, remarks have kinds, other sections are kept', () => {
   const body =
     '{"summary":{"turnover":-1.50,"number_of_employees":"12","overall_credit_risk":{"pod":0.5880,"creditLimit":{"value":"10000.0","currency":"EUR"}},"what_we_like_about_this_company":["a","b"],"cautions":["=c"]},"directors":[1.0]}';
-  const out = read(creditReport, [
+  const out = read(creditReportReader, [
     answer('creditReportGenerate', '{"id":77,"source_id":"S","status":"processing","expired":false,"url":"u"}'),
     answer('creditReportFetch', body),
   ]);
   expect(out.issues).toEqual([]);
-  expect(out.rowsOf(creditReports)[0]).toMatchObject({
+  expect(out.rowsOf(creditReportsTable)[0]).toMatchObject({
     credit_source_id: 'S',
     status: 'finish',
     recorded_status: 'processing',
@@ -225,7 +225,7 @@ test('V2-7 a credit report: strings stay strings, remarks have kinds, other sect
     credit_limit_value: '10000.0',
     extra: '{"directors":[1.0],"url":"u"}',
   });
-  expect(out.rowsOf(creditReportRemarks).map(({ kind, position, text }) => [kind, position, text])).toEqual([
+  expect(out.rowsOf(creditReportRemarksTable).map(({ kind, position, text }) => [kind, position, text])).toEqual([
     ['caution', '1', '=c'],
     ['positive', '1', 'a'],
     ['positive', '2', 'b'],
@@ -236,13 +236,13 @@ test('a report that this account did not generate is told of by the history, and
   const page = answer('creditReportHistory', '{"data":[7,{"id":77,"status":"finish","expired":1,"email":"a@b"}]}', {
     row: 9,
   });
-  const [listed] = creditReport.lists.items(page);
-  const out = read(creditReport, [answer('creditReportGenerate', '{"id":76,"status":"processing"}')], {
+  const [listed] = creditReportReader.lists.items(page);
+  const out = read(creditReportReader, [answer('creditReportGenerate', '{"id":76,"status":"processing"}')], {
     includeContacts: false,
     row: 4,
     ...(listed === undefined ? {} : { listed }),
   });
-  expect(out.rowsOf(creditReports)).toMatchObject([{ status: 'finish', format: null, extra: '{"expired":1}' }]);
+  expect(out.rowsOf(creditReportsTable)).toMatchObject([{ status: 'finish', format: null, extra: '{"expired":1}' }]);
   expect(out.issues).toMatchObject([{ pointer: '/data/1/expired', origin: { row: 4, rawSha256: 'sha' } }]);
 });
 
@@ -251,26 +251,30 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
   (name) => {
     const member = `"${name}":{"a":1.10}`;
     const bodies: readonly [Reader, string, string][] = [
-      [record, 'fullKyb', `{"lite":{"id":77,${member}},${member},"officers":[{${member}}],"financial":{${member}}}`],
-      [record, 'liteKyb', `{${member},"basic":{${member}}}`],
-      [record, 'officersKyb', `{${member},"data":[{${member},"contact":{${member}}}]}`],
-      [record, 'groupFullKyb', `{${member},"data":[{${member},"children":[{${member}}]}]}`],
-      [registry, 'kybFinancial', `{${member},"groups":[{${member},"list":[{${member},"list":{${member}}}]}]}`],
-      [flatFinancials, 'financial', `{${member},"2024":{${member}}}`],
-      [creditReport, 'creditReportFetch', `{${member},"summary":{${member},"overall_credit_risk":{${member}}}}`],
-      [creditReport, 'creditReportGenerate', `{"id":77,${member}}`],
+      [
+        recordReader,
+        'fullKyb',
+        `{"lite":{"id":77,${member}},${member},"officers":[{${member}}],"financial":{${member}}}`,
+      ],
+      [recordReader, 'liteKyb', `{${member},"basic":{${member}}}`],
+      [recordReader, 'officersKyb', `{${member},"data":[{${member},"contact":{${member}}}]}`],
+      [recordReader, 'groupFullKyb', `{${member},"data":[{${member},"children":[{${member}}]}]}`],
+      [registryReader, 'kybFinancial', `{${member},"groups":[{${member},"list":[{${member},"list":{${member}}}]}]}`],
+      [flatFinancialsReader, 'financial', `{${member},"2024":{${member}}}`],
+      [creditReportReader, 'creditReportFetch', `{${member},"summary":{${member},"overall_credit_risk":{${member}}}}`],
+      [creditReportReader, 'creditReportGenerate', `{"id":77,${member}}`],
     ];
     for (const [reader, operation, body] of bodies) {
       const out = read(reader, [answer(operation, body)], { includeContacts: false });
       const written = JSON.stringify([...out.rows.values(), out.issues]);
       expect(written, `${operation} ${body}`).toContain(name);
     }
-    expect(full(`,${member}`).rowsOf(companies)[0]?.extra).toBe(`{${member}}`);
+    expect(full(`,${member}`).rowsOf(companiesTable)[0]?.extra).toBe(`{${member}}`);
   },
 );
 
 test('a row of a table that the reader does not declare is refused', () => {
-  const stray: Reader = { ...flatFinancials, tables: [officers] };
+  const stray: Reader = { ...flatFinancialsReader, tables: [officersTable] };
   expect(() => read(stray, [answer('financial', '{"2024":{"a":1}}')])).toThrow(/does not declare the table flat_/);
 });
 

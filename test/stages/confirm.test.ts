@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultMatchPolicy } from '../../src/domain/decide.js';
 import { type IdentityPolicy, resolve } from '../../src/stages/identity/resolve.js';
-import { record } from '../../src/stages/record.js';
+import { recordStage } from '../../src/stages/record.js';
 import type { Company, Remembered } from '../../src/stages/stage.js';
 import { answer, company, isRecord, scene as sceneOf } from './support.js';
 
@@ -172,15 +172,18 @@ describe('the bought record', () => {
     ['no number', { country_code: 'GB' }, 'needs_review'],
   ] as const)('%s: %j → %s', async (_, bought, kind) => {
     const { context } = scene({ record: bought });
-    expect(await record.run(confirmed, context)).toMatchObject({ kind });
+    expect(await recordStage.run(confirmed, context)).toMatchObject({ kind });
   });
 
   test('a person accepts the difference, or refuses the company; another difference is another question', async () => {
     const asked = scene({ record: differs });
-    expect(await record.run(confirmed, asked.context)).toMatchObject({ code: 'IDENTITY_MISMATCH', grade: 'AAZAZ' });
+    expect(await recordStage.run(confirmed, asked.context)).toMatchObject({
+      code: 'IDENTITY_MISMATCH',
+      grade: 'AAZAZ',
+    });
     expect(asked.kept).toMatchObject([{ space: 'v1', stage: 'record', candidateId: '1', answered: false }]);
     const accepted = scene({ record: differs, remembered: { decision: 'confirm', candidateId: '1', shown: ['1'] } });
-    expect(await record.run(confirmed, accepted.context)).toMatchObject({
+    expect(await recordStage.run(confirmed, accepted.context)).toMatchObject({
       kind: 'done',
       ids: { v1: { matchedOn: 'review' } },
     });
@@ -188,9 +191,9 @@ describe('the bought record', () => {
       record: differs,
       remembered: { decision: 'none_of_these', candidateId: null, shown: ['1'] },
     });
-    expect(await record.run(confirmed, refused.context)).toMatchObject({ kind: 'no_match', ids: { v1: null } });
+    expect(await recordStage.run(confirmed, refused.context)).toMatchObject({ kind: 'no_match', ids: { v1: null } });
     const other = scene({ record: { ...differs, registration_number: '07654322' } });
-    await record.run(confirmed, other.context);
+    await recordStage.run(confirmed, other.context);
     expect(other.kept[0]?.key).not.toBe(asked.kept[0]?.key);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
 import type { CallOutcome } from '../../src/calls/outcome.js';
-import { creditReport } from '../../src/stages/credit-report.js';
-import { financials } from '../../src/stages/financials.js';
+import { creditReportStage } from '../../src/stages/credit-report.js';
+import { financialsStage } from '../../src/stages/financials.js';
 import { resolve } from '../../src/stages/identity/resolve.js';
-import { record } from '../../src/stages/record.js';
+import { recordStage } from '../../src/stages/record.js';
 import type { Identified } from '../../src/stages/stage.js';
 import { answer, company, known as knownAs, NOW, policy, scene } from './support.js';
 
@@ -140,7 +140,7 @@ describe('record', () => {
 
   test('is done when the record’s own number is the confirmed one', async () => {
     const { context, asked } = bought({ registration_number: '12345678', country_code: 'NL' });
-    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'done' });
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'done' });
     expect(asked).toMatchObject([{ operation: 'fullKyb', params: { id: '1' } }]);
   });
 
@@ -149,7 +149,7 @@ describe('record', () => {
     ['no number', { registration_number: null, country_code: 'NL' }],
     ['another country', { registration_number: '12345678', country_code: 'BE' }],
   ])('V1-21 %s in the record goes to a person', async (_, lite) => {
-    expect(await record.run(company(dutch, { v1: confirmed }), bought(lite).context)).toMatchObject({
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), bought(lite).context)).toMatchObject({
       kind: 'needs_review',
       code: 'IDENTITY_MISMATCH',
     });
@@ -158,17 +158,17 @@ describe('record', () => {
   test('V1-11 the provider has no record: not available', async () => {
     const error = failure({ class: 'not_available' });
     const { context } = scene({ answer: () => ({ kind: 'not_available', error }) });
-    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'not_available' });
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'not_available' });
   });
 
   test('a body that was cut fails the row', async () => {
     const { context } = scene({ answer: () => answer('{"lite": {"registration_number": "123456') });
-    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'failed' });
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'failed' });
   });
 
   test.each(troubles)('%s', async (_, outcome, expected) => {
     const { context } = scene({ answer: () => outcome });
-    expect(await record.run(company(dutch, { v1: confirmed }), context)).toMatchObject(expected);
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject(expected);
   });
 });
 
@@ -177,18 +177,18 @@ describe('financials (V2-4)', () => {
 
   test('are asked for by the v2 ID', async () => {
     const { context, asked } = scene({ answer: () => answer({ 2024: { Turnover: 1 } }) });
-    expect(await financials.run(known, context)).toEqual({ kind: 'done' });
+    expect(await financialsStage.run(known, context)).toEqual({ kind: 'done' });
     expect(asked).toMatchObject([{ operation: 'financial', params: { id: '77' } }]);
   });
 
   test('V2-2 an object without years is an answer that says nothing', async () => {
-    expect(await financials.run(known, scene({ answer: () => answer(' { } ') }).context)).toMatchObject({
+    expect(await financialsStage.run(known, scene({ answer: () => answer(' { } ') }).context)).toMatchObject({
       kind: 'not_available',
     });
   });
 
   test('are not bought for a company that was not confirmed', async () => {
-    await expect(financials.run(company(dutch), scene({}).context)).rejects.toThrow(/confirmed/);
+    await expect(financialsStage.run(company(dutch), scene({}).context)).rejects.toThrow(/confirmed/);
   });
 });
 
@@ -204,14 +204,14 @@ describe('credit report (V2-6)', () => {
   test('the history is looked through before anything is generated; a finished report is re-opened', async () => {
     const past = { id: '9' };
     const { context, asked } = scene({ answer: replies(true), history: () => past });
-    expect(await creditReport.run(known, context)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
+    expect(await creditReportStage.run(known, context)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
     expect(asked.map(({ operation }) => operation)).toEqual(['creditReportFetch']);
   });
 
   test('an expired report is generated anew', async () => {
     const past = { id: '9', expired: true };
     const { context, asked } = scene({ answer: replies(true), history: () => past });
-    expect(await creditReport.run(known, context)).toMatchObject({
+    expect(await creditReportStage.run(known, context)).toMatchObject({
       kind: 'waiting',
       ids: { report: { id: '700001' } },
     });
@@ -220,7 +220,7 @@ describe('credit report (V2-6)', () => {
 
   test('a new report is waited for; its ID is kept before the first poll', async () => {
     const { context, asked } = scene({ answer: replies(false) });
-    expect(await creditReport.run(known, context)).toEqual({
+    expect(await creditReportStage.run(known, context)).toEqual({
       kind: 'waiting',
       until: NOW + 5000,
       ids: { report: knownAs('700001') },
@@ -241,7 +241,7 @@ describe('credit report (V2-6)', () => {
     });
     world.now = NOW + waited;
     expect(
-      await creditReport.run({ ...known, ids: { ...known.ids, report: knownAs('700001') } }, world.context),
+      await creditReportStage.run({ ...known, ids: { ...known.ids, report: knownAs('700001') } }, world.context),
     ).toMatchObject(expected);
     expect(generated(world.asked)).toBe(0);
   });
@@ -257,9 +257,12 @@ describe('credit report (V2-6)', () => {
       },
       history: () => (lost && world.now > NOW ? past : undefined),
     });
-    expect(await creditReport.run(known, world.context)).toMatchObject({ kind: 'waiting', until: NOW + 5000 });
+    expect(await creditReportStage.run(known, world.context)).toMatchObject({ kind: 'waiting', until: NOW + 5000 });
     world.now = NOW + 5000;
-    expect(await creditReport.run(known, world.context)).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
+    expect(await creditReportStage.run(known, world.context)).toMatchObject({
+      kind: 'done',
+      ids: { report: { id: '9' } },
+    });
     // The list that was read before the call says nothing about it.
     expect(world.looks).toEqual([NOW, NOW + 5000]);
     expect(world.settled).toEqual(['creditReportGenerate charged: found in the history as 9']);
@@ -267,11 +270,11 @@ describe('credit report (V2-6)', () => {
 
   test('V2-17 what the history says about another call is not said about one that was never made', async () => {
     const world = scene({ answer: replies(true), history: () => ({ id: '9', expired: true }) });
-    await creditReport.run(known, world.context);
+    await creditReportStage.run(known, world.context);
     expect(world.settled).toEqual([]);
   });
 
   test.each(troubles)('generating is %s', async (_, outcome, expected) => {
-    expect(await creditReport.run(known, scene({ answer: () => outcome }).context)).toMatchObject(expected);
+    expect(await creditReportStage.run(known, scene({ answer: () => outcome }).context)).toMatchObject(expected);
   });
 });

@@ -1,7 +1,7 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
 import { column } from '../table.js';
-import { filedFinancials } from '../tables/filed-financials.js';
+import { filedFinancialsTable } from '../tables/filed-financials.js';
 import type { BodyPath, JsonObject } from './body-path.js';
 import { eachItem, type ListOf } from './lists.js';
 import { extraOf, readFields } from './read-fields.js';
@@ -18,7 +18,7 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
       const read = readFields(metric, metricFields, metricAt, ['list', 'progress']);
       const values = metricAt.at('list').object(metric.list) ?? {};
       for (const period of Object.keys(values).sort()) {
-        path.out.add(filedFinancials, {
+        path.out.add(filedFinancialsTable, {
           v1_company_id: of.v1,
           group_id: cells.id,
           group_name: cells.name,

@@ -1,6 +1,6 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import { column } from '../table.js';
-import { groupLinkFields, groupLinks } from '../tables/group-links.js';
+import { groupLinkFields, groupLinksTable } from '../tables/group-links.js';
 import type { BodyPath, JsonObject } from './body-path.js';
 import { eachItem } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
@@ -9,7 +9,7 @@ import { extraOf, type Members, readFields } from './read-fields.js';
 export function readGroupLinks(list: ExactJson | undefined, companyId: string, path: BodyPath): number | null {
   return eachItem(list, { offset: 0 }, path, (item, position, at) => {
     const { cells, rest } = readFields(item, groupLinkFields, at);
-    path.out.add(groupLinks, { ...identity(companyId, position, path), ...cells, extra: extraOf(rest) });
+    path.out.add(groupLinksTable, { ...identity(companyId, position, path), ...cells, extra: extraOf(rest) });
   });
 }
 
@@ -52,7 +52,7 @@ function readNode(object: JsonObject, path: BodyPath): Node {
 function emit(parent: Node, child: Node, companyId: string, position: string, path: BodyPath): void {
   // `selected` marks the company that was asked about (V1-27).
   const extra: Members = [['source_id', parent.cells.id], ['target_id', child.cells.id], ...child.rest];
-  path.out.add(groupLinks, {
+  path.out.add(groupLinksTable, {
     ...identity(companyId, position, path),
     company_id: companyId,
     country_source: parent.cells.country,

@@ -1,6 +1,6 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import { officerContacts, officerFields, officers } from '../tables/officers.js';
-import { shareholderFields, shareholders } from '../tables/shareholders.js';
+import { officerContacts, officerFields, officersTable } from '../tables/officers.js';
+import { shareholderFields, shareholdersTable } from '../tables/shareholders.js';
 import type { BodyPath, JsonObject } from './body-path.js';
 import { eachItem, type ListOf } from './lists.js';
 import { extraOf, readFields, ungroup } from './read-fields.js';
@@ -14,7 +14,7 @@ export function readOfficers(list: ExactJson | undefined, of: ListOf, path: Body
   return eachItem(list, of, path, (item, position, at) => {
     const flat = ungroup(withoutSources(item, 'officers', of, at), OFFICER_GROUPS);
     const { cells, rest } = readFields(flat, officerColumns, at);
-    path.out.add(officers, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+    path.out.add(officersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
   });
 }
 
@@ -25,7 +25,7 @@ export function readShareholders(list: ExactJson | undefined, of: ListOf, path: 
   return eachItem(list, of, path, (item, position, at) => {
     const object = withoutSources(item, 'shareholders', of, at);
     const { cells, rest } = readFields(object, shareholderFields, at, of.v2 === null ? [] : IGNORED_IN_V2);
-    path.out.add(shareholders, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
+    path.out.add(shareholdersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
   });
 }
 

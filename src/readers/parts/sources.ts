@@ -1,5 +1,5 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import { sourceFields, sources } from '../tables/sources.js';
+import { sourceFields, sourcesTable } from '../tables/sources.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { extraOf, readFields } from './read-fields.js';
 
@@ -44,7 +44,7 @@ const looksLikeSource = (value: JsonObject): boolean =>
 
 function emit(source: JsonObject, module: string, companyId: string, path: BodyPath): void {
   const { cells, rest } = readFields(source, sourceFields, path);
-  path.out.add(sources, {
+  path.out.add(sourcesTable, {
     v1_company_id: companyId,
     module,
     ...cells,

@@ -26,7 +26,7 @@ export const furtherProfileFields = [
   column('linkedin', 'text', 'The company’s page on a professional network', 'liteKyb contact'),
 ] as const;
 
-export const companies = table({
+export const companiesTable = table({
   name: 'companies',
   onePer: 'company bought',
   description: 'The legal identity of each company whose record was bought, and how much came with it.',

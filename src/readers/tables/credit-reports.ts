@@ -20,7 +20,7 @@ export const reportSummaryFields = [
   column('court_judgements', 'scalar', 'Court judgements', '/summary'),
 ] as const;
 
-export const creditReports = table({
+export const creditReportsTable = table({
   name: 'credit_reports',
   onePer: 'report',
   description:
@@ -51,7 +51,7 @@ export const creditReports = table({
   ],
 });
 
-export const creditReportRemarks = table({
+export const creditReportRemarksTable = table({
   name: 'credit_report_remarks',
   onePer: 'remark',
   description: 'Remarks of the summary: what speaks for the company, and cautions.',

@@ -1,7 +1,7 @@
 import { column, table } from '../table.js';
 import { operation, rawSha256, v1CompanyId, v2CompanyId, value, valueType } from './columns.js';
 
-export const filedFinancials = table({
+export const filedFinancialsTable = table({
   name: 'filed_financials',
   onePer: 'value',
   description: 'Filed statements: one value for each metric and reporting period.',

@@ -12,7 +12,7 @@ export const groupLinkFields = [
   column('temporary', 'boolean', 'As sent; its meaning is not shown'),
 ] as const;
 
-export const groupLinks = table({
+export const groupLinksTable = table({
   name: 'group_links',
   onePer: 'list item',
   description:

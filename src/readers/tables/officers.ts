@@ -23,7 +23,7 @@ export const officerContacts = [
   contactColumn('phone', 'Phone; only with --include-contacts', 'contact.phone'),
 ] as const;
 
-export const officers = table({
+export const officersTable = table({
   name: 'officers',
   onePer: 'list item',
   description: 'Officers, current and former, as the registry lists them.',

@@ -14,7 +14,7 @@ export const shareholderFields = [
   column('total_value', 'number', 'Total as reported or calculated'),
 ] as const;
 
-export const shareholders = table({
+export const shareholdersTable = table({
   name: 'shareholders',
   onePer: 'list item',
   description:

@@ -9,7 +9,7 @@ export const sourceFields = [
   column('url', 'text', 'Address of the source'),
 ] as const;
 
-export const sources = table({
+export const sourcesTable = table({
   name: 'sources',
   onePer: 'source object',
   description: 'Where the data comes from. Only with provenance.',

@@ -15,7 +15,7 @@ const { ParquetFile } = await load<typeof import('../../../src/export/formats/pa
   'export/formats/parquet-file.js',
 );
 const { answersOf } = await load<typeof import('../../../src/export/subjects.js')>('export/subjects.js');
-const { flatFinancials, flatFinancialsTable } =
+const { flatFinancialsReader, flatFinancialsTable } =
   await load<typeof import('../../../src/readers/flat-financials.js')>('readers/flat-financials.js');
 const { readSubject } = await load<typeof import('../../../src/readers/read-subject.js')>('readers/read-subject.js');
 const { openLedger } = await load<typeof import('../../../src/ledger/open-ledger.js')>('ledger/open-ledger.js');
@@ -107,8 +107,11 @@ async function withRows(write: (rows: readonly (readonly Row[])[], count: number
   const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const batches: (readonly Row[])[] = [];
-  for await (const subject of answersOf(snapshot).subjects(flatFinancials.space, flatFinancials.operations)) {
-    batches.push(readSubject(flatFinancials, subject, false).rowsOf(flatFinancialsTable));
+  for await (const subject of answersOf(snapshot).subjects(
+    flatFinancialsReader.space,
+    flatFinancialsReader.operations,
+  )) {
+    batches.push(readSubject(flatFinancialsReader, subject, false).rowsOf(flatFinancialsTable));
     if (batches.length >= 64) break;
   }
   const count = snapshot.run.rowCount * (batches[0]?.length ?? 0);

@@ -6,7 +6,7 @@ import { write } from '../../../src/sandbox/json.js';
 import type { Company as Registered, Registry, SearchKind } from '../../../src/sandbox/registry/types.js';
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { type IdentityPolicy, resolve } from '../../../src/stages/identity/resolve.js';
-import { record } from '../../../src/stages/record.js';
+import { recordStage } from '../../../src/stages/record.js';
 import type { Company, Params, StageContext, StageOutcome } from '../../../src/stages/stage.js';
 
 /** How the journey of a row ended, as far as identity goes. */
@@ -57,7 +57,7 @@ export async function travel(input: SampleInput, setting: Setting): Promise<Endi
   const v1 = resolved.ids?.v1;
   if (resolved.kind !== 'done' || v1 == null) return ended(kindOf(resolved), codeOf(resolved));
   const company: Company = { ...unknown, ids: { v1 } };
-  const bought = await record.run(company, context);
+  const bought = await recordStage.run(company, context);
   if (bought.kind === 'needs_review') return ended('needs_review', bought.code);
   const searches = context.searches;
   const v2 = await resolve('v2', company, policy, context);
