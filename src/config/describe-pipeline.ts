@@ -2,12 +2,15 @@ import type { Operation } from '../api/operation.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import type { Stage } from '../stages/stage.js';
+import type { Marks } from '../util/marked-part.js';
 import { pipelineKeys } from './pipeline-json-schema.js';
 import { DEFAULT_FRESHNESS } from './pipeline-schema.js';
 
-/** The reference of `docs/pipelines.md`, between its two markers. */
-export const REFERENCE_START = '<!-- reference: written by `npx tsx src/config/write-reference.ts` -->';
-export const REFERENCE_END = '<!-- end of reference -->';
+/** Around the reference in `docs/pipelines.md`. */
+export const PIPELINE_REFERENCE: Marks = {
+  start: '<!-- reference: written by `npx tsx src/config/write-reference.ts` -->',
+  end: '<!-- end of reference -->',
+};
 
 /** Stages, keys and freshness, as they are declared. */
 export const describePipeline = (): string =>

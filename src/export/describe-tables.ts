@@ -1,10 +1,13 @@
 import type { Column, Table } from '../readers/table.js';
+import type { Marks } from '../util/marked-part.js';
 import { parquetColumns } from './formats/parquet-file.js';
 import { tables } from './tables.js';
 
-/** The table reference of `docs/tables.md`, between its two markers. */
-export const REFERENCE_START = '<!-- tables: written by `npx tsx src/export/write-reference.ts` -->';
-export const REFERENCE_END = '<!-- end of tables -->';
+/** Around the tables in `docs/tables.md`. */
+export const TABLE_REFERENCE: Marks = {
+  start: '<!-- tables: written by `npx tsx src/export/write-reference.ts` -->',
+  end: '<!-- end of tables -->',
+};
 
 export const describeTables = (declared: readonly Table[] = tables): string => declared.map(describeTable).join('\n');
 

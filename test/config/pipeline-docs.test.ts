@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { describePipeline, REFERENCE_END, REFERENCE_START } from '../../src/config/describe-pipeline.js';
+import { describePipeline, PIPELINE_REFERENCE } from '../../src/config/describe-pipeline.js';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { pipelineJsonSchema, pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { DEFAULT_FRESHNESS } from '../../src/config/pipeline-schema.js';
 import { headerLookup } from '../../src/input/map-columns.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
+import { readMarked } from '../../src/util/marked-part.js';
 import { loadWith, refusal, withFiles } from './with-pipeline.js';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -44,8 +45,8 @@ describe('docs/pipelines.md', () => {
   const rows = new Map([...text.matchAll(/^\| `([^`]+)` \| (.*?) ?\|/gm)].map((row) => [row[1] ?? '', row[2] ?? '']));
 
   test('holds the reference as it is declared', () => {
-    const reference = text.split(REFERENCE_START)[1]?.split(REFERENCE_END)[0] ?? '';
-    expect(reference.trim(), 'Write it anew: npx tsx src/config/write-reference.ts').toBe(describePipeline().trim());
+    const reference = readMarked(text, PIPELINE_REFERENCE);
+    expect(reference, 'Write it anew: npx tsx src/config/write-reference.ts').toBe(describePipeline().trim());
   });
 
   test('lists every key, and no key that is gone', () => {
