@@ -1,17 +1,12 @@
 import type { Meter } from '../api/operation.js';
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { Limits } from '../ledger/intended.js';
 import { searchOf } from '../stages/identity/space-search.js';
 
 /** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
 export interface Amounts {
   readonly units: number;
   readonly reports: number;
-}
-
-/** Null: no limit. */
-export interface SpendingLimits {
-  readonly units: number | null;
-  readonly reports: number | null;
 }
 
 /** The most that so many rows can still cost, however their searches end. */
@@ -25,7 +20,7 @@ export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'searc
   return { units: rows * most('unit'), reports: rows * most('report') };
 }
 
-export const within = ({ units, reports }: Amounts, limits: SpendingLimits): Amounts => ({
+export const within = ({ units, reports }: Amounts, limits: Limits): Amounts => ({
   units: Math.min(units, limits.units ?? units),
   reports: Math.min(reports, limits.reports ?? reports),
 });

@@ -1,10 +1,10 @@
 import type { Pipeline } from '../config/pipeline.js';
 import { KybatchError, UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import type { Limits } from '../ledger/intended.js';
 import type { ListenToSpending } from './events.js';
 import type { TableOptions } from './export.js';
 import type { ProviderOptions } from './provider.js';
-import type { SpendingLimits } from './row-cost.js';
 
 /** What every use case that spends can be told. */
 export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'out' | 'formats'> {
@@ -28,7 +28,7 @@ export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'ou
 
 /** What holds for this start: an option before what the pipeline says. */
 export interface SpendingBounds {
-  readonly limits: SpendingLimits;
+  readonly limits: Limits;
   readonly concurrency: number;
 }
 

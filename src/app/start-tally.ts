@@ -1,5 +1,5 @@
 import type { RunEvent } from '../engine/events.js';
-import type { SpendingLimits } from './row-cost.js';
+import type { Limits } from '../ledger/intended.js';
 
 /** What this start has spent, as far as anybody knows. */
 export interface Spent {
@@ -34,7 +34,7 @@ export class StartTally {
   }
 
   /** Which of the limits are reached. */
-  reached({ units, reports }: SpendingLimits): { readonly units: boolean; readonly reports: boolean } {
+  reached({ units, reports }: Limits): { readonly units: boolean; readonly reports: boolean } {
     const { units: unitsUsed, reports: reportsUsed } = this.#mayHaveCost;
     return { units: units !== null && unitsUsed >= units, reports: reports !== null && reportsUsed >= reports };
   }
