@@ -26,10 +26,10 @@ export {
   applyAnswers,
   type DeciderOptions,
   decisions,
+  type ExportQuestionsOptions,
   exportQuestions,
   listQuestions,
   type QuestionsOptions,
-  type SheetOptions,
   withdrawDecision,
 } from './app/review.js';
 export type { Amounts } from './app/row-cost.js';

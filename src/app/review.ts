@@ -34,7 +34,7 @@ export function listQuestions(options: QuestionsOptions = {}, around = here()): 
   return withLedger('read', options, around, (ledger) => questionsOf(options, ledger));
 }
 
-export interface SheetOptions extends QuestionsOptions {
+export interface ExportQuestionsOptions extends QuestionsOptions {
   /** Where the sheet goes; `review.csv` without it. */
   readonly out?: string | undefined;
   /** Overwrite a file that is there, and may hold decisions. */
@@ -43,7 +43,7 @@ export interface SheetOptions extends QuestionsOptions {
 
 /** Writes the open questions as a CSV for a spreadsheet. */
 export function exportQuestions(
-  options: SheetOptions = {},
+  options: ExportQuestionsOptions = {},
   around = here(),
 ): Promise<{ readonly file: string; readonly questions: number }> {
   return withLedger('read', options, around, async (ledger) => {

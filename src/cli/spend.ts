@@ -7,7 +7,7 @@ import { KybatchError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
 import { exitCodeOfRun } from './run-exit-code.js';
 import { readSpendingFlags, type SpendingArgs } from './spending-flags.js';
-import { suggest } from './terminal/commands.js';
+import { suggestCommand } from './terminal/commands.js';
 import { InterruptListener } from './terminal/interrupts.js';
 import type { Io } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
@@ -39,7 +39,7 @@ export async function spend({ work, nothing, onEvent }: Spending, args: Spending
     const { drain, abort } = interrupts;
     const end = await work({ ...readSpendingFlags(args), listen, drain, abort }).finally(() => display?.stop());
     if (!end.worked) io.stderr(`${nothing(end)}\n`);
-    const next = end.next === null ? undefined : suggest(end.next, args);
+    const next = end.next === null ? undefined : suggestCommand(end.next, args);
     if (args.json) io.stdout(`${JSON.stringify(endToJson(end, next))}\n`);
     io.stderr(endInWords(end, next));
     return exitCodeOfRun(end, interrupts.received);
@@ -52,7 +52,7 @@ export async function spend({ work, nothing, onEvent }: Spending, args: Spending
 
 /** The same error, with the command that goes on. */
 function withCommand({ message, code, hint = '', exit, next, cause }: GoOnError, args: SpendingArgs): KybatchError {
-  const { words, command } = suggest(next, args);
+  const { words, command } = suggestCommand(next, args);
   return new KybatchError(message, { code, hint: `${hint}\n${words}: ${command}`.trim(), exit, cause });
 }
 

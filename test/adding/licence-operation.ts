@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../src/api/operation.js';
 import { nullable, record, text } from '../../src/api/schema.js';
-import { aboutV2Company, id } from '../../src/api/v2/fields.js';
+import { aboutV2Company, v2Id } from '../../src/api/v2/fields.js';
 
 /** An operation that the provider does not have: what its document would show. */
 export const licence = {
@@ -10,7 +10,7 @@ export const licence = {
     name: 'licence',
     summary: 'The licence of a company',
     route: { method: 'GET', path: '/licence/{id}' },
-    params: z.strictObject({ id, year: z.int().optional() }),
+    params: z.strictObject({ id: v2Id, year: z.int().optional() }),
     body: record({ number: nullable(text), holder: nullable(text) }),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

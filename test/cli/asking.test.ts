@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SpendingEvent, StartedEvent } from '../../src/app/events.js';
 import type { Io } from '../../src/cli/terminal/io.js';
 import { ProgressDisplay } from '../../src/cli/terminal/progress.js';
-import { duration, shellWord } from '../../src/cli/terminal/text.js';
+import { durationInWords, shellWord } from '../../src/cli/terminal/text.js';
 import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
 import { writeSampleFiles } from '../../src/sandbox/sample.js';
 import { ManualClock } from '../../src/util/clock.js';
@@ -142,7 +142,7 @@ test.each([
   [61_000, '1 min 1 s'],
   [3_700_000, '1 h 1 min'],
   [90_000_000, '1 d 1 h'],
-])('%i ms reads %s', (ms, words) => expect(duration(ms)).toBe(words));
+])('%i ms reads %s', (ms, words) => expect(durationInWords(ms)).toBe(words));
 
 test('a word of a command can be pasted into a shell', () => {
   expect(shellWord('/a/b-1.csv')).toBe('/a/b-1.csv');

@@ -11,7 +11,7 @@ export const v2List = { ...v2, subject: null, keep: { days: 30 } } as const;
 export const v2State = { ...v2, subject: null, keep: 'never' } as const;
 export const aboutV2Company = { ...v2, subject: { space: 'v2', param: 'id' }, keep: { days: 90 } } as const;
 
-export const id = digitsId.describe('v2 company ID, digits');
+export const v2Id = digitsId.describe('v2 company ID, digits');
 /** Where the document says only that an ID is a string. */
 export const textId = companyId;
 export const page = positiveInteger.optional().describe('Page, from 1');

@@ -9,7 +9,7 @@ export interface Suggestion {
 }
 
 /** `args`: the command line that led here, so that the next one goes on in the same way. */
-export function suggest(next: GoOnStep, args: SpendingArgs): Suggestion {
+export function suggestCommand(next: GoOnStep, args: SpendingArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
       return { words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args, next)}` };

@@ -1,35 +1,35 @@
 import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { repairRuleInWords } from './repair-words.js';
-import { between, count, grouped, moment } from './text.js';
+import { between, count, moment, withCommas } from './text.js';
 
 export function planInWords(plan: PlanView): string {
   const { units, v2Calls, days } = plan;
   const lines = [
-    `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${grouped(plan.valid)} valid, ${grouped(plan.invalid)} invalid`,
+    `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
     ...plan.invalidRows.map(({ line, message }) => `  line ${line}: ${message}`),
     ...(plan.invalid > plan.invalidRows.length
-      ? [`  … and ${grouped(plan.invalid - plan.invalidRows.length)} more`]
+      ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),
     '',
     'Registration numbers',
-    `  ${grouped(plan.repaired).padStart(7)}  repaired without asking`,
-    `  ${grouped(plan.needName).padStart(7)}  repaired; count only if the name agrees`,
+    `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
+    `  ${withCommas(plan.needName).padStart(7)}  repaired; count only if the name agrees`,
     ...Object.entries(plan.repairs).map(
-      ([rule, rows]) => `           ${grouped(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
+      ([rule, rows]) => `           ${withCommas(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
     ),
-    `  ${grouped(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
+    `  ${withCommas(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
     ...Object.entries(plan.toPersonReasons)
       .sort(([, a], [, b]) => b - a)
       .slice(0, 10)
-      .map(([reason, rows]) => `           ${grouped(rows).padStart(7)}  ${reason}`),
+      .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`),
     '',
     'Work',
-    `  ${grouped(plan.owned).padStart(7)}  owned already, or the same as an earlier row (${grouped(plan.repeated)}): free`,
-    `  ${grouped(plan.toSearch).padStart(7)}  to search for, then to buy`,
-    `  ${grouped(plan.toBuy).padStart(7)}  known, and something to buy`,
+    `  ${withCommas(plan.owned).padStart(7)}  owned already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
+    `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
+    `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
-    `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${grouped(units.likely)} if every company is found at once`}`,
+    `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
     `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s), and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
@@ -45,7 +45,7 @@ function allowanceInWords({ allowance, units }: PlanView): string {
   if (allowance === null) return 'Allowance: not known yet; the provider tells with its first answer';
   const { unitsLeft, dailyLimit, observedAt } = allowance;
   const left = `Allowance: ${unitsLeft === null ? 'not known' : `${count(unitsLeft, 'unit')} left`}`;
-  const daily = dailyLimit === null ? '' : `, ${grouped(dailyLimit)} a day`;
+  const daily = dailyLimit === null ? '' : `, ${withCommas(dailyLimit)} a day`;
   const short = dailyLimit === null && unitsLeft !== null && unitsLeft < units.atMost ? '; it may not be enough' : '';
   return `${left}${daily} (seen ${moment(observedAt)})${short}`;
 }

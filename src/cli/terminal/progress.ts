@@ -1,7 +1,7 @@
 import type { SpendingEvent, StartedEvent } from '../../app/events.js';
 import type { Io } from './io.js';
 import { startBar } from './progress-bar.js';
-import { count, duration, grouped } from './text.js';
+import { count, durationInWords, withCommas } from './text.js';
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
@@ -60,15 +60,15 @@ export class ProgressDisplay {
     // Rows that wait for a report take the time their report takes, not the time that rows take.
     const open = this.#total - this.#settled - this.#waiting.size;
     return [
-      `${grouped(this.#settled)} of ${count(this.#total, 'row')}`,
+      `${withCommas(this.#settled)} of ${count(this.#total, 'row')}`,
       `${rate.toFixed(1)} rows/s`,
       `${count(this.#units, 'unit')} spent`,
-      ...(this.#unitsLeft === null ? [] : [`${grouped(this.#unitsLeft)} left`]),
+      ...(this.#unitsLeft === null ? [] : [`${withCommas(this.#unitsLeft)} left`]),
       ...(this.#reports === 0 ? [] : [`${count(this.#reports, 'report')} bought`]),
       ...(this.#waiting.size === 0 ? [] : [`${count(this.#waiting.size, 'report')} awaited`]),
-      ...(this.#parked.size === 0 ? [] : [`${grouped(this.#parked.size)} parked`]),
-      ...(this.#failed === 0 ? [] : [`${grouped(this.#failed)} failed`]),
-      ...(rate > 0 && open > 0 ? [`about ${duration((open / rate) * 1000)} to go`] : []),
+      ...(this.#parked.size === 0 ? [] : [`${withCommas(this.#parked.size)} parked`]),
+      ...(this.#failed === 0 ? [] : [`${withCommas(this.#failed)} failed`]),
+      ...(rate > 0 && open > 0 ? [`about ${durationInWords((open / rate) * 1000)} to go`] : []),
     ].join(', ');
   }
 

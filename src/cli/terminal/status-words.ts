@@ -4,7 +4,7 @@ import { LATELY_MS, type StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
 import { conservation, PARKED } from './run-end-words.js';
-import { count, duration, grouped, moment, table } from './text.js';
+import { count, durationInWords, moment, textTable, withCommas } from './text.js';
 
 const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
 
@@ -27,7 +27,7 @@ const HEADER = [
 export const runsInWords = (standings: readonly RunStanding[]): string =>
   standings.length === 0
     ? 'There is no run yet. `kybatch run companies.csv --sandbox` makes one.\n'
-    : table(HEADER, standings.map(toLine));
+    : textTable(HEADER, standings.map(toLine));
 
 const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
   run.id,
@@ -77,7 +77,7 @@ export function statusInWords(view: StatusView): string {
 }
 
 function waits({ progress, activity, nextReportAt, at }: StatusView): readonly string[] {
-  const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${duration(next - at)}`}`;
+  const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   return [
     ...Object.entries(progress.parkedReasons).map(
       ([reason, rows]) => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${PARKED[reason] ?? reason}`,
@@ -95,7 +95,7 @@ function stages({ progress }: StatusView): readonly string[] {
   const counted = Object.entries(progress.stages);
   if (counted.length === 0) return [];
   const lines = counted.map(([stage, counts]) => [stage, ...STAGE_STATUSES.map((status) => counts[status] ?? 0)]);
-  return ['', table(['stage', ...STAGE_STATUSES], lines).trimEnd()];
+  return ['', textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()];
 }
 
 /** Rows a second in the last minute, and over the time of its calls. */
@@ -103,7 +103,7 @@ function speed({ run, activity }: StatusView): string {
   const { firstCallAt, lastCallAt, settledSince } = activity;
   if (firstCallAt === null || lastCallAt === null) return 'no call yet';
   const seconds = Math.max(1, (lastCallAt - firstCallAt) / 1000);
-  const overall = `${grouped(run.rowCount)} rows over ${duration(lastCallAt - firstCallAt)} from first call to last (${(activity.calls / seconds).toFixed(1)} calls/s)`;
+  const overall = `${withCommas(run.rowCount)} rows over ${durationInWords(lastCallAt - firstCallAt)} from first call to last (${(activity.calls / seconds).toFixed(1)} calls/s)`;
   return settledSince === 0
     ? overall
     : `${(settledSince / (LATELY_MS / 1000)).toFixed(1)} rows/s in the last minute; ${overall}`;

@@ -1,11 +1,12 @@
 /** "1 row", "2 rows" */
-export const count = (number: number, thing: string): string => `${grouped(number)} ${thing}${number === 1 ? '' : 's'}`;
+export const count = (number: number, thing: string): string =>
+  `${withCommas(number)} ${thing}${number === 1 ? '' : 's'}`;
 
 /** 12,345 */
-export const grouped = (number: number): string => number.toLocaleString('en-US');
+export const withCommas = (number: number): string => number.toLocaleString('en-US');
 
 /** "3 min 20 s": the two largest parts. */
-export function duration(ms: number): string {
+export function durationInWords(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -19,11 +20,11 @@ export const moment = (at: number): string => `${new Date(at).toISOString().slic
 
 /** "5", or "5 to 9" */
 export const between = (atLeast: number, atMost: number): string =>
-  atLeast === atMost ? grouped(atLeast) : `${grouped(atLeast)} to ${grouped(atMost)}`;
+  atLeast === atMost ? withCommas(atLeast) : `${withCommas(atLeast)} to ${withCommas(atMost)}`;
 
 /** Columns as wide as their widest cell; numbers to the right. */
-export function table(header: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
-  const cells = lines.map((line) => line.map((cell) => (typeof cell === 'number' ? grouped(cell) : cell)));
+export function textTable(header: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
+  const cells = lines.map((line) => line.map((cell) => (typeof cell === 'number' ? withCommas(cell) : cell)));
   const widths = header.map((name, index) => Math.max(name.length, ...cells.map((line) => line[index]?.length ?? 0)));
   const format = (line: readonly string[], numeric: (index: number) => boolean) =>
     line

@@ -1,6 +1,6 @@
 import type { UsageView } from '../../app/usage.js';
 import { iso } from './iso.js';
-import { count, grouped, moment, table } from './text.js';
+import { count, moment, textTable, withCommas } from './text.js';
 
 export function usageInWords({ byDay, byOperation, byRun, environments, unknownCalls }: UsageView): string {
   if (byDay.length === 0) return 'No call yet.\n';
@@ -19,14 +19,14 @@ export function usageInWords({ byDay, byOperation, byRun, environments, unknownC
               `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, ${moment(startedAt)}, ${errorCode ?? 'lost'}\n`,
           ),
           ...(all > unknownCalls.length
-            ? [`  … and ${grouped(all - unknownCalls.length)} more (--json lists all)\n`]
+            ? [`  … and ${withCommas(all - unknownCalls.length)} more (--json lists all)\n`]
             : []),
         ]),
   ].join('');
 }
 
 const usageTable = (key: string, lines: UsageView['byDay']): string =>
-  `${table(
+  `${textTable(
     [key, 'api', 'calls', 'owned', 'units', 'unknown'],
     lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]),
   )}\n`;
@@ -37,12 +37,12 @@ function environmentInWords(environment: UsageView['environments'][number]): str
   const left = dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
   return [
     `${api} at ${name}: ${left === null ? 'units left not told' : `${count(left, 'unit')} left`}`,
-    ...(dailyLimit === null ? [] : [`${grouped(dailyLimit)} a day`]),
+    ...(dailyLimit === null ? [] : [`${withCommas(dailyLimit)} a day`]),
     ...(resetAt === null ? [] : [`more at ${moment(resetAt)}`]),
     `seen ${moment(observedAt)}`,
     driftUnits === 0
       ? "our count and the provider's agree"
-      : `drift: the provider counts ${grouped(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (others may share the account)`,
+      : `drift: the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (others may share the account)`,
   ].join(', ');
 }
 

@@ -5,7 +5,7 @@ import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
-import { AMONG_IDS, AMONG_ROWS, json, type RowRef, rowsJson } from './purge-ids.js';
+import { AMONG_IDS, AMONG_ROWS, json, type RowKey, rowsJson } from './purge-ids.js';
 import type { Lists } from './purge-lists.js';
 import { isTelling, wordsPattern } from './purge-words.js';
 
@@ -34,7 +34,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
 }
 
 /** Questions are kept under a text that holds name and number; decisions outlive the rows that asked. */
-function entityKeys(database: Connection, request: EntityRequest, rows: readonly RowRef[]): ReadonlySet<string> {
+function entityKeys(database: Connection, request: EntityRequest, rows: readonly RowKey[]): ReadonlySet<string> {
   const asked = database
     .prepare<[{ rows: string }], string>(`SELECT entity_key FROM questions WHERE ${AMONG_ROWS}`)
     .pluck()
@@ -124,7 +124,7 @@ function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answ
 function forgetCandidates(database: Connection, { ids, rows }: Entity) {
   const { changes } = database.prepare(`DELETE FROM candidates WHERE ${AMONG_ROWS}`).run({ rows: rowsJson(rows) });
   const beside = database
-    .prepare<[{ ids: string }], RowRef>(`DELETE FROM candidates WHERE (space, id) ${AMONG_IDS} RETURNING run_id, row`)
+    .prepare<[{ ids: string }], RowKey>(`DELETE FROM candidates WHERE (space, id) ${AMONG_IDS} RETURNING run_id, row`)
     .all({ ids: ids.json() });
   return { candidates: changes + beside.length, beside };
 }
@@ -148,7 +148,7 @@ function forgetReview(database: Connection, { ids, rows }: Entity, keys: Readonl
  * The rows stay, so that the run still adds up; what they said, and what was asked for them, is gone. One that was not
  * settled cannot go on.
  */
-function blankRows(database: Connection, rows: readonly RowRef[]): void {
+function blankRows(database: Connection, rows: readonly RowKey[]): void {
   const statements = [
     `UPDATE rows SET input_values = '[]', fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
        next_at = NULL, outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
@@ -162,7 +162,7 @@ function blankRows(database: Connection, rows: readonly RowRef[]): void {
 }
 
 /** Rows that had it as a candidate stay; where their messages name it, that word goes. */
-function redactMessages(database: Connection, rows: readonly RowRef[], identifiers: readonly string[]): void {
+function redactMessages(database: Connection, rows: readonly RowKey[], identifiers: readonly string[]): void {
   const telling = identifiers.filter(isTelling);
   if (telling.length === 0) return;
   const pattern = wordsPattern(telling);

@@ -3,7 +3,7 @@ import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-numbe
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeRequest } from '../housekeeping.js';
 import type { Connection } from './driver.js';
-import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowRef, rowsJson, type SpacedId } from './purge-ids.js';
+import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowKey, rowsJson, type SpacedId } from './purge-ids.js';
 import { type Lists, textsIn } from './purge-lists.js';
 
 export type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
@@ -11,7 +11,7 @@ export type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
 /** One entity: its IDs, and the rows that are about it. */
 export interface Entity {
   readonly ids: EntityIds;
-  readonly rows: readonly RowRef[];
+  readonly rows: readonly RowKey[];
 }
 
 export function findEntity(database: Connection, lists: Lists, request: EntityRequest): Entity {
@@ -40,9 +40,9 @@ function idsOfCandidates(database: Connection, named: NumberMatcher): readonly S
 }
 
 /** Rows whose own number is the one named, whether or not anything was found for them. */
-function rowsSaying(database: Connection, named: NumberMatcher): readonly RowRef[] {
-  const found: RowRef[] = [];
-  const rows = database.prepare<[], RowRef & { fields: string; input_values: string }>(
+function rowsSaying(database: Connection, named: NumberMatcher): readonly RowKey[] {
+  const found: RowKey[] = [];
+  const rows = database.prepare<[], RowKey & { fields: string; input_values: string }>(
     "SELECT run_id, row, fields, input_values FROM rows WHERE input_values <> '[]' OR fields <> '{}'",
   );
   for (const { run_id, row, fields, input_values } of rows.iterate())
@@ -81,20 +81,20 @@ function isNamed(named: NumberMatcher, number: string, country: string, state?: 
 }
 
 /** The rows of the entity. What a row ties together is one entity, so their other IDs are its IDs, too. */
-function closeOver(database: Connection, ids: EntityIds, saying: readonly RowRef[]): readonly RowRef[] {
+function closeOver(database: Connection, ids: EntityIds, saying: readonly RowKey[]): readonly RowKey[] {
   const idsOf = database.prepare<[{ rows: string }], SpacedId>(
     `SELECT DISTINCT space, id FROM row_ids WHERE ${AMONG_ROWS}`,
   );
-  const rowsOf = database.prepare<[{ ids: string }], RowRef>(
+  const rowsOf = database.prepare<[{ ids: string }], RowKey>(
     `SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS}`,
   );
   // Rows that a person said are this company, also where they have not gone on since.
-  const confirmed = database.prepare<[{ ids: string }], RowRef>(
+  const confirmed = database.prepare<[{ ids: string }], RowKey>(
     `SELECT questions.run_id, questions.row FROM decisions JOIN questions USING (environment_id, entity_key)
      WHERE decision = 'confirm' AND withdrawn_at IS NULL AND (decisions.space, decisions.candidate_id) ${AMONG_IDS}`,
   );
-  const rows = new Map<string, RowRef>();
-  const add = (found: readonly RowRef[]) => {
+  const rows = new Map<string, RowKey>();
+  const add = (found: readonly RowKey[]) => {
     for (const one of found) rows.set(`${one.run_id} ${one.row}`, one);
     for (const id of idsOf.all({ rows: rowsJson(found) })) ids.add(id);
   };
@@ -140,7 +140,7 @@ function callsAskingFor(database: Connection, named: NumberMatcher): readonly nu
   return found;
 }
 
-function callsOfRowsAlone(database: Connection, rows: readonly RowRef[]): readonly number[] {
+function callsOfRowsAlone(database: Connection, rows: readonly RowKey[]): readonly number[] {
   // A call by hand belongs to no row: whether it is among them is not known, which is not true.
   return database
     .prepare<[{ rows: string }], number>(

@@ -31,13 +31,13 @@ export class EntityIds {
   }
 }
 
-export interface RowRef {
+export interface RowKey {
   readonly run_id: string;
   readonly row: number;
 }
 
 /** As `AMONG_ROWS` takes them. */
-export const rowsJson = (rows: readonly RowRef[]): string =>
+export const rowsJson = (rows: readonly RowKey[]): string =>
   JSON.stringify(rows.map(({ run_id, row }) => [run_id, row]));
 
 export const json = (values: Iterable<string | number>): string => JSON.stringify([...values]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';
-import { aboutV2Company, id, isPlainObject } from '../fields.js';
+import { aboutV2Company, isPlainObject, v2Id } from '../fields.js';
 
 export type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
 
@@ -17,7 +17,7 @@ export const financial = {
     name: 'financial',
     summary: 'Flat financials: indicators by reporting year. Carries no identity, so confirm the ID first',
     route: { method: 'GET', path: '/financial/{id}' },
-    params: z.strictObject({ id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
+    params: z.strictObject({ id: v2Id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
     body: flatFinancials,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -4,11 +4,11 @@ import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.j
 import { list } from '../../schema.js';
 import {
   aboutV2Company,
-  id,
   page,
   per_page,
   registration_number,
   totalPages,
+  v2Id,
   v2List,
   vocabularyIds,
 } from '../fields.js';
@@ -39,7 +39,7 @@ export const kyb = {
     name: 'kybLite',
     summary: 'Company profile, flat',
     route: { method: 'GET', path: '/kyb/{id}/lite' },
-    params: z.strictObject({ id }),
+    params: z.strictObject({ id: v2Id }),
     body: records.companyLite,
   },
   kybOfficers: {
@@ -47,7 +47,7 @@ export const kyb = {
     name: 'kybOfficers',
     summary: 'Officers, paged; whether current or former is not told',
     route: { method: 'GET', path: '/kyb/{id}/officers' },
-    params: z.strictObject({ id, page, per_page }),
+    params: z.strictObject({ id: v2Id, page, per_page }),
     body: records.envelope(records.officer),
     pages: totalPages,
   },
@@ -75,7 +75,7 @@ export const kyb = {
     name: 'kybShareholders',
     summary: 'Direct shareholders, paged; an empty list does not prove that there are none',
     route: null,
-    params: z.strictObject({ id, page, per_page }),
+    params: z.strictObject({ id: v2Id, page, per_page }),
     body: records.envelope(records.shareholder),
     pages: totalPages,
   },
@@ -84,7 +84,7 @@ export const kyb = {
     name: 'kybFinancial',
     summary: 'Filed financial statements',
     route: null,
-    params: z.strictObject({ id }),
+    params: z.strictObject({ id: v2Id }),
     body: records.filedFinancials,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

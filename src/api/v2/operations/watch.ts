@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoDate, nonEmpty } from '../../params.js';
 import { list, nullable, record, id as recordId, text } from '../../schema.js';
-import { envelopePages, id, page, per_page, v2State } from '../fields.js';
+import { envelopePages, page, per_page, v2Id, v2State } from '../fields.js';
 import { pagesEnvelope } from '../records.js';
 
 /** The names are an open set: the document lists seven and uses two more in its examples. */
@@ -39,7 +39,7 @@ export const watch = {
     name: 'watchAdd',
     summary: 'Watch a company for changes',
     route: null,
-    params: z.strictObject({ id, fields }),
+    params: z.strictObject({ id: v2Id, fields }),
     body: z.unknown(),
     answersFields: true,
     emptyBody: true,
@@ -50,7 +50,7 @@ export const watch = {
     name: 'watchRemove',
     summary: 'Stop watching a company',
     route: null,
-    params: z.strictObject({ id }),
+    params: z.strictObject({ id: v2Id }),
     body: z.unknown(),
     answersFields: true,
     emptyBody: true,
@@ -72,7 +72,7 @@ export const watch = {
     summary: 'The changes of one company, paged',
     route: null,
     params: z.strictObject({
-      id,
+      id: v2Id,
       from_date: isoDate.optional().describe('From, YYYY-MM-DD'),
       to_date: isoDate.optional().describe('To, YYYY-MM-DD'),
       fields,
