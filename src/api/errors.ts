@@ -73,7 +73,7 @@ export class ApiError extends KybatchError {
 }
 
 /** How a command ends whose call failed like this. */
-export function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {
+function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {
   // Comes back by itself, or with a larger plan.
   if (kind === 'park') return ExitCode.allowance;
   if (kind === 'block_operation' || stop === 'credentials') return ExitCode.credentials;

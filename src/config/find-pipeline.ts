@@ -30,7 +30,7 @@ export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation 
 }
 
 /** Every pipeline that can be given by name. */
-export function pipelineNames(cwd: string): readonly string[] {
+function pipelineNames(cwd: string): readonly string[] {
   const files = folders(cwd).flatMap((folder) => (isFolder(folder) ? readdirSync(folder) : []));
   const names = files.filter((file) => file.endsWith('.yaml')).map((file) => basename(file, '.yaml'));
   return [...new Set(names)].sort();

@@ -9,17 +9,17 @@ import {
   choice,
   duration,
   filledText,
+  integerWithin,
   NO_KEYS,
   notBelow,
   section,
   uniqueList,
-  wholeNumber,
   yesOrNo,
 } from '../domain/options/fields.js';
 import { stages } from '../stages/list.js';
 
 /** What a search can ask by. */
-export const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
+const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
 export type SearchKey = (typeof SEARCH_KEYS)[number];
 
 const operations: readonly Operation[] = [...Object.values(v1Operations), ...Object.values(v2Operations)];
@@ -58,7 +58,7 @@ export const pipelineFile = section({
     'What to buy for each confirmed company. Resolve and confirm always come first; the order here does not matter',
   ),
   search: section({
-    attempts: wholeNumber(1, 5)
+    attempts: integerWithin(1, 5)
       .default(2)
       .describe(
         'Searches allowed per row and API, 1 to 5; each v1 search costs a unit, also when it finds nothing (V1-1)',
@@ -73,7 +73,7 @@ export const pipelineFile = section({
     .prefault({})
     .describe('How companies are looked up'),
   match: section({
-    name_agreement: wholeNumber(85, 100)
+    name_agreement: integerWithin(85, 100)
       .default(defaultMatchPolicy.nameAgreement)
       .describe(
         'From which similarity, 85 to 100, two names are held to agree; names support a number, alone they never confirm',
@@ -107,7 +107,7 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What one start may spend; when it is spent the run stops with exit code 4 and can be resumed'),
-  concurrency: wholeNumber(1, 256)
+  concurrency: integerWithin(1, 256)
     .default(16)
     .describe('Calls at once at the most, 1 to 256; a run starts lower and grows while the provider keeps up (V1-19)'),
   in_doubt: choice(['resend', 'park'])
@@ -115,7 +115,7 @@ export const pipelineFile = section({
     .describe(
       'A request whose answer was lost may have been charged (V1-5): send it again, or park the row for a person',
     ),
-  in_doubt_cap: wholeNumber(1, 10)
+  in_doubt_cap: integerWithin(1, 10)
     .default(3)
     .describe('How often such a request may be sent again, 1 to 10, before a person must look'),
   provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
@@ -148,7 +148,7 @@ export const pipelineFile = section({
       'Headers of your files beyond the known ones, a list for each field; they win over those, and case, spaces and punctuation do not matter',
     ),
   retry: section({
-    attempts: wholeNumber(1, 10)
+    attempts: integerWithin(1, 10)
       .default(5)
       .describe('How often a call is sent at the most, 1 to 10, the first time included'),
     base: duration({ most: '1h' }).default('500ms').describe('Wait before the second attempt; it doubles each time'),
@@ -158,7 +158,7 @@ export const pipelineFile = section({
     .prefault({})
     .describe('What happens when the network or the provider stumbles'),
   breaker: section({
-    failures: wholeNumber(5, 1000)
+    failures: integerWithin(5, 1000)
       .default(20)
       .describe('Failures in a row, 5 to 1000, after which the run stops, to be resumed later'),
   })

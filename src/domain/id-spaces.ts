@@ -47,5 +47,3 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
   },
   report: { api: 'v2', column: 'credit_report_id', description: 'The credit report', words: 'credit report' },
 };
-
-export const isIdSpace = (name: string): name is IdSpace => (ID_SPACES as readonly string[]).includes(name);

@@ -19,7 +19,7 @@ export const inputInWords = (input: Question['input']): string =>
     input.ticker === undefined ? undefined : `ticker ${input.ticker}`,
   );
 
-export const choiceInWords = (choice: Choice): string =>
+const choiceInWords = (choice: Choice): string =>
   sideInWords(choice.name, [choice.countryCode, choice.state], choice.registrationNumber, choice.vatNumber);
 
 type Field = string | null | undefined;
@@ -56,7 +56,7 @@ function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
   return printable(`${decidedBy} ${said}${note === null ? '' : `: ${note}`}`);
 }
 
-export function rowsInWords({ rows }: Question): string {
+function rowsInWords({ rows }: Question): string {
   const [first] = rows;
   if (first === undefined) return 'no row';
   const others = rows.length - 1;

@@ -1,4 +1,4 @@
-import { section, wholeNumber } from '../../src/domain/options/fields.js';
+import { integerWithin, section } from '../../src/domain/options/fields.js';
 import { identified, stage, withoutAnswer } from '../../src/stages/stage.js';
 import { licence } from './licence-operation.js';
 
@@ -10,7 +10,7 @@ export const licenceStage = stage({
   calls: [{ operation: licence.licence, atMost: 1 }],
   options: {
     key: 'trade_licence',
-    schema: section({ year: wholeNumber(1990, 2100).default(2024).describe('The year that the licence is for') })
+    schema: section({ year: integerWithin(1990, 2100).default(2024).describe('The year that the licence is for') })
       .prefault({})
       .describe('Which licence is asked for'),
     decisive: (options) => options,

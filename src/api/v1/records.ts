@@ -3,7 +3,7 @@ import { id, integer, list, nullable, number, record, scalar, text } from '../sc
 
 /** What the v1 document shows of each record. Everything else passes through unread. */
 
-export const source = record({
+const source = record({
   category: nullable(text),
   comment: nullable(text),
   id: nullable(id),
@@ -93,7 +93,7 @@ export const officerSearchResult = record({
 export const shareholderSearchItem = record({ name: nullable(text), company: nullable(record({})) });
 
 /** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
-export const groupNode = record({
+const groupNode = record({
   id: nullable(id),
   name: nullable(text),
   country: nullable(text),

@@ -3,7 +3,7 @@ import { DURATION, DURATION_FORM, FINITE_DURATION, parseDuration } from './durat
 
 /** The building blocks of the pipeline file: each says in one sentence what it takes. */
 
-export function wholeNumber(least: number, most: number) {
+export function integerWithin(least: number, most: number) {
   const error = `must be a whole number from ${least} to ${most}`;
   return z.int(error).min(least, error).max(most, error);
 }

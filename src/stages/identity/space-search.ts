@@ -14,22 +14,18 @@ export interface SpaceSearch {
   /** The request in the operation's own words; undefined where it cannot ask for this. */
   readonly params: (search: Search, enquiry: Enquiry) => Params | undefined;
   readonly read: (body: Buffer, enquiry: Enquiry) => readonly CandidateFacts[];
-  /** What it means that a company known elsewhere is not found here. */
-  readonly absent: string;
 }
 
-export const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
+const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
   v1: {
     operation: v1Operations.searchKyb,
     params: (search) => search,
     read: readV1Candidates,
-    absent: 'v1 does not have this company',
   },
   v2: {
     operation: v2Operations.kybSearch,
     params: (search) => search,
     read: readV2Candidates,
-    absent: 'v2 does not have this company',
   },
   credit: {
     operation: v2Operations.creditReportSearch,
@@ -39,7 +35,6 @@ export const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
         ? { country: subject.countryCode, ...search, ...(name === undefined ? {} : { company: name }) }
         : undefined,
     read: (body, { subject }) => readReportHits(body, subject.countryCode),
-    absent: 'no credit report is offered for this company',
   },
 };
 

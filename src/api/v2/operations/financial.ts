@@ -3,7 +3,7 @@ import type { ExactJson } from '../../../util/exact-json.js';
 import type { Operation } from '../../operation.js';
 import { aboutV2Company, isPlainObject, v2Id } from '../fields.js';
 
-export type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
+type FlatFinancials = Readonly<Record<string, Readonly<Record<string, ExactJson>> | null>>;
 
 /** Only the shell: more than 250 indicators a year, and unknown ones are as welcome as known ones (V2-8). */
 const flatFinancials = z.custom<FlatFinancials>(
