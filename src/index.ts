@@ -1,10 +1,12 @@
 /** The library's public list. */
 export { readAnswer } from './api/answer.js';
 export { ApiClient, type CallOptions, type ClientOptions, type PreparedCall, type Reply } from './api/client.js';
-export { ApiError, type Limit } from './api/errors.js';
+export { ApiError, type ApiErrorDetails, type Limit } from './api/errors.js';
 export type { Exchange } from './api/exchange.js';
-export type { BodyOf, Operation, ParamsOf, Route } from './api/operation.js';
+export type { ApiName, BodyOf, Keep, Meter, Operation, OperationSubject, ParamsOf, Route } from './api/operation.js';
+export type { WireRequest } from './api/request.js';
 export { type Id, idText } from './api/schema.js';
+export type { TransportOptions } from './api/transport.js';
 export { readAllowance, type V1Allowance, type V1Quota } from './api/v1/allowance.js';
 export { KybV1Client } from './api/v1/client.js';
 export { type V1OperationName, v1Operations } from './api/v1/operations.js';
@@ -15,10 +17,14 @@ export { type CallByHand, type CallView, call } from './app/call.js';
 export { type DoctorView, doctor } from './app/doctor.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/events.js';
 export { type ExportTablesOptions, type ExportView, exportTables, type TableOptions } from './app/export.js';
+export type { Finding } from './app/finding.js';
 export type { GoOnOptions, GoOnProposal } from './app/go-on.js';
+export { InDoubtError } from './app/in-doubt-error.js';
 export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
+export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
-export { type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
+export type { ProviderOptions } from './app/provider.js';
+export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
 export { resume } from './app/resume.js';
 export { retry } from './app/retry.js';
 export {
@@ -30,6 +36,7 @@ export {
   exportQuestions,
   listQuestions,
   type QuestionsOptions,
+  type ReleasedRun,
   withdrawDecision,
 } from './app/review.js';
 export type { Amounts } from './app/row-cost.js';
@@ -42,8 +49,22 @@ export type { Spent } from './app/start-tally.js';
 export { type StatusOptions, type StatusView, status } from './app/status.js';
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
 export { type UsageOptions, type UsageView, usage } from './app/usage.js';
+export type { CallEvent } from './calls/events.js';
 export { type Charge, type ErrorClass, KybatchError, type StopReason, UsageError } from './domain/errors.js';
 export { ExitCode } from './domain/exit-codes.js';
+export type { IdSpace } from './domain/id-spaces.js';
+export type { RowOutcome } from './domain/outcomes.js';
+export type { RunEvent } from './engine/events.js';
+export type { RunPlan } from './engine/plan.js';
+export type { ExportFolder } from './export/export-folders.js';
+export type { ExportFormat } from './export/options.js';
+export type { ExportedFile, ExportSummary } from './export/summary.js';
+export type { PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
+export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';
+export type { DecisionEntry } from './ledger/review.js';
+export type { Progress } from './ledger/runs.js';
+export type { Refusal } from './review/apply.js';
+export type { Choice, Question } from './review/questions.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.js';
 export { type Clock, ManualClock, systemClock } from './util/clock.js';
 export { type ExactJson, ExactNumber, parseExact } from './util/exact-json.js';
