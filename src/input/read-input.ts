@@ -24,9 +24,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
 
 async function* readRows(sheet: Sheet, mapping: InputTable['mapping']): AsyncGenerator<InputRow, void, undefined> {
   let row = 0;
-  for await (const block of sheet.blocks()) {
-    for (const line of block) yield judgeRow(line, ++row, mapping);
-  }
+  for await (const line of sheet.lines()) yield judgeRow(line, ++row, mapping);
 }
 
 async function isEmpty(lines: AsyncIterable<unknown>): Promise<boolean> {

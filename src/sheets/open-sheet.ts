@@ -3,7 +3,7 @@ import { UsageError } from '../domain/errors.js';
 import { decoderFor } from './encoding.js';
 import { CHUNK_BYTES, type InspectedFile, inspectFile } from './inspect-file.js';
 import { readHeader } from './read-header.js';
-import { readBlocks, readLines } from './read-lines.js';
+import { readLines } from './read-lines.js';
 import type { RecogniseHeader, Sheet, SheetEncoding, SheetOptions } from './sheet.js';
 
 const DEFAULT_MAX_RECORD_BYTES = 1024 * 1024;
@@ -24,8 +24,7 @@ export async function openSheet(path: string, recognises: RecogniseHeader, optio
   const source = { path, version, encoding, headerLine, maxRecordBytes };
   const rules = { ...header, minCells, damaged };
   const lines = () => readLines(source, rules);
-  const blocks = () => readBlocks(source, rules);
-  return { path, sha256, encoding, delimiter, headers, headerLine, warnings, lines, blocks };
+  return { path, sha256, encoding, delimiter, headers, headerLine, warnings, lines };
 }
 
 function checkDelimiter(delimiter: string | undefined): void {

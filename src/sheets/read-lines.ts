@@ -16,23 +16,16 @@ export interface LineSource {
 }
 
 /** Every record behind the header that is not blank, once, in order. Memory holds a chunk, whatever the file's size. */
-export async function* readBlocks(
-  source: LineSource,
-  rules: LineRules & Dialect,
-): AsyncGenerator<readonly NumberedLine[], void, undefined> {
-  await refuseChanged(source);
-  for await (const records of readRecords(source, rules)) {
-    const data = records.filter((record) => record.line > source.headerLine);
-    yield linesOf(data, rules);
-  }
-  await refuseChanged(source);
-}
-
 export async function* readLines(
   source: LineSource,
   rules: LineRules & Dialect,
 ): AsyncGenerator<NumberedLine, void, undefined> {
-  for await (const block of readBlocks(source, rules)) yield* block;
+  await refuseChanged(source);
+  for await (const records of readRecords(source, rules)) {
+    const data = records.filter((record) => record.line > source.headerLine);
+    for (const line of linesOf(data, rules)) yield line;
+  }
+  await refuseChanged(source);
 }
 
 function linesOf(records: readonly RawRecord[], rules: LineRules): NumberedLine[] {

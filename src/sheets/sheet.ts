@@ -12,8 +12,6 @@ export interface Sheet {
   readonly warnings: readonly string[];
   /** Streams the lines from disk; may be called more than once. Refuses if the file has changed meanwhile. */
   lines(): AsyncIterable<NumberedLine>;
-  /** The same lines, as many at a time as a read from disk completes: a promise per line costs a tenth of the speed. */
-  blocks(): AsyncIterable<readonly NumberedLine[]>;
 }
 
 /** A record behind the header. Blank ones do not come, but count as lines. */

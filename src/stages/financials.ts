@@ -13,9 +13,7 @@ export const financialsStage = stage({
 async function buyFinancials(company: Company, context: StageContext): Promise<StageOutcome> {
   const outcome = await context.call(v2Operations.financial, { id: identified(company, 'v2').id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-  // An object without years is a success that says nothing (V2-2). A long one has years; it is not parsed to see that.
-  const empty = outcome.body.length < SHORT && /^\s*\{\s*\}\s*$/.test(outcome.body.toString('utf8'));
+  // An object without years is a success that says nothing (V2-2). It need not be parsed to see that.
+  const empty = /^\s*\{\s*\}\s*$/.test(outcome.body.toString('utf8'));
   return empty ? { kind: 'not_available', message: 'the provider returned no years' } : { kind: 'done' };
 }
-
-const SHORT = 64;
