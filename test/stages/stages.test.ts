@@ -182,9 +182,10 @@ describe('financials (V2-4)', () => {
   });
 
   test('V2-2 an object without years is an answer that says nothing', async () => {
-    expect(await financialsStage.run(known, scene({ answer: () => answer(' { } ') }).context)).toMatchObject({
-      kind: 'not_available',
-    });
+    for (const body of ['{}', ' { } ', `{${' '.repeat(100)}}`])
+      expect(await financialsStage.run(known, scene({ answer: () => answer(body) }).context)).toMatchObject({
+        kind: 'not_available',
+      });
   });
 
   test('are not bought for a company that was not confirmed', async () => {
