@@ -1,5 +1,5 @@
-import type { Meter } from '../api/operation.js';
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { Meter } from '../domain/meter.js';
 import { searchOf } from '../stages/identity/space-search.js';
 
 /** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
