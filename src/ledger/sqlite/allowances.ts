@@ -141,7 +141,10 @@ function observation(database: Connection) {
     `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
-       remaining_units = coalesce(excluded.remaining_units, remaining_units),
+       remaining_units = CASE
+         WHEN excluded.remaining_units IS NULL THEN remaining_units
+         WHEN ? OR remaining_units IS NULL OR reset_at <= excluded.observed_at THEN excluded.remaining_units
+         ELSE min(remaining_units, excluded.remaining_units) END,
        available = CASE
          WHEN excluded.available IS NULL THEN available
          WHEN ? OR available IS NULL OR reset_at <= excluded.observed_at THEN excluded.available
@@ -159,6 +162,7 @@ function observation(database: Connection) {
       seen.dailyRemaining,
       seen.resetAt,
       seen.raw,
+      alone ? 1 : 0,
       alone ? 1 : 0,
     );
 }
