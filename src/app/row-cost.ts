@@ -1,5 +1,5 @@
-import type { Meter } from '../api/operation.js';
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { Meter } from '../domain/meter.js';
 import type { Limits } from '../ledger/intended.js';
 import { searchOf } from '../stages/identity/space-search.js';
 

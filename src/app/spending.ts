@@ -32,12 +32,15 @@ export interface SpendingBounds {
   readonly concurrency: number;
 }
 
+/** As a pipeline file may say it. */
+const CONCURRENCY_AT_MOST = 256;
+
 export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipeline): SpendingBounds => ({
   limits: {
     units: wholeNumber('--budget', options.budget, 0) ?? budget.units,
     reports: wholeNumber('--max-reports', options.maxReports, 0) ?? budget.creditReports,
   },
-  concurrency: wholeNumber('--concurrency', options.concurrency, 1) ?? concurrency,
+  concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
 });
 
 /** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
@@ -58,8 +61,14 @@ export class DeclinedError extends KybatchError {
   }
 }
 
-export function wholeNumber(flag: string, value: number | undefined, least: number): number | undefined {
+export function wholeNumber(
+  flag: string,
+  value: number | undefined,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   if (value === undefined) return undefined;
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new UsageError(`${flag} must be a whole number from ${least}, got ${value}`);
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`${flag} must be a whole number ${bounds}, got ${value}`);
 }

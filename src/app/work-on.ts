@@ -34,8 +34,9 @@ export async function workOn(
   const log = openRunLog(run, provider, around);
   const stopListening = listenForInterrupts(options, log);
   const tally = new StartTally();
+  const listener = harmless(options, around);
   try {
-    await tellStarted(start, ledger);
+    await tellStarted(start, listener, ledger);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
       workOnRun({
         run,
@@ -52,7 +53,7 @@ export async function workOn(
         listen(event) {
           tally.listen(event);
           log.listen(event);
-          options.listen?.(event);
+          listener(event);
         },
       }),
     );
@@ -69,9 +70,30 @@ export async function workOn(
   }
 }
 
-async function tellStarted({ run, pipeline, limits, goesOn, options }: Start, { runs }: Ledger): Promise<void> {
+type Listener = NonNullable<SpendingOptions['listen']>;
+
+/** Nothing depends on who listens: one that fails is told of, and not called again. */
+function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listener {
+  let heard = listen;
+  return (event) => {
+    try {
+      heard?.(event);
+    } catch (error) {
+      heard = undefined;
+      onNote?.(
+        `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  };
+}
+
+async function tellStarted(
+  { run, pipeline, limits, goesOn }: Start,
+  listener: Listener,
+  { runs }: Ledger,
+): Promise<void> {
   const { byOutcome, unitsCharged } = await runs.progress(run.id);
-  options.listen?.({
+  listener({
     kind: 'started',
     run: run.id,
     rows: run.rowCount,

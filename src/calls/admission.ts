@@ -1,9 +1,10 @@
-import type { Meter } from '../api/operation.js';
+import type { Meter } from '../domain/meter.js';
 import type { Intended } from '../ledger/intended.js';
 import type { Clock } from '../util/clock.js';
 import { DRAINING, type Parked } from './outcome.js';
 
-type Refusal = Parked | { readonly kind: 'under_way' };
+/** What is known without waiting for calls to end. */
+type Decided = Exclude<Intended, { kind: 'wait' }> | Parked;
 
 /**
  * Who waits at the door of this process. The ledger decides whether there is money; here stands only what one process
@@ -27,7 +28,7 @@ export class Admission {
   }
 
   /** Tries `intend` until there is an intent, or a reason why there is none. */
-  async admit(meter: Meter, intend: () => Promise<Intended>): Promise<Extract<Intended, { kind: 'intent' }> | Refusal> {
+  async admit(meter: Meter, intend: () => Promise<Intended>): Promise<Decided> {
     for (;;) {
       if (this.#draining) return DRAINING;
       if (meter === 'unit' && this.#soloCallsLeft > 0 && this.#unitsInFlight > 0) {
@@ -42,7 +43,7 @@ export class Admission {
       });
       if (intended.kind === 'intent') return intended;
       this.#stepBack(meter);
-      if (intended.kind === 'parked') return intended;
+      if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
       // What ended while the ledger was asked may be what it waits for.
       if (this.#ended === ended) await this.#somethingEnded();
       // Whoever sent the same request may have its answer by now.

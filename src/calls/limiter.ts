@@ -27,10 +27,6 @@ export class Limiter {
     return this.#limit.concurrency;
   }
 
-  get active(): number {
-    return this.#limit.activeCount;
-  }
-
   /** Runs `work` in a slot; `work` is told its number, to be given back with what it met. The signal ends pauses. */
   run<T>(work: (started: number) => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#limit(async () => {

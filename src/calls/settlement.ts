@@ -1,7 +1,8 @@
 import type { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
-import type { Meter, Operation } from '../api/operation.js';
+import type { Operation } from '../api/operation.js';
 import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
+import type { Meter } from '../domain/meter.js';
 import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
 import { closesWhatItOpens } from '../util/json-shell.js';
 

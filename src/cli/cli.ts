@@ -70,7 +70,9 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
     )
     .exitProcess(false)
     .fail((message, error) => {
-      throw error ?? new UsageError(message, 'kybatch --help lists commands and flags.');
+      // What yargs itself finds wrong is the user's to mend, however it says so.
+      if (error !== undefined && error.name !== 'YError') throw error;
+      throw new UsageError(message ?? error?.message, 'kybatch --help lists commands and flags.');
     }) as unknown as Argv<CommonArgs>;
   for (const verb of await load(argv)) verb(common, io, done);
   let printed = '';

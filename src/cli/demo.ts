@@ -67,7 +67,7 @@ What you have seen: a portfolio of ${rows} companies went through both APIs of a
   ${outcomes.no_match} are unknown to the provider
   ${outcomes.invalid} cannot be asked about: no country, no identifier
 
-The ${units_charged} units are what the real provider would have charged. Each answer is owned now: run it again, and it costs 0.
+The ${units_charged} units are what the real provider would have charged. Each answer is owned now: the command below that runs the file again costs 0.
 The tables are in ${join(DATA, 'exports', run)}: CSV for a spreadsheet, Parquet for queries, datapackage.json says what each column means.
 `;
 }

@@ -78,11 +78,17 @@ export const operationsOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Opera
     ...calls.map(({ operation }) => operation),
   ]);
 
-/** How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. */
+/**
+ * How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. A run
+ * that was started before the operation was known has nothing to say about it.
+ */
 export function freshnessMs(pipeline: Pick<Pipeline, 'freshnessMs'>, { name, keep }: Operation): number {
-  if (keep === 'never' || !Object.hasOwn(pipeline.freshnessMs, name)) return 0;
-  return pipeline.freshnessMs[name] ?? 0;
+  if (keep === 'never') return 0;
+  const said = Object.hasOwn(pipeline.freshnessMs, name) ? pipeline.freshnessMs[name] : undefined;
+  return said ?? keep.days * DAY_MS;
 }
+
+const DAY_MS = 86_400_000;
 
 function toPipeline(file: PipelineFile): Pipeline {
   const { search, match, budget, retry } = file;

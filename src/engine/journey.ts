@@ -10,8 +10,8 @@ import type { StageContexts } from './stage-contexts.js';
 /**
  * One row on its way through the stages of the pipeline. Before a stage runs, the company is confirmed in the ID space
  * that the stage needs. What is settled is not done again; what is missing is asked for, and owned answers come back
- * for nothing. A stage that is parked does not keep the others from going on; an outcome that ends the row (no match,
- * a question for a person, a failure) does.
+ * for nothing. A stage that is parked does not keep the others from going on once v1 knows the company; an outcome that
+ * ends the row (no match, a question for a person, a failure) does.
  */
 export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
   const reading = readEnquiry(row.fields);
@@ -74,7 +74,9 @@ class Journey {
     if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
     // What v1 confirms is the better evidence for every other space.
     if (space !== 'v1' && this.#ids.v1?.candidate == null && this.#plans('v1')) await this.#resolve('v1');
-    if (!this.ended) await this.#resolve(space);
+    // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another one.
+    if (space !== 'v1' && this.#ids.v1 === undefined && this.#plans('v1')) this.#mark([stage], this.#parkedStatus());
+    else if (!this.ended) await this.#resolve(space);
     return !this.ended && this.#ids[space] !== undefined;
   }
 
@@ -121,16 +123,13 @@ class Journey {
     this.#reached = decided ? 'confirm' : 'resolve';
     if (outcome.kind === 'done') return;
     const known = Object.keys(this.#ids).some((other) => other !== space);
-    if (this.#lacksEvidence(space, outcome)) this.#mark(waiting, this.#parkedStatus());
-    // The company is known already: this module just does not have it.
-    else if (outcome.kind === 'no_match' && known) this.#mark(waiting, 'not_available');
-    else this.#noteTrouble(waiting, outcome);
-  }
-
-  /** v1 is planned and could not be asked yet: before its number is there, nobody found or several decides nothing. */
-  #lacksEvidence(space: IdSpace, { kind }: StageOutcome): boolean {
-    if (space === 'v1' || this.#parked === undefined || this.#ids.v1 !== undefined || !this.#plans('v1')) return false;
-    return kind === 'no_match' || kind === 'needs_review';
+    if (outcome.kind === 'no_match' && known) {
+      // The company is known already: this module just does not have it.
+      this.#mark(waiting, 'not_available');
+      this.#reached = waiting[0]?.name ?? this.#reached;
+    } else {
+      this.#noteTrouble(waiting, outcome);
+    }
   }
 
   #noteTrouble(stages: readonly Stage[], outcome: StageOutcome): void {

@@ -13,8 +13,13 @@ export interface Lease {
   end(): Promise<void>;
 }
 
-/** A start on the ledger, renewed until it ends. */
-export async function takeLease(runId: string | null, calls: CallStore, clock: Clock): Promise<Lease> {
+/** A start on the ledger, renewed until it ends. `onLost` is told of calls of others who died meanwhile. */
+export async function takeLease(
+  runId: string | null,
+  calls: CallStore,
+  clock: Clock,
+  onLost: (calls: number) => void = () => {},
+): Promise<Lease> {
   const now = clock.now();
   const startId = await calls.begin({ runId, begunAt: now, leaseUntil: now + LEASE_MS });
   const broken = new AbortController();
@@ -25,7 +30,8 @@ export async function takeLease(runId: string | null, calls: CallStore, clock: C
       const kept = await calls.renew(startId, clock.now() + LEASE_MS);
       if (!kept) throw new TakenOverError();
       // Somebody else may have died meanwhile: what waits for its calls must not wait for ever.
-      await calls.flagLost(clock.now());
+      const lost = await calls.flagLost(clock.now());
+      if (lost > 0) onLost(lost);
     }
   })().catch((reason: unknown) => {
     if (!ended.signal.aborted) broken.abort(reason);

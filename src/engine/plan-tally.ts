@@ -1,5 +1,5 @@
-import type { Meter } from '../api/operation.js';
 import type { Subject } from '../domain/grade.js';
+import type { Meter } from '../domain/meter.js';
 import type { RepairRule } from '../domain/numbers/types.js';
 import type { AllowanceRecord } from '../ledger/calls.js';
 

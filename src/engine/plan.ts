@@ -1,8 +1,9 @@
-import type { ApiName, Meter, Operation } from '../api/operation.js';
+import type { ApiName, Operation } from '../api/operation.js';
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { canBeConfirmed, type Enquiry, readEnquiry } from '../domain/enquiry.js';
 import { entityKey, questionKey } from '../domain/entity-key.js';
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
+import type { Meter } from '../domain/meter.js';
 import { isSettled } from '../domain/outcomes.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';

@@ -49,8 +49,9 @@ export interface RunEnd {
 
 /** Drives the rows of a run until none can move. */
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
-  const { run, ledger, clock } = work;
-  const lease = await takeLease(run.id, ledger.calls, clock);
+  const { run, ledger, clock, listen } = work;
+  const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
+  const lease = await takeLease(run.id, ledger.calls, clock, onLost);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // What ended the run is what is told. A start that cannot be ended now is ended by the next one.
     await lease.end().catch(() => {});
@@ -105,6 +106,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   try {
     await workThrough({
       runId: run.id,
+      startId: lease.startId,
       runs: ledger.runs,
       contexts,
       clock,

@@ -1,4 +1,4 @@
-import { LedgerError } from '../domain/errors.js';
+import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
@@ -7,6 +7,8 @@ import type { StageContexts } from './stage-contexts.js';
 
 export interface WorkOptions {
   readonly runId: string;
+  /** Of this process, on this run. */
+  readonly startId: number;
   readonly runs: RunStore;
   readonly contexts: StageContexts;
   readonly clock: Clock;
@@ -42,12 +44,12 @@ export async function workThrough(options: WorkOptions): Promise<void> {
 }
 
 /** Returns when to look again, if the row waits for something. */
-async function settle(row: RowRecord, { runId, runs, contexts, listen }: WorkOptions): Promise<number | null> {
+async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<number | null> {
   const settlement = await takeThrough(row, contexts).catch((error: unknown) => {
     if (error instanceof LedgerError) throw error;
     return brokenOff(row, error, contexts.now());
   });
-  await runs.settleRow(runId, row.row, settlement);
+  if (!(await runs.settleRow(runId, row.row, settlement, startId))) throw new TakenOverError();
   const { checkpoint } = settlement;
   listen({ kind: 'row_settled', row: row.row, checkpoint });
   return checkpoint.hold === 'waiting' ? checkpoint.nextAt : null;

@@ -8,6 +8,8 @@ export interface ExportFolder {
   readonly run: string;
   readonly folder: string;
   readonly at: string;
+  /** Absent where the export does not say. */
+  readonly formats?: readonly string[];
 }
 
 const listFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
@@ -46,10 +48,17 @@ function readList(dataDir: string): readonly ExportFolder[] {
     });
 }
 
+interface Summary {
+  readonly run: string;
+  readonly exported_at: string;
+  readonly options?: { readonly formats?: readonly string[] };
+}
+
 function readSummary(folder: string): ExportFolder | undefined {
   try {
-    const summary = JSON.parse(readFileSync(join(folder, SUMMARY), 'utf8')) as { run: string; exported_at: string };
-    return { run: summary.run, folder, at: summary.exported_at };
+    const summary = JSON.parse(readFileSync(join(folder, SUMMARY), 'utf8')) as Summary;
+    const { formats } = summary.options ?? {};
+    return { run: summary.run, folder, at: summary.exported_at, ...(formats === undefined ? {} : { formats }) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Charge, ErrorClass } from '../domain/errors.js';
+import type { Doubt } from './doubt.js';
 import type { Intended, Limits } from './intended.js';
 import type { CallContext, Intent, NewCall } from './intent.js';
 
@@ -20,8 +21,9 @@ export interface CallStore {
   recordUse(use: OwnedUse): Promise<void>;
 
   /**
-   * Checks allowance, budget, the number of reports and whether the same request is under way, and writes down that the
-   * call is about to be sent. When this resolves with an intent, a crash can no longer hide it: it is the reservation.
+   * Checks whether the start goes on, whether the same request is under way, answered or in doubt, and allowance, budget
+   * and the number of reports; then writes down that the call is about to be sent. When this resolves with an intent, a
+   * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
   /** The same look without a write: undefined where the call could go now, or may soon. */
@@ -95,15 +97,6 @@ export interface OwnedAnswer {
   readonly callId: number;
   readonly rawSha256: string;
   readonly fetchedAt: number;
-}
-
-export interface Doubt {
-  /** Nothing came back. */
-  readonly lost: number;
-  /** The provider answered, with a failure. */
-  readonly answered: number;
-  /** When the last of them was given up; 0 if there is none. */
-  readonly lastEndedAt: number;
 }
 
 export interface Closure {

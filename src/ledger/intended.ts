@@ -1,4 +1,7 @@
-import type { Intent } from './intent.js';
+import type { Charge } from '../domain/errors.js';
+import type { Meter } from '../domain/meter.js';
+import type { Doubt } from './doubt.js';
+import type { Intent, NewCall } from './intent.js';
 
 /** What one start may spend; null: no limit. */
 export interface Limits {
@@ -10,19 +13,62 @@ export type Intended =
   | { readonly kind: 'intent'; readonly intent: Intent }
   /** The same request was sent by somebody and is not answered yet. */
   | { readonly kind: 'under_way' }
+  /** Somebody has its answer by now. */
+  | { readonly kind: 'answered' }
+  /** A call for this was lost or failed, at `endedAt`, and it is one that is not sent again without a look (V2-17). */
+  | { readonly kind: 'in_doubt'; readonly endedAt: number }
   /** Calls in flight decide whether there is enough. */
   | { readonly kind: 'wait' }
+  /** The start has ended: somebody else goes on with its work. */
+  | { readonly kind: 'taken_over' }
   | {
       readonly kind: 'parked';
-      readonly reason: 'allowance' | 'budget' | 'scope';
+      readonly reason: 'allowance' | 'budget' | 'scope' | 'in_doubt';
       readonly until: number | null;
       readonly message: string;
     };
 
-/** What the ledger knows at the moment of an intent, all of it read in the intent's own transaction. */
-export interface MoneyState {
-  /** The same request was sent by somebody and is not answered yet. */
+type Verdict = Exclude<Intended, { kind: 'intent' }> | 'go';
+
+/** What the ledger knows about a request at the moment of an intent, read in the intent's own transaction. */
+export interface RequestState {
+  /** The start that asks goes on. */
+  readonly alive: boolean;
   readonly underWay: boolean;
+  readonly answered: boolean;
+  readonly doubt: Doubt | undefined;
+}
+
+/** May this request be sent now, as far as it has been sent before? */
+export function decideRequest(
+  call: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
+  { alive, underWay, answered, doubt }: RequestState,
+): Verdict {
+  if (!alive) return { kind: 'taken_over' };
+  if (underWay) return { kind: 'under_way' };
+  if (answered) return { kind: 'answered' };
+  return doubt === undefined ? 'go' : decideDoubt(call, doubt);
+}
+
+/**
+ * A report is not generated after a failure of any kind unless somebody has looked since then (V2-17). For the rest only
+ * lost answers count: the policy says how often such a request may be sent again (V1-5).
+ */
+export function decideDoubt(
+  { meter, lookedSince, lostAtMost }: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
+  { lost, answered, lastEndedAt }: Doubt,
+): 'go' | Extract<Intended, { kind: 'in_doubt' | 'parked' }> {
+  if (meter === 'free') return 'go';
+  if (meter === 'report' && lost + answered > 0 && lastEndedAt >= lookedSince)
+    return { kind: 'in_doubt', endedAt: lastEndedAt };
+  if (lost === 0 || lost < lostAtMost) return 'go';
+  const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;
+  const message = `${lost} call(s) for this were lost and may have been charged; not sent again (${why})`;
+  return { kind: 'parked', reason: 'in_doubt', until: null, message };
+}
+
+/** What the ledger knows about money at the same moment. */
+export interface MoneyState {
   readonly closure:
     | { readonly reason: 'allowance' | 'scope'; readonly until: number | null; readonly message: string }
     | undefined;
@@ -41,24 +87,35 @@ export interface MoneyState {
  * Is there allowance and budget? Open intents count as what they may still cost, so that no two calls spend the same
  * last unit. It parks only on what the provider said, or on a budget: our own count of the allowance is advice (V1-2).
  */
-export function decideMoney(
-  meter: string,
-  state: MoneyState,
-  limits: Limits,
-): Exclude<Intended, { kind: 'intent' }> | 'go' {
+export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Verdict {
   const { closure } = state;
-  if (state.underWay) return { kind: 'under_way' };
   if (closure !== undefined)
     return { kind: 'parked', reason: closure.reason, until: closure.until, message: closure.message };
-  if (meter === 'report')
-    return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit reports');
-  if (meter !== 'unit') return 'go';
-  const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'units');
-  if (budget !== 'go') return budget;
-  // The provider's own count: leave the last units to the calls that are already on their way to them.
-  if (state.unitsLeft !== null && state.sharedInFlight > 0 && state.sharedInFlight >= state.unitsLeft)
-    return { kind: 'wait' };
-  return 'go';
+  switch (meter) {
+    case 'report':
+      return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit reports');
+    case 'unit': {
+      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'units');
+      return budget === 'go' && lastUnitsAreTaken(state) ? { kind: 'wait' } : budget;
+    }
+    case 'not_told':
+    case 'free':
+      return 'go';
+  }
+}
+
+/** The provider's own count: the last units are left to the calls that are already on their way to them. */
+const lastUnitsAreTaken = ({ unitsLeft, sharedInFlight }: MoneyState): boolean =>
+  unitsLeft !== null && sharedInFlight > 0 && sharedInFlight >= unitsLeft;
+
+/** What a call counts for against a budget, which must hold either way: what may have been charged counts. */
+export function mayHaveCost(
+  meter: Meter,
+  { charge, unitsCharged }: { readonly charge: Charge; readonly unitsCharged: number | null },
+): { readonly units: number; readonly reports: number } {
+  const possible = charge === 'charged' || charge === 'unknown';
+  if (meter === 'report') return { units: 0, reports: possible ? 1 : 0 };
+  return { units: unitsCharged ?? (meter === 'unit' && possible ? 1 : 0), reports: 0 };
 }
 
 function withinBudget(budget: number | null, spent: number, inFlight: number, what: string) {

@@ -1,4 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { Meter } from '../domain/meter.js';
 
 /** What a call is for. */
 export interface CallContext {
@@ -7,7 +8,7 @@ export interface CallContext {
   readonly row: number | null;
   readonly stage: string | null;
   readonly operation: string;
-  readonly meter: string;
+  readonly meter: Meter;
   readonly requestKey: string;
   /** Whose company, or which report, the answer is about. */
   readonly subject: { readonly space: IdSpace; readonly id: string } | null;
@@ -17,6 +18,12 @@ export interface NewCall extends CallContext {
   readonly startId: number;
   readonly attempt: number;
   readonly startedAt: number;
+  /** An answer from this time on makes the call needless; Infinity: none does. */
+  readonly ownedSince: number;
+  /** From when on somebody has looked whether a call that failed did its work after all; 0: nobody has. */
+  readonly lookedSince: number;
+  /** With so many lost calls for the request it is not sent again: a person has to look. */
+  readonly lostAtMost: number;
 }
 
 /** Only the start that wrote the intent can settle it, and only once. */

@@ -26,8 +26,11 @@ export interface RunStore {
   /** When the next waiting row is due; with `after`, the next one later than that. */
   nextDue(runId: string, after?: number): Promise<number | undefined>;
   row(runId: string, row: number): Promise<RowRecord | undefined>;
-  /** What a row has come to: checkpoint, IDs, candidates, questions, errors and the owned answers it used. */
-  settleRow(runId: string, row: number, settlement: RowSettlement): Promise<void>;
+  /**
+   * What a row has come to: checkpoint, IDs, candidates, questions, errors and the owned answers it used. `by` is the
+   * start that worked on it: false, and nothing is written, if somebody has taken over from it.
+   */
+  settleRow(runId: string, row: number, settlement: RowSettlement, by?: number): Promise<boolean>;
   /** Something went wrong that is no row's fault. */
   recordError(runId: string, error: NewError): Promise<void>;
   /** Parked rows become free to move again, for a new start. */

@@ -102,10 +102,11 @@ describe('a call by hand', () => {
         const now = around.clock.now();
         const environmentId = await calls.environment('v1', sandbox.v1BaseUrl);
         const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
-        const request = { operation: 'liteKyb', meter: 'unit', requestKey: requestKey('liteKyb', params) };
+        const request = { operation: 'liteKyb', meter: 'unit' as const, requestKey: requestKey('liteKyb', params) };
         const by = { runId: null, row: null, stage: null, subject: null };
+        const sent = { ownedSince: Infinity, lookedSince: Infinity, lostAtMost: Infinity };
         await calls.intend(
-          { ...request, ...by, startId, environmentId, attempt: 1, startedAt: now },
+          { ...request, ...by, ...sent, startId, environmentId, attempt: 1, startedAt: now },
           { units: null, reports: null },
         );
       });

@@ -49,6 +49,9 @@ async function counter(limits: Limits) {
         subject: null,
         attempt: 1,
         startedAt: clock.now(),
+        ownedSince: Infinity,
+        lookedSince: Infinity,
+        lostAtMost: Infinity,
       } as const;
       return admission.admit('unit', () => ledger.calls.intend(call, limits));
     },

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decideMoney, type Limits, type MoneyState } from '../../src/ledger/intended.js';
+import type { Meter } from '../../src/domain/meter.js';
+import {
+  decideMoney,
+  decideRequest,
+  type Limits,
+  type MoneyState,
+  type RequestState,
+} from '../../src/ledger/intended.js';
 import { type AnchorFacts, judgeLostCalls } from '../../src/ledger/lost-calls.js';
 
 const rich: MoneyState = {
@@ -10,7 +17,6 @@ const rich: MoneyState = {
   unitsInFlight: 0,
   reportsInFlight: 0,
   sharedInFlight: 0,
-  underWay: false,
   unitsLeft: null,
 };
 const unlimited: Limits = { units: null, reports: null };
@@ -25,7 +31,7 @@ const spent = (what: string) => ({
 const wait = { kind: 'wait' };
 
 describe('is there money for a call?', () => {
-  test.each<[string, string, Partial<MoneyState>, Limits, unknown]>([
+  test.each<[string, Meter, Partial<MoneyState>, Limits, unknown]>([
     ['nothing is limited', 'unit', {}, unlimited, 'go'],
     ['a closure parks whatever it costs', 'free', { closure }, unlimited, { kind: 'parked', ...closure }],
     ['a closure comes before a budget', 'unit', { closure, unitsSpent: 5 }, five, { kind: 'parked', ...closure }],
@@ -39,7 +45,6 @@ describe('is there money for a call?', () => {
     ['the last report of the budget', 'report', { reportsSpent: 4 }, five, 'go'],
     ['the last report is on its way', 'report', { reportsSpent: 3, reportsInFlight: 2 }, five, wait],
     ['the reports are spent', 'report', { reportsSpent: 5 }, five, spent('budget of 5 credit reports')],
-    ['the same request is under way', 'unit', { underWay: true }, unlimited, { kind: 'under_way' }],
     ['spent units are no spent reports', 'report', { unitsSpent: 9, sharedInFlight: 9, unitsLeft: 1 }, five, 'go'],
     ['spent reports are no spent units', 'unit', { reportsSpent: 9, reportsInFlight: 9 }, five, 'go'],
 
@@ -105,5 +110,39 @@ describe('what did lost calls cost? (V1-5)', () => {
     expect(verdict).toMatchObject({
       note: 'the remaining units fell from 100 to 97; 2 of them belong to 2 lost call(s)',
     });
+  });
+});
+
+describe('may a request be sent, as far as it has been sent before?', () => {
+  const fresh: RequestState = { alive: true, underWay: false, answered: false, doubt: undefined };
+  const doubt = { lost: 1, answered: 0, lastEndedAt: 50 };
+  const parked = (why: string) => ({
+    kind: 'parked',
+    reason: 'in_doubt',
+    until: null,
+    message: expect.stringContaining(why),
+  });
+  test.each<[string, Meter, Partial<RequestState>, { lookedSince?: number; lostAtMost?: number }, unknown]>([
+    ['for the first time', 'unit', {}, {}, 'go'],
+    ['by somebody who was taken over', 'unit', { alive: false, underWay: true }, {}, { kind: 'taken_over' }],
+    ['while it is under way', 'not_told', { underWay: true, answered: true }, {}, { kind: 'under_way' }],
+    ['when its answer is there', 'report', { answered: true, doubt }, {}, { kind: 'answered' }],
+    ['V1-5 after one was lost', 'unit', { doubt }, { lostAtMost: 2 }, 'go'],
+    ['V1-5 after as many as the cap', 'unit', { doubt }, { lostAtMost: 1 }, parked('cap of 1')],
+    ['V1-5 where lost ones are for a person', 'unit', { doubt }, { lostAtMost: 0 }, parked('in_doubt: park')],
+    ['after an answered failure', 'not_told', { doubt: { ...doubt, lost: 0, answered: 9 } }, { lostAtMost: 0 }, 'go'],
+    ['V2-17 a report, without a look', 'report', { doubt }, { lookedSince: 50 }, { kind: 'in_doubt', endedAt: 50 }],
+    ['V2-17 a report, after a look', 'report', { doubt }, { lookedSince: 51 }, 'go'],
+    [
+      'V2-17 a report that was answered with a failure',
+      'report',
+      { doubt: { ...doubt, lost: 0, answered: 1 } },
+      {},
+      { kind: 'in_doubt', endedAt: 50 },
+    ],
+    ['what costs nothing', 'free', { doubt }, { lostAtMost: 0 }, 'go'],
+  ])('%s', (_, meter, state, call, verdict) => {
+    const asked = { meter, lookedSince: 0, lostAtMost: 3, ...call };
+    expect(decideRequest(asked, { ...fresh, ...state })).toEqual(verdict);
   });
 });

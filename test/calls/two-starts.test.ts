@@ -39,7 +39,10 @@ describe('two starts on one ledger', () => {
         subject: null,
         attempt: 1,
         startedAt: 1,
-      };
+        ownedSince: Infinity,
+        lookedSince: Infinity,
+        lostAtMost: Infinity,
+      } as const;
       const limits = { units: null, reports: null };
       const [one, other] = [await begin(), await begin()];
       expect(await ledger.calls.intend({ ...call, startId: one }, limits)).toMatchObject({ kind: 'intent' });
@@ -125,6 +128,8 @@ describe('two starts on one ledger', () => {
       const second = hall.ask(full(id));
       await turns(50);
       clock.advance(31_000);
+      // The second start is alive, and says so.
+      expect(await hall.ledger.calls.renew(2, clock.now() + 30_000)).toBe(true);
       expect(await hall.ledger.calls.flagLost(clock.now())).toBe(1);
       await until(clock, () => held.length === 2);
       held[1]?.();

@@ -30,6 +30,15 @@ describe('how a run ends', () => {
       expect(await kybatch(['run', 'no.csv', '--yes'])).toMatchObject({ code: 2, stdout: '' });
       expect((await kybatch(['run', 'missing.csv', '--yes'])).code).toBe(2);
       expect((await kybatch([...RUN, '--budget', '-1'])).stderr).toContain('--budget must be a whole number');
+      expect(await kybatch([...RUN, '--yes', '--concurrency', '257'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--concurrency must be a whole number from 1 to 256, got 257'),
+      });
+      for (const flag of ['--budget', '--max-reports', '--concurrency', '--limit', '--pipeline', '--out', '--data-dir'])
+        expect(await kybatch(['run', 'in.csv', '--yes', flag])).toMatchObject({
+          code: 2,
+          stderr: expect.not.stringContaining('defect'),
+        });
       const unattended = await kybatch(RUN);
       expect(unattended).toMatchObject({ code: 2, stderr: expect.stringContaining('Add --yes, or --budget') });
       expect(sandbox.requestLog).toEqual([]);

@@ -25,6 +25,13 @@ export async function begin(ledger: Ledger, runId: string | null = null, now = N
   return { environmentId, startId };
 }
 
+/** Sent whatever became of the request before. */
+export const NO_DOUBT = {
+  ownedSince: Number.POSITIVE_INFINITY,
+  lookedSince: Number.POSITIVE_INFINITY,
+  lostAtMost: Number.POSITIVE_INFINITY,
+} as const;
+
 export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
   ...place,
   runId: null,
@@ -36,6 +43,7 @@ export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
   subject: null,
   attempt: 1,
   startedAt: NOW,
+  ...NO_DOUBT,
   ...more,
 });
 

@@ -30,7 +30,7 @@ export function planInWords(plan: PlanView): string {
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
     `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
-    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s), and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
+    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s) that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
       ? [

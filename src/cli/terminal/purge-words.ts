@@ -35,7 +35,7 @@ export function purgeInWords({ outcome, report, proof, exports }: PurgeView, pla
     ...(proof === undefined ? rewritten : proofInWords(proof, `kybatch purge${place} --entity`)),
     'Input files, logs and copies of them were not searched.',
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
-    ...exports.map(({ folder, run }) => `  ${folder}  (kybatch export ${run}${place})`),
+    ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -90,3 +90,7 @@ export const purgeToJson = ({ report, proof, exports }: PurgeView) => ({
   }),
   exports_still_holding: exports.map(({ folder, run, at }) => ({ folder, run, exported_at: at })),
 });
+
+/** Into the same folder, in the same formats. */
+const exportAgain = ({ run, folder, formats = [] }: PurgeView['exports'][number], place: string): string =>
+  `kybatch export ${run}${place} --out ${shellWord(folder)}${formats.length === 0 ? '' : ` --format ${formats.join()}`}`;

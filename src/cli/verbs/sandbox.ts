@@ -115,8 +115,10 @@ export const sandboxVerb: Verb<SandboxArgs> = {
         `The sandbox is serving (${plan} plan). Paste the lines above into another terminal, or into .env without "export". Ctrl-C ends it.\n`,
       );
       await interrupted(io);
-      const units = sandbox.chargeLog.reduce((sum, charge) => sum + charge.units, 0);
-      io.stderr(`The sandbox charged ${units} units in ${sandbox.chargeLog.length} calls.\n`);
+      const v1 = sandbox.chargeLog.filter(({ api }) => api === 'v1');
+      const units = v1.reduce((sum, charge) => sum + charge.units, 0);
+      const others = sandbox.chargeLog.length - v1.length;
+      io.stderr(`The sandbox charged ${units} v1 units, and counted ${others} v2 calls.\n`);
     } finally {
       await sandbox.close();
     }

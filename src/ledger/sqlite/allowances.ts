@@ -12,7 +12,7 @@ export interface Allowances {
   readonly store: AllowanceStore;
   /** Read inside the transaction of an intent. */
   moneyState(
-    call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter' | 'requestKey'>,
+    call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,
     limits: Limits,
     now: number,
   ): MoneyState;
@@ -46,14 +46,12 @@ const NOTHING_SPENT = {
 
 /** What may be spent, what the provider said about it, and what lost calls turn out to have cost. */
 export function allowanceStore(database: Connection, writer: Writer): Allowances {
-  // Few statements, because they are asked for every call. Each start tries again what an earlier one was refused.
-  const closedOrUnderWay = database
-    .prepare<unknown[], [underWay: 0 | 1, closureId: number | null]>(
-      `SELECT EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND request_key = unhex(?)),
-         (SELECT rowid FROM closures WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?)
-            AND (until IS NULL OR until > ?) ORDER BY closed_at LIMIT 1)`,
-    )
-    .raw();
+  // Each start tries again what an earlier one was refused.
+  const closures = database.prepare<[number, number, string, number], Closure>(
+    `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
+     WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
+     ORDER BY closed_at LIMIT 1`,
+  );
   const money = database
     .prepare<[number, string, number, number], MoneyRow>(
       `SELECT units_spent, reports_spent, available, reset_at,
@@ -61,9 +59,6 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
        FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
     )
     .raw();
-  const closureOf = database.prepare<[number], Closure>(
-    'SELECT operation, reason, until, message, closed_at AS closedAt FROM closures WHERE rowid = ?',
-  );
   const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
     `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
      FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
@@ -99,19 +94,11 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
   };
 
   return {
-    moneyState({ startId, environmentId, operation, meter, requestKey }, limits, now) {
-      const [underWay, closureId] = closedOrUnderWay.get(
-        environmentId,
-        requestKey,
-        environmentId,
-        startId,
-        operation,
-        now,
-      ) ?? [0, null];
-      const closure = closureId === null ? undefined : closureOf.get(closureId);
+    moneyState({ startId, environmentId, operation, meter }, limits, now) {
+      const closure = closures.get(environmentId, startId, operation, now);
       const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : undefined;
       // What is not counted needs no count.
-      if (budget === undefined) return { ...NOTHING_SPENT, underWay: underWay === 1, closure };
+      if (budget === undefined) return { ...NOTHING_SPENT, closure };
       const [unitsSpent, reportsSpent, available, resetAt, any] =
         money.get(environmentId, meter, environmentId, startId) ?? NO_START;
       const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
@@ -119,7 +106,6 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
       const flights = few ? inFlight.get(startId, environmentId, meter) : undefined;
       const { shared, own } = flights ?? { shared: any, own: any };
       return {
-        underWay: underWay === 1,
         closure,
         unitsSpent,
         reportsSpent,
@@ -155,7 +141,10 @@ function observation(database: Connection) {
     `INSERT INTO allowances (environment_id, observed_at, remaining_units, available, daily_limit, daily_remaining, reset_at, raw)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at,
-       remaining_units = coalesce(excluded.remaining_units, remaining_units),
+       remaining_units = CASE
+         WHEN excluded.remaining_units IS NULL THEN remaining_units
+         WHEN ? OR remaining_units IS NULL OR reset_at <= excluded.observed_at THEN excluded.remaining_units
+         ELSE min(remaining_units, excluded.remaining_units) END,
        available = CASE
          WHEN excluded.available IS NULL THEN available
          WHEN ? OR available IS NULL OR reset_at <= excluded.observed_at THEN excluded.available
@@ -173,6 +162,7 @@ function observation(database: Connection) {
       seen.dailyRemaining,
       seen.resetAt,
       seen.raw,
+      alone ? 1 : 0,
       alone ? 1 : 0,
     );
 }

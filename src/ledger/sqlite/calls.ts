@@ -1,11 +1,11 @@
-import type { CallStore, Doubt, OwnedUse } from '../calls.js';
-import { decideMoney, type Intended } from '../intended.js';
+import type { CallStore, OwnedUse } from '../calls.js';
+import { decideMoney, decideRequest, type Intended } from '../intended.js';
 import type { Intent } from '../intent.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
-import { IN_DOUBT, type OfRequest } from './in-doubt.js';
 import type { Packer } from './packer.js';
+import { requestStates } from './request-state.js';
 import type { Room } from './room.js';
 import { settling } from './settle.js';
 import { startStore } from './starts.js';
@@ -42,12 +42,7 @@ export function callStore(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?)`,
   );
   const use = useWriter(database);
-  const anyDoubt = database.prepare<[number, string], 1>(
-    'SELECT 1 FROM calls WHERE environment_id = ? AND request_key = unhex(?) AND in_doubt = 1 LIMIT 1',
-  );
-  const doubt = database.prepare<[OfRequest], Doubt>(
-    `SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt ${IN_DOUBT}`,
-  );
+  const requests = requestStates(database);
 
   return {
     ...starts.store,
@@ -68,6 +63,8 @@ export function callStore(
       room.mustBeThere();
       return await writer.write((): Intended => {
         const { environmentId, requestKey, meter, subject } = call;
+        const before = decideRequest(call, requests.of(call));
+        if (before !== 'go') return before;
         const state = allowances.moneyState(call, limits, call.startedAt);
         const verdict = decideMoney(meter, state, limits);
         if (verdict !== 'go') return verdict;
@@ -94,13 +91,10 @@ export function callStore(
       });
     },
     refusal: async (call, limits, now) => {
-      const verdict = decideMoney(call.meter, allowances.moneyState({ ...call, requestKey: '' }, limits, now), limits);
+      const verdict = decideMoney(call.meter, allowances.moneyState(call, limits, now), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
-    doubt: async (environmentId, requestKey) => {
-      const any = anyDoubt.get(environmentId, requestKey) !== undefined;
-      return (any ? doubt.get({ environmentId, requestKey }) : undefined) ?? { lost: 0, answered: 0, lastEndedAt: 0 };
-    },
+    doubt: async (environmentId, requestKey) => requests.doubt({ environmentId, requestKey }),
   };
 }
 

@@ -48,6 +48,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, sum(units_charged) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
+  const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const settlements = rowSettlements(database);
   const toRow = rowReader(database);
 
@@ -71,7 +72,12 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       const found = one.get(runId, row);
       return found && toRow(found);
     },
-    settleRow: (runId, row, settlement) => writer.write(() => settlements.settle(runId, row, settlement)),
+    settleRow: (runId, row, settlement, by) =>
+      writer.write(() => {
+        if (by !== undefined && alive.get(by) === undefined) return false;
+        settlements.settle(runId, row, settlement);
+        return true;
+      }),
     recordError: (runId, error) => writer.write(() => settlements.error(runId, null, error)),
     releaseParked: (runId) => writer.write(() => releaseParked.run(runId).changes),
     releaseFailed: (runId) =>

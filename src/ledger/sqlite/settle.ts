@@ -1,5 +1,6 @@
 import { LedgerError } from '../../domain/errors.js';
 import type { CallStore, Settlement } from '../calls.js';
+import { mayHaveCost } from '../intended.js';
 import type { Intent } from '../intent.js';
 import type { Allowances } from './allowances.js';
 import { Bodies } from './bodies.js';
@@ -87,13 +88,6 @@ function settlementWriter(database: Connection, allowances: Allowances) {
     }
     return true;
   };
-}
-
-/** A budget must hold either way: what may have been charged counts. */
-function mayHaveCost(meter: string, { charge, unitsCharged }: Settlement): { units: number; reports: number } {
-  const possible = charge === 'charged' || charge === 'unknown';
-  if (meter === 'report') return { units: 0, reports: possible ? 1 : 0 };
-  return { units: unitsCharged ?? (meter === 'unit' && possible ? 1 : 0), reports: 0 };
 }
 
 /** What cannot be packed cannot be written. */

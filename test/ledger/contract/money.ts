@@ -12,9 +12,11 @@ import {
   lost,
   NO_LIMITS,
   NOW,
+  openRun,
   type Place,
   refused,
   remaining,
+  rowSettlement,
   settlement,
 } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
@@ -67,7 +69,7 @@ export function describeMoney(open: OpenLedger): void {
     test.each([
       ['units', 'unit', { units: 2, reports: null }],
       ['credit reports', 'report', { units: null, reports: 2 }],
-    ])(
+    ] as const)(
       'X-3 spends no more %s than the start may: open calls may still cost, unknown charges may have cost',
       (what, meter, limits) =>
         onLedger(open, async (ledger) => {
@@ -102,9 +104,47 @@ export function describeMoney(open: OpenLedger): void {
         const { ask, open: take } = asker(ledger, place, limits);
         const { requestKey } = await take();
         await ledger.calls.flagLost(NOW + 60_000);
-        expect(await ask()).toMatchObject({ kind: 'parked', reason: 'budget' });
+        const refusal = () => ledger.calls.refusal(call(place), limits, NOW);
+        expect(await refusal()).toMatchObject({ kind: 'parked', reason: 'budget' });
         await ledger.calls.settleLost(place.environmentId, requestKey, 'free', 'it was seen');
-        expect(await ask()).toMatchObject({ kind: 'intent' });
+        expect(await refusal()).toBeUndefined();
+        expect(await ask()).toEqual({ kind: 'taken_over' });
+      }),
+    );
+
+    test(
+      'a start that has ended spends nothing more, and settles no row',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger);
+        expect(await ledger.runs.settleRow(run, 1, rowSettlement({ stage: 'record' }), place.startId)).toBe(true);
+        await ledger.calls.end(place.startId, NOW);
+        expect(await ledger.calls.intend(call(place), NO_LIMITS)).toEqual({ kind: 'taken_over' });
+        expect(await ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'failed' }), place.startId)).toBe(false);
+        expect(await ledger.runs.row(run, 1)).toMatchObject({ outcome: 'pending', stage: 'record' });
+      }),
+    );
+
+    test(
+      'an answer that came since the caller looked is not bought again',
+      onLedger(open, async (ledger) => {
+        const [first, second] = [await begin(ledger), await begin(ledger)];
+        await buy(ledger, call(first), settlement({ settledAt: NOW }));
+        const ask = (ownedSince: number) => ledger.calls.intend(call(second, { ownedSince }), NO_LIMITS);
+        expect(await ask(NOW)).toEqual({ kind: 'answered' });
+        expect(await ask(NOW + 1)).toMatchObject({ kind: 'intent' });
+      }),
+    );
+
+    test(
+      'V2-17 a report that failed meanwhile is not generated without a look since then',
+      onLedger(open, async (ledger) => {
+        const [first, second] = [await begin(ledger), await begin(ledger)];
+        const report = { meter: 'report', lookedSince: NOW } as const;
+        await buy(ledger, call(first, report), lost({ settledAt: NOW, httpStatus: 503 }));
+        const ask = (lookedSince: number) => ledger.calls.intend(call(second, { ...report, lookedSince }), NO_LIMITS);
+        expect(await ask(NOW)).toEqual({ kind: 'in_doubt', endedAt: NOW });
+        expect(await ask(NOW + 1)).toMatchObject({ kind: 'intent' });
       }),
     );
 
@@ -112,8 +152,9 @@ export function describeMoney(open: OpenLedger): void {
       'of what is counted in nothing is bound by no budget',
       onLedger(open, async (ledger) => {
         const { ask } = asker(ledger, await begin(ledger), { units: 0, reports: 0 });
-        for (const meter of ['free', 'not_told']) expect(await ask({ meter })).toMatchObject({ kind: 'intent' });
-        for (const meter of ['unit', 'report']) expect(await ask({ meter })).toMatchObject({ kind: 'parked' });
+        for (const meter of ['free', 'not_told'] as const)
+          expect(await ask({ meter })).toMatchObject({ kind: 'intent' });
+        for (const meter of ['unit', 'report'] as const) expect(await ask({ meter })).toMatchObject({ kind: 'parked' });
       }),
     );
 
@@ -150,7 +191,8 @@ export function describeMoney(open: OpenLedger): void {
         const scope = { ...closure, operation: 'fullKyb', reason: 'scope', message: 'not yours' } as const;
         await ledger.calls.close(place.environmentId, scope);
         const refusal = { kind: 'parked', reason: 'scope', until: null, message: 'not yours' };
-        for (const meter of ['unit', 'report', 'not_told', 'free']) expect(await ask({ meter })).toEqual(refusal);
+        for (const meter of ['unit', 'report', 'not_told', 'free'] as const)
+          expect(await ask({ meter })).toEqual(refusal);
         expect(await ledger.calls.refusal(call(place), NO_LIMITS, NOW)).toEqual(refusal);
         expect(await ask({ operation: 'liteKyb' })).toMatchObject({ kind: 'intent' });
         await ledger.calls.close(place.environmentId, closure);

@@ -64,7 +64,9 @@ INSERT INTO new_calls
     CASE WHEN operation = 'employeeProfile' THEN NULL
       ELSE CAST(coalesce(params ->> 'report_id', params ->> 'source_id', params ->> 'id') AS TEXT) END,
     request_key, attempt, started_at, settled_at, duration_ms, http_status, error_class, error_code, request_id, charge,
-    units_charged, coalesce(charge = 'unknown', 0), reconciled, remaining_units, raw_sha256, params
+    units_charged,
+    -- Only where nothing came back, or where repeating costs a report.
+    coalesce(charge = 'unknown' AND (http_status IS NULL OR operation IN ('creditReportGenerate', 'creditReportCombined')), 0), reconciled, remaining_units, raw_sha256, params
   FROM calls JOIN environments ON environments.id = environment_id;
 DROP TABLE calls;
 ALTER TABLE new_calls RENAME TO calls;

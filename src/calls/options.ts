@@ -1,0 +1,35 @@
+import type { ApiName } from '../api/operation.js';
+import type { CallStore } from '../ledger/calls.js';
+import type { Limits } from '../ledger/intended.js';
+import type { Clock } from '../util/clock.js';
+import type { DoubtPolicy } from './doubt.js';
+import type { CallEvent } from './events.js';
+import type { AnyClient } from './request.js';
+
+export interface DoorApi {
+  readonly client: AnyClient;
+  readonly environmentId: number;
+}
+
+export interface DoorOptions extends DoubtPolicy {
+  readonly calls: CallStore;
+  /** Of this process, on this run. */
+  readonly startId: number;
+  readonly clock: Clock;
+  readonly apis: Readonly<Record<ApiName, DoorApi | null>>;
+  readonly concurrency: number;
+  readonly breakerFailures: number;
+  readonly limits: Limits;
+  /** v2 permission → the operations that draw on it (V2-3). */
+  readonly permissions: Readonly<Record<string, readonly string[]>>;
+  readonly listen?: (event: CallEvent) => void;
+  readonly random?: () => number;
+  /** Aborts calls in flight: the second interrupt. */
+  readonly signal?: AbortSignal;
+}
+
+export function apiOf({ apis }: Pick<DoorOptions, 'apis'>, api: ApiName): DoorApi {
+  const found = apis[api];
+  if (found === null) throw new TypeError(`${api} is not configured`);
+  return found;
+}

@@ -1,0 +1,9 @@
+/** Calls for one request that may have been charged, and must not just be repeated. */
+export interface Doubt {
+  /** Nothing came back. */
+  readonly lost: number;
+  /** The provider answered, with a failure. */
+  readonly answered: number;
+  /** When the last of them was given up; 0 if there is none. */
+  readonly lastEndedAt: number;
+}

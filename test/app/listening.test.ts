@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run } from '../../src/app/start.js';
+import { lineOf } from '../engine/support.js';
+import { withOffice } from './support.js';
+
+test.each(['started', 'call_settled', 'row_settled'])(
+  'a listener that throws on %s breaks nothing, and is told of',
+  async (kind) => {
+    await withOffice({}, async ({ folder, around, companies }) => {
+      const lines = companies(3).map((company) => lineOf(company));
+      writeFileSync(join(folder, 'in.csv'), `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+      writeFileSync(join(folder, 'p.yaml'), 'stages: [record]\n');
+      const notes: string[] = [];
+      const end = await run(
+        {
+          input: 'in.csv',
+          pipeline: './p.yaml',
+          yes: true,
+          listen: (event) => {
+            if (event.kind === kind) throw new Error('no ears');
+          },
+        },
+        { ...around, onNote: (note) => notes.push(note) },
+      );
+      expect(end.outcomes).toMatchObject({ complete: 3 });
+      expect(notes).toEqual(['a listener failed, and is told nothing more: no ears']);
+    });
+  },
+);
