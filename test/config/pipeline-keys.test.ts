@@ -210,8 +210,10 @@ describe('freshness', () => {
     expect(freshnessMs(pipeline, operation)).toBe(ms);
   });
 
-  test('an operation by another name than any known one is asked anew every time', () => {
-    expect(freshnessMs(pipeline, { ...operations.fullKyb, name: 'toString' })).toBe(0);
+  test('an operation that the run’s file knew nothing of is kept as it declares', () => {
+    expect(freshnessMs(pipeline, { ...operations.fullKyb, name: 'toString' })).toBe(90 * DAY);
+    expect(freshnessMs({ freshnessMs: {} }, operations.searchKyb)).toBe(30 * DAY);
+    expect(freshnessMs({ freshnessMs: { searchKyb: 0 } }, operations.searchKyb)).toBe(0);
   });
 
   test.each(['creditReportStatus', 'creditReportHistory', 'metrics', 'watchAdd'])(

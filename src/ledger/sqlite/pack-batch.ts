@@ -8,15 +8,12 @@ export interface Batch {
 
 export interface PackedBatch extends Batch {
   readonly heads: readonly Omit<Packed, 'bytes'>[];
-  /** The memory that the bodies came in, for the next ones. */
-  readonly emptied: Uint8Array<ArrayBuffer>;
 }
 
-/** Puts the parts one after another, into `room` where that is large enough: fresh memory is dear. */
-export function join(parts: readonly Uint8Array[], room: Uint8Array<ArrayBuffer> | undefined): Batch {
+/** Puts the parts one after another. */
+export function join(parts: readonly Uint8Array[]): Batch {
   const lengths = parts.map((part) => part.length);
-  const total = lengths.reduce((sum, length) => sum + length, 0);
-  const bytes = room !== undefined && room.length >= total ? room : new Uint8Array(total);
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
   let offset = 0;
   for (const part of parts) {
     bytes.set(part, offset);

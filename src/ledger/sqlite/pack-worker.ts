@@ -12,11 +12,8 @@ if (process.platform === 'linux' && getPriority(0) < YIELDING) setPriority(0, YI
 /** The ledger's second thread: bodies in, packed bodies out, batch by batch. */
 parentPort?.on('message', (batch: Batch) => {
   const packed = split(batch).map((body) => pack(body));
-  const { bytes, lengths } = join(
-    packed.map((one) => one.bytes),
-    undefined,
-  );
+  const { bytes, lengths } = join(packed.map((one) => one.bytes));
   const heads = packed.map(({ sha256, size, encoding }) => ({ sha256, size, encoding }));
-  const reply: PackedBatch = { bytes, lengths, heads, emptied: batch.bytes };
-  parentPort?.postMessage(reply, [bytes.buffer, batch.bytes.buffer]);
+  const reply: PackedBatch = { bytes, lengths, heads };
+  parentPort?.postMessage(reply, [bytes.buffer]);
 });

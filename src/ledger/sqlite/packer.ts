@@ -29,8 +29,6 @@ export class Packer {
 
 /** A thread takes longer to start than this many bodies take. */
 const ALONE = 100;
-/** Memory that is kept for the next batch. */
-const ROOM_AT_MOST = 16 * 1024 * 1024;
 /** Threads start from compiled files only. */
 const COMPILED = import.meta.url.endsWith('.js');
 
@@ -48,7 +46,6 @@ class PackThread {
   readonly #worker = new Worker(new URL('./pack-worker.js', import.meta.url));
   #away: Waiting[] = [];
   #next: Waiting[] = [];
-  #room: Uint8Array<ArrayBuffer> | undefined;
   ended = false;
 
   constructor() {
@@ -74,8 +71,7 @@ class PackThread {
     this.#next = [];
     try {
       const bodies = this.#away.map(({ body }) => body);
-      const batch = join(bodies, this.#room);
-      this.#room = undefined;
+      const batch = join(bodies);
       this.#worker.ref();
       this.#worker.postMessage(batch, [batch.bytes.buffer]);
     } catch {
@@ -86,7 +82,6 @@ class PackThread {
   #receive(batch: PackedBatch): void {
     const done = this.#away;
     this.#away = [];
-    if (batch.emptied.length <= ROOM_AT_MOST) this.#room = batch.emptied;
     this.#worker.unref();
     const parts = split(batch);
     for (const [index, { resolve }] of done.entries())
