@@ -31,12 +31,10 @@ describe('packing', () => {
     );
   });
 
-  test('a batch is cut where it was joined, in memory that may be larger', () => {
+  test('a batch is cut where it was joined', () => {
     fc.assert(
-      fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), fc.nat(3_000), (parts, room) => {
-        expect(split(join(parts, new Uint8Array(room))).map((part) => [...part])).toEqual(
-          parts.map((part) => [...part]),
-        );
+      fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (parts) => {
+        expect(split(join(parts)).map((part) => [...part])).toEqual(parts.map((part) => [...part]));
       }),
     );
   });
