@@ -48,10 +48,11 @@ function mortal(ledger, { boundary, occurrence, operation }) {
     },
     runs: {
       ...runs,
-      async settleRow(runId, row, settlement) {
+      async settleRow(...args) {
         reached('before-checkpoint');
-        await runs.settleRow(runId, row, settlement);
+        const settled = await runs.settleRow(...args);
         reached('after-checkpoint');
+        return settled;
       },
     },
   };
