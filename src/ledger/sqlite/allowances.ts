@@ -99,12 +99,12 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
       const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : undefined;
       // What is not counted needs no count.
       if (budget === undefined) return { ...NOTHING_SPENT, closure };
-      const [unitsSpent, reportsSpent, available, resetAt, any] =
+      const [unitsSpent, reportsSpent, available, resetAt, anyInFlight] =
         money.get(environmentId, meter, environmentId, startId) ?? NO_START;
       const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
       const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
       const flights = few ? inFlight.get(startId, environmentId, meter) : undefined;
-      const { shared, own } = flights ?? { shared: any, own: any };
+      const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
       return {
         closure,
         unitsSpent,

@@ -32,7 +32,7 @@ export function requestStates(database: Connection): RequestStates {
     doubt,
     of({ startId, environmentId, requestKey, ownedSince }) {
       const key = Buffer.from(requestKey, 'hex');
-      const [alive, underWay, answered, any] = look.get(
+      const [alive, underWay, answered, anyDoubt] = look.get(
         startId,
         environmentId,
         key,
@@ -46,7 +46,7 @@ export function requestStates(database: Connection): RequestStates {
         alive: alive === 1,
         underWay: underWay === 1,
         answered: answered === 1,
-        doubt: any === 1 ? doubt({ environmentId, requestKey }) : undefined,
+        doubt: anyDoubt === 1 ? doubt({ environmentId, requestKey }) : undefined,
       };
     },
   };
