@@ -3,6 +3,7 @@ import type { ApiName, Operation } from '../api/operation.js';
 import { Door } from '../calls/door.js';
 import type { Answer, CallOutcome } from '../calls/outcome.js';
 import type { AnyClient } from '../calls/request.js';
+import { freshnessMs } from '../config/pipeline.js';
 import { takeLease } from '../engine/lease.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -119,10 +120,11 @@ const BY_HAND = {
   permissions: {},
 } as const;
 
-const DAY_MS = 86_400_000;
-
-const freshSince = ({ keep }: Operation, now: number): number =>
-  keep === 'never' ? Number.POSITIVE_INFINITY : now - keep.days * DAY_MS;
+/** No pipeline has a say here: what the operation declares holds. */
+function freshSince(operation: Operation, now: number): number {
+  const freshness = freshnessMs({ freshnessMs: {} }, operation);
+  return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
+}
 
 function answerOf(outcome: CallOutcome, { name }: Operation, wasSent: boolean): Answer {
   if (outcome.kind === 'answer') return outcome;

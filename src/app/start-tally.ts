@@ -1,5 +1,5 @@
 import type { RunEvent } from '../engine/events.js';
-import type { Limits } from '../ledger/intended.js';
+import { type Limits, mayHaveCost } from '../ledger/intended.js';
 
 /** What this start has spent, as far as anybody knows. */
 export interface Spent {
@@ -23,10 +23,10 @@ export class StartTally {
     this.#units += unitsCharged ?? 0;
     if (meter === 'report' && charge === 'charged') this.#reports += 1;
     if (charge === 'unknown') this.#unknown += 1;
-    if (charge === 'free') return;
-    // As the ledger holds it against the budget: what may have been charged counts.
-    if (meter === 'unit') this.#mayHaveCost.units += unitsCharged ?? 1;
-    if (meter === 'report') this.#mayHaveCost.reports += 1;
+    // As the ledger holds it against the budget.
+    const { units, reports } = mayHaveCost(meter, event.settlement);
+    this.#mayHaveCost.units += units;
+    this.#mayHaveCost.reports += reports;
   };
 
   get spent(): Spent {

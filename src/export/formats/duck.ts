@@ -56,5 +56,6 @@ function withCode(error: unknown): never {
   const code = CODES.find(([words]) => error instanceof Error && error.message.includes(words))?.[1];
   throw code === undefined ? error : Object.assign(new Error((error as Error).message, { cause: error }), { code });
 }
+
 /** A text in a statement. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

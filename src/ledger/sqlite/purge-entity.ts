@@ -4,6 +4,7 @@ import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
+import { endDoubts } from './in-doubt.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
 import { AMONG_IDS, AMONG_ROWS, json, type RowKey, rowsJson } from './purge-ids.js';
 import type { Lists } from './purge-lists.js';
@@ -107,12 +108,7 @@ function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answ
       .all(gone),
   );
   const run = (sql: string, parameter: string) => database.prepare(sql).run(parameter).changes;
-  // An answer had ended the doubt about calls lost before it; it must not come back with the answer gone.
-  run(
-    `UPDATE calls SET in_doubt = 0 WHERE in_doubt = 1 AND EXISTS (SELECT 1 FROM answers WHERE answers.environment_id = calls.environment_id
-       AND answers.request_key = calls.request_key AND answers.call_id > calls.id AND answers.call_id IN (${listed}))`,
-    gone,
-  );
+  endDoubts(database, listed, gone);
   const answers = run(`DELETE FROM answers WHERE call_id IN (${listed})`, gone);
   run(
     `UPDATE calls SET raw_sha256 = NULL, params = NULL, subject_space = NULL, subject_id = NULL WHERE id IN (${listed})`,

@@ -1,6 +1,7 @@
 import type { ItemIds, PurgeReport, PurgeRequest } from '../housekeeping.js';
 import { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
+import { endDoubts } from './in-doubt.js';
 import { purgeEntity } from './purge-entity.js';
 import { Lists } from './purge-lists.js';
 
@@ -52,7 +53,9 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     run('DELETE FROM runs WHERE id = ?', id);
   }
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
-  const answers = run('DELETE FROM answers WHERE call_id IN (SELECT id FROM calls WHERE settled_at < ?)', at);
+  const old = 'SELECT id FROM calls WHERE settled_at < ?';
+  endDoubts(database, old, at);
+  const answers = run(`DELETE FROM answers WHERE call_id IN (${old})`, at);
   // The same bytes may have been bought again since.
   const bodies = run(
     `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (SELECT raw_sha256 FROM answers JOIN calls ON calls.id = call_id WHERE raw_sha256 IS NOT NULL)

@@ -45,6 +45,23 @@ async function chargesOf(ledger: Ledger, runId: string): Promise<string[]> {
 export function describeLostCalls(open: OpenLedger): void {
   describe('V1-5 lost calls', () => {
     test.each([
+      ['its age', { kind: 'before', at: NOW + 2 * MINUTE }],
+      ['its company', { kind: 'entity', space: 'v1', id: '7' }],
+    ] as const)('are in doubt until there is an answer, and not again when that is purged by %s', (_, request) =>
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        const wanted = call(place, { subject: { space: 'v1', id: '7' } });
+        const lostCalls = async () => (await ledger.calls.doubt(place.environmentId, KEY)).lost;
+        await buy(ledger, wanted, lost());
+        expect(await lostCalls()).toBe(1);
+        await buy(ledger, { ...wanted, startedAt: NOW + MINUTE }, settlement({ settledAt: NOW + MINUTE }));
+        expect(await lostCalls()).toBe(0);
+        expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
+        expect(await lostCalls()).toBe(0);
+      })(),
+    );
+
+    test.each([
       [97, 'all were charged', { charges: ['charged', 'charged'], units: 2, drift: 0 }],
       [99, 'none was', { charges: ['free', 'free'], units: 0, drift: 0 }],
       [98, 'which one was, nobody knows', { charges: ['unknown', 'unknown'], units: 0, drift: 1 }],
