@@ -15,7 +15,12 @@ export function describeRows(open: OpenLedger): void {
         const problem = { code: 'NO_COUNTRY', message: 'there is no country' };
         await runs.addRows(run, [...rows(3), { row: 4, line: 9, values, fields }]);
         await runs.addRows(run, [{ row: 5, line: 10, values, fields: {}, problem }]);
-        expect(await runs.row(run, 2)).toMatchObject({ outcome: 'complete' });
+        await runs.addRows(
+          run,
+          [2, 3].map((row) => ({ row, line: 11, values, fields, problem })),
+        );
+        expect(await runs.row(run, 2)).toMatchObject({ outcome: 'complete', line: 3, values: ['x'], fields: {} });
+        expect(await runs.row(run, 3)).toMatchObject({ outcome: 'pending', line: 4, values: ['x'], fields: {} });
         expect(await runs.row(run, 4)).toEqual({
           row: 4,
           line: 9,

@@ -27,7 +27,8 @@ export function describeSettling(open: OpenLedger): void {
         const place = await begin(ledger, run);
         const intent = await intend(ledger, call(place, { runId: run, row: 1 }));
         const { startId } = await begin(ledger);
-        expect(await ledger.calls.settle({ ...intent, startId }, settlement({ requestId: 'theirs' }))).toBe(false);
+        const theirs = settlement({ requestId: 'theirs', body: Buffer.from('theirs') });
+        expect(await ledger.calls.settle({ ...intent, startId }, theirs)).toBe(false);
         expect(await ledger.calls.settle(intent, settlement({ requestId: 'one' }))).toBe(true);
         expect(await ledger.calls.settle(intent, settlement({ requestId: 'two', body: Buffer.from('2') }))).toBe(false);
         const snapshot = await ledger.reading.snapshot(run);
@@ -35,6 +36,7 @@ export function describeSettling(open: OpenLedger): void {
         await snapshot?.close();
         expect(await ledger.runs.row(run, 1)).toMatchObject({ unitsCharged: 1 });
         expect(await ledger.calls.readBody(hash('sha256', '2'))).toBeUndefined();
+        expect(await ledger.calls.readBody(hash('sha256', 'theirs'))).toBeUndefined();
       }),
     );
 
