@@ -26,8 +26,8 @@ export interface NewCall extends CallContext {
   readonly lostAtMost: number;
 }
 
-/** Only the start that wrote the intent can settle it, and only once. */
-export interface Intent extends NewCall {
+/** What was written down before a call was sent. Only the start that wrote it can settle it, and only once. */
+export interface Intent extends Pick<NewCall, 'startId' | 'environmentId' | 'runId' | 'row' | 'meter' | 'requestKey'> {
   readonly id: number;
   /** No other call of its kind was under way when it was let through. */
   readonly alone: boolean;

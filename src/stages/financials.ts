@@ -1,4 +1,5 @@
 import { v2Operations } from '../api/v2/operations.js';
+import { isEmptyObject } from '../util/json-shell.js';
 import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswer } from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
@@ -13,7 +14,8 @@ export const financialsStage = stage({
 async function buyFinancials(company: Company, context: StageContext): Promise<StageOutcome> {
   const outcome = await context.call(v2Operations.financial, { id: identified(company, 'v2').id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-  // An object without years is a success that says nothing (V2-2). It need not be parsed to see that.
-  const empty = /^\s*\{\s*\}\s*$/.test(outcome.body.toString('utf8'));
-  return empty ? { kind: 'not_available', message: 'the provider returned no years' } : { kind: 'done' };
+  // An object without years is a success that says nothing (V2-2).
+  return isEmptyObject(outcome.body)
+    ? { kind: 'not_available', message: 'the provider returned no years' }
+    : { kind: 'done' };
 }

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 
 /** Bytes that this user can still write where `path` is, or will be; undefined where the system does not say. */
 export function freeBytes(path: string): number | undefined {
-  if (!existsSync(path) && dirname(path) !== path) return freeBytes(dirname(path));
   try {
     const { bavail, bsize, blocks } = statfsSync(path);
     // Some network and virtual file systems say nothing at all: that is not "full".
     return blocks === 0 ? undefined : bavail * bsize;
   } catch {
-    return undefined;
+    const above = dirname(path);
+    return existsSync(path) || above === path ? undefined : freeBytes(above);
   }
 }

@@ -46,6 +46,12 @@ export function closesWhatItOpens(bytes: Buffer): boolean {
   );
 }
 
+/** `{}`, however it is spaced. */
+export function isEmptyObject(bytes: Buffer): boolean {
+  const open = firstByte(bytes);
+  return bytes[open] === OPEN_BRACE && bytes[skipBlank(bytes, open + 1)] === CLOSE_BRACE;
+}
+
 const firstByte = (bytes: Buffer) =>
   skipBlank(bytes, bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
 

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Admission } from '../../src/calls/admission.js';
-import { requestKey } from '../../src/calls/request-key.js';
-import type { ObservedAllowance, Settlement } from '../../src/ledger/calls.js';
+import type { Settlement } from '../../src/ledger/calls.js';
 import type { Limits } from '../../src/ledger/intended.js';
-import type { Intent } from '../../src/ledger/intent.js';
+import type { Intent, NewCall } from '../../src/ledger/intent.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
+import { call, keyOf, lost, remaining, settlement } from '../ledger/support.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-admission-'));
 const clock = new ManualClock();
@@ -30,65 +30,39 @@ async function counter(limits: Limits) {
   const now = clock.now();
   const startId = await ledger.calls.begin({ runId: null, begunAt: now, leaseUntil: now + 30_000 });
   const environmentId = await ledger.calls.environment('v1', `provider ${startId}`);
+  const next = (id: string): NewCall =>
+    call({ environmentId, startId }, { requestKey: keyOf(id), startedAt: clock.now() });
   let asked = 0;
   return {
     admission,
     environmentId,
     startId,
+    next,
     admit: () => {
       asked += 1;
-      const call = {
-        startId,
-        environmentId,
-        runId: null,
-        row: null,
-        stage: null,
-        operation: 'fullKyb',
-        meter: 'unit',
-        requestKey: requestKey('fullKyb', { id: String(asked) }),
-        subject: null,
-        attempt: 1,
-        startedAt: clock.now(),
-        ownedSince: Infinity,
-        lookedSince: Infinity,
-        lostAtMost: Infinity,
-      } as const;
-      return admission.admit('unit', () => ledger.calls.intend(call, limits));
+      const wanted = next(String(asked));
+      return admission.admit('unit', () => ledger.calls.intend(wanted, limits));
     },
     /** It came back; `units` null: nobody knows what it cost. */
-    async settle(intent: Intent, units: number | null, remaining: number | null = null): Promise<void> {
-      await ledger.calls.settle(intent, settlement(units, remaining));
-      if (remaining === null) admission.heardNothing();
+    async settle(intent: Intent, units: number | null, left: number | null = null): Promise<void> {
+      await ledger.calls.settle(intent, ended(units, left));
+      if (left === null) admission.heardNothing();
       else admission.heardOfUnits();
       admission.left('unit');
     },
   };
 }
 
-const settlement = (units: number | null, remaining: number | null): Settlement => ({
-  settledAt: clock.now(),
-  durationMs: 1,
-  httpStatus: units === null ? null : 200,
-  errorClass: null,
-  errorCode: null,
-  requestId: null,
-  charge: units === null ? 'unknown' : units === 0 ? 'free' : 'charged',
-  unitsCharged: units,
-  remainingUnits: remaining,
-  inDoubt: units === null,
-  body: null,
-  answer: null,
-  allowance: remaining === null ? null : observed(remaining),
-});
-
-const observed = (remaining: number): ObservedAllowance => ({
-  available: remaining,
-  remainingUnits: remaining,
-  dailyLimit: null,
-  dailyRemaining: null,
-  resetAt: null,
-  raw: null,
-});
+const ended = (units: number | null, left: number | null): Settlement =>
+  (units === null ? lost : settlement)({
+    settledAt: clock.now(),
+    charge: units === null ? 'unknown' : units === 0 ? 'free' : 'charged',
+    unitsCharged: units,
+    remainingUnits: left,
+    body: null,
+    answer: null,
+    allowance: left === null ? null : remaining(left),
+  });
 
 const intentOf = (admitted: Awaited<ReturnType<Admission['admit']>>): Intent => {
   if (admitted.kind !== 'intent') throw new Error(`expected an intent, got ${admitted.kind}`);
@@ -192,7 +166,7 @@ describe('who is let through', () => {
     await settle(second, 1, 8);
     expect(await anchor()).toBe(alone.id);
     const refused = intentOf(await admit());
-    await ledger.calls.settle(refused, { ...settlement(0, 8), errorClass: 'retry', errorCode: 'HTTP_503' });
+    await ledger.calls.settle(refused, { ...ended(0, 8), errorClass: 'retry', errorCode: 'HTTP_503' });
     admission.left('unit');
     expect(await anchor()).toBe(alone.id);
     const last = intentOf(await admit());
@@ -228,15 +202,15 @@ describe('who is let through', () => {
   });
 
   test('those who wait for the last unit do not keep each other awake', async () => {
-    const { admission, admit, settle, startId, environmentId } = await counter({ units: 2, reports: null });
+    const { admission, admit, settle, next } = await counter({ units: 2, reports: null });
     await settle(intentOf(await admit()), 1, 10);
     const last = intentOf(await admit());
     let looks = 0;
-    const call = { ...last, startId, environmentId, requestKey: requestKey('fullKyb', { id: 'waits' }) };
+    const wanted = next('waits');
     const waiting = [1, 2, 3].map(() =>
       admission.admit('unit', () => {
         looks += 1;
-        return ledger.calls.intend(call, { units: 2, reports: null });
+        return ledger.calls.intend(wanted, { units: 2, reports: null });
       }),
     );
     await turns(200);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { requestKey } from '../../src/calls/request-key.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns, wholeCompanies } from '../engine/support.js';
+import { begin, call, keyOf, NO_LIMITS, type Place } from '../ledger/support.js';
 import { full, type Hall, v2, withHall } from './support.js';
 
 /** Calls that are on the wire and stay there until they are let go, the first one first. */
@@ -26,29 +26,11 @@ async function until(clock: ManualClock, done: () => boolean): Promise<void> {
 describe('two starts on one ledger', () => {
   test('an intent is the reservation: the same request of somebody else is under way until it is settled', async () => {
     await withHall({}, async ({ ledger }) => {
-      const environmentId = await ledger.calls.environment('v1', 'sandbox');
-      const begin = () => ledger.calls.begin({ runId: null, begunAt: 1, leaseUntil: 1000 });
-      const call = {
-        environmentId,
-        runId: null,
-        row: null,
-        stage: null,
-        operation: 'fullKyb',
-        meter: 'unit',
-        requestKey: requestKey('fullKyb', { id: '1' }),
-        subject: null,
-        attempt: 1,
-        startedAt: 1,
-        ownedSince: Infinity,
-        lookedSince: Infinity,
-        lostAtMost: Infinity,
-      } as const;
-      const limits = { units: null, reports: null };
-      const [one, other] = [await begin(), await begin()];
-      expect(await ledger.calls.intend({ ...call, startId: one }, limits)).toMatchObject({ kind: 'intent' });
-      expect(await ledger.calls.intend({ ...call, startId: other }, limits)).toEqual({ kind: 'under_way' });
-      const another = { ...call, requestKey: requestKey('fullKyb', { id: '2' }) };
-      expect(await ledger.calls.intend({ ...another, startId: other }, limits)).toMatchObject({ kind: 'intent' });
+      const [one, other] = [await begin(ledger), await begin(ledger)];
+      const ask = (place: Place, id: string) => ledger.calls.intend(call(place, { requestKey: keyOf(id) }), NO_LIMITS);
+      expect(await ask(one, 'a')).toMatchObject({ kind: 'intent' });
+      expect(await ask(other, 'a')).toEqual({ kind: 'under_way' });
+      expect(await ask(other, 'b')).toMatchObject({ kind: 'intent' });
     });
   });
 

@@ -1,6 +1,5 @@
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from '../calls.js';
-import type { Limits, MoneyState } from '../intended.js';
-import type { Intent, NewCall } from '../intent.js';
+import type { Intent } from '../intent.js';
 import { judgeLostCalls } from '../lost-calls.js';
 import type { Connection } from './driver.js';
 import { IN_DOUBT, type OfRequest } from './in-doubt.js';
@@ -10,59 +9,12 @@ type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
 
 export interface Allowances {
   readonly store: AllowanceStore;
-  /** Read inside the transaction of an intent. */
-  moneyState(
-    call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,
-    limits: Limits,
-    now: number,
-  ): MoneyState;
   /** Written inside the transaction of a settlement. */
   observe(call: Pick<Intent, 'id' | 'environmentId'>, seen: ObservedAllowance, alone: boolean, now: number): void;
 }
 
-type MoneyRow = [
-  unitsSpent: number,
-  reportsSpent: number,
-  available: number | null,
-  resetAt: number | null,
-  anyInFlight: 0 | 1,
-];
-
-/**
- * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
- * that brings is measured in docs/performance.md, "What the books cost".
- */
-const MORE_THAN_IN_FLIGHT = 10_000;
-
-const NO_START: MoneyRow = [0, 0, null, null, 0];
-const NOTHING_SPENT = {
-  unitsSpent: 0,
-  reportsSpent: 0,
-  unitsInFlight: 0,
-  reportsInFlight: 0,
-  sharedInFlight: 0,
-  unitsLeft: null,
-} as const;
-
 /** What may be spent, what the provider said about it, and what lost calls turn out to have cost. */
 export function allowanceStore(database: Connection, writer: Writer): Allowances {
-  // Each start tries again what an earlier one was refused.
-  const closures = database.prepare<[number, number, string, number], Closure>(
-    `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
-     WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
-     ORDER BY closed_at LIMIT 1`,
-  );
-  const money = database
-    .prepare<[number, string, number, number], MoneyRow>(
-      `SELECT units_spent, reports_spent, available, reset_at,
-         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?)
-       FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
-    )
-    .raw();
-  const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
-    `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
-     FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
-  );
   const insertClosure = database.prepare(
     `INSERT INTO closures (environment_id, operation, reason, until, message, closed_at, last_start_id)
      VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM starts))`,
@@ -94,27 +46,6 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
   };
 
   return {
-    moneyState({ startId, environmentId, operation, meter }, limits, now) {
-      const closure = closures.get(environmentId, startId, operation, now);
-      const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : undefined;
-      // What is not counted needs no count.
-      if (budget === undefined) return { ...NOTHING_SPENT, closure };
-      const [unitsSpent, reportsSpent, available, resetAt, anyInFlight] =
-        money.get(environmentId, meter, environmentId, startId) ?? NO_START;
-      const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
-      const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
-      const flights = few ? inFlight.get(startId, environmentId, meter) : undefined;
-      const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
-      return {
-        closure,
-        unitsSpent,
-        reportsSpent,
-        unitsInFlight: own,
-        reportsInFlight: own,
-        sharedInFlight: shared,
-        unitsLeft,
-      };
-    },
     observe({ id, environmentId }, seen, alone, now) {
       const before = alone ? read.get(environmentId) : undefined;
       observe(environmentId, seen, alone, now);

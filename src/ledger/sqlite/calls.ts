@@ -4,8 +4,8 @@ import type { Intent } from '../intent.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
+import { intentStates } from './intent-state.js';
 import type { Packer } from './packer.js';
-import { requestStates } from './request-state.js';
 import type { Room } from './room.js';
 import { settling } from './settle.js';
 import { startStore } from './starts.js';
@@ -42,7 +42,7 @@ export function callStore(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?)`,
   );
   const use = useWriter(database);
-  const requests = requestStates(database);
+  const states = intentStates(database);
 
   return {
     ...starts.store,
@@ -62,17 +62,18 @@ export function callStore(
       if (writer.broken !== undefined) throw writer.broken;
       room.mustBeThere();
       return await writer.write((): Intended => {
-        const { environmentId, requestKey, meter, subject } = call;
-        const before = decideRequest(call, requests.of(call));
+        const { startId, environmentId, runId, row, meter, requestKey, subject } = call;
+        const state = states.of(call);
+        const before = decideRequest(call, state.request);
         if (before !== 'go') return before;
-        const state = allowances.moneyState(call, limits, call.startedAt);
-        const verdict = decideMoney(meter, state, limits);
+        const money = state.money(limits);
+        const verdict = decideMoney(meter, money, limits);
         if (verdict !== 'go') return verdict;
         const { lastInsertRowid } = insertIntent.run(
-          call.startId,
+          startId,
           environmentId,
-          call.runId,
-          call.row,
+          runId,
+          row,
           call.stage,
           call.operation,
           meter,
@@ -82,19 +83,17 @@ export function callStore(
           call.attempt,
           call.startedAt,
         );
-        const intent: Intent = {
-          ...call,
-          id: Number(lastInsertRowid),
-          alone: meter === 'unit' && state.sharedInFlight === 0,
-        };
+        const id = Number(lastInsertRowid);
+        const alone = meter === 'unit' && money.sharedInFlight === 0;
+        const intent: Intent = { id, startId, environmentId, runId, row, meter, requestKey, alone };
         return { kind: 'intent', intent };
       });
     },
     refusal: async (call, limits, now) => {
-      const verdict = decideMoney(call.meter, allowances.moneyState(call, limits, now), limits);
+      const verdict = decideMoney(call.meter, states.money(call, limits, now), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
-    doubt: async (environmentId, requestKey) => requests.doubt({ environmentId, requestKey }),
+    doubt: async (environmentId, requestKey) => states.doubt({ environmentId, requestKey }),
   };
 }
 

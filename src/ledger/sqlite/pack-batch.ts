@@ -13,7 +13,7 @@ export interface PackedBatch extends Batch {
 /** Puts the parts one after another. */
 export function join(parts: readonly Uint8Array[]): Batch {
   const lengths = parts.map((part) => part.length);
-  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0));
   let offset = 0;
   for (const part of parts) {
     bytes.set(part, offset);

@@ -1,0 +1,127 @@
+import type { Closure } from '../calls.js';
+import type { Doubt } from '../doubt.js';
+import type { Limits, MoneyState, RequestState } from '../intended.js';
+import type { NewCall } from '../intent.js';
+import type { Connection } from './driver.js';
+import { IN_DOUBT, type OfRequest } from './in-doubt.js';
+
+/** Read inside the transaction of an intent. */
+export interface IntentStates {
+  of(call: NewCall): IntentState;
+  /** Of a call that is not a request yet. */
+  money(call: Counted, limits: Limits, now: number): MoneyState;
+  doubt(of: OfRequest): Doubt;
+}
+
+export interface IntentState {
+  /** What became of the request before, by whomever. */
+  readonly request: RequestState;
+  money(limits: Limits): MoneyState;
+}
+
+type Counted = Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>;
+
+type Seen = [
+  alive: 0 | 1,
+  unitsSpent: number,
+  reportsSpent: number,
+  available: number | null,
+  resetAt: number | null,
+  anyClosure: 0 | 1,
+  anyInFlight: 0 | 1,
+  underWay: 0 | 1,
+  answered: 0 | 1,
+  anyDoubt: 0 | 1,
+];
+
+const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0];
+const NO_REQUEST = Buffer.alloc(0);
+
+/**
+ * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
+ * that brings is measured in docs/performance.md, "What the books cost".
+ */
+const MORE_THAN_IN_FLIGHT = 10_000;
+
+export function intentStates(database: Connection): IntentStates {
+  // One statement, because it is asked for every call. What is rarely there is only found to be there, and read apart.
+  const look = database
+    .prepare<unknown[], Seen>(
+      `SELECT ended_at IS NULL, units_spent, reports_spent, available, reset_at,
+         EXISTS (SELECT 1 FROM closures WHERE environment_id = ? AND last_start_id >= ?),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND request_key = ?),
+         EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
+           WHERE answers.environment_id = ? AND answers.request_key = ? AND settled_at >= ? AND raw_sha256 IS NOT NULL),
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = ? AND request_key = ? AND in_doubt = 1)
+       FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
+    )
+    .raw();
+  // Each start tries again what an earlier one was refused.
+  const closures = database.prepare<[number, number, string, number], Closure>(
+    `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
+     WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
+     ORDER BY closed_at LIMIT 1`,
+  );
+  const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
+    `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
+     FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
+  );
+  const inDoubt = database.prepare<[OfRequest], Doubt>(
+    `SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt ${IN_DOUBT}`,
+  );
+  const see = ({ startId, environmentId, meter }: Counted, key: Buffer, ownedSince: number): Seen =>
+    look.get(
+      environmentId,
+      startId,
+      environmentId,
+      meter,
+      environmentId,
+      key,
+      environmentId,
+      key,
+      ownedSince,
+      environmentId,
+      key,
+      environmentId,
+      startId,
+    ) ?? NO_START;
+  const doubt = (of: OfRequest): Doubt => inDoubt.get(of) ?? { lost: 0, answered: 0, lastEndedAt: 0 };
+  const money = (call: Counted, seen: Seen, limits: Limits, now: number): MoneyState => {
+    const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight] = seen;
+    const { startId, environmentId, operation, meter } = call;
+    const budget = meter === 'unit' ? limits.units : meter === 'report' ? limits.reports : null;
+    const unitsLeft = resetAt !== null && resetAt <= now ? null : available;
+    const few = budget !== null || (meter === 'unit' && unitsLeft !== null && unitsLeft < MORE_THAN_IN_FLIGHT);
+    const flights = few ? inFlight.get(startId, environmentId, meter) : undefined;
+    const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
+    return {
+      closure: anyClosure === 1 ? closures.get(environmentId, startId, operation, now) : undefined,
+      unitsSpent,
+      reportsSpent,
+      unitsInFlight: own,
+      reportsInFlight: own,
+      sharedInFlight: shared,
+      unitsLeft,
+    };
+  };
+
+  return {
+    doubt,
+    money: (call, limits, now) => money(call, see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now),
+    of(call) {
+      const { environmentId, requestKey } = call;
+      const seen = see(call, Buffer.from(requestKey, 'hex'), call.ownedSince);
+      const [alive, , , , , , , underWay, answered, anyDoubt] = seen;
+      return {
+        request: {
+          alive: alive === 1,
+          underWay: underWay === 1,
+          answered: answered === 1,
+          doubt: anyDoubt === 1 ? doubt({ environmentId, requestKey }) : undefined,
+        },
+        money: (limits) => money(call, seen, limits, call.startedAt),
+      };
+    },
+  };
+}
