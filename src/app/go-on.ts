@@ -5,7 +5,14 @@ import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
-import { checkProvider, type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
+import {
+  checkProvider,
+  isSandboxName,
+  type ProviderNames,
+  type ProviderOptions,
+  providerNames,
+  withProvider,
+} from './provider.js';
 import { type Amounts, mostFor, within } from './row-cost.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
@@ -89,7 +96,7 @@ async function mustBeSameProvider(
   for (const api of ['v1', 'v2'] as const) {
     const used = await runs.environmentName(run.id, api);
     if (used === undefined || used === names[api]) continue;
-    const wasSandbox = used.startsWith('sandbox:');
+    const wasSandbox = isSandboxName(used);
     throw new UsageError(
       `run ${run.id} was made with ${wasSandbox ? 'the sandbox' : used}, not with ${sandbox ? 'the sandbox' : names[api] || 'nothing configured'}`,
       wasSandbox

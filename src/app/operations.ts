@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { operationsByApi } from '../api/all-operations.js';
 import type { ApiName, Operation } from '../api/operation.js';
-import { v1Operations } from '../api/v1/operations.js';
-import { v2Operations } from '../api/v2/operations.js';
 import { UsageError } from '../domain/errors.js';
 import { didYouMean } from '../util/suggest.js';
 
@@ -22,11 +21,9 @@ export interface OperationView {
   readonly parameters: readonly ParameterView[];
 }
 
-const byApi: Readonly<Record<ApiName, Readonly<Record<string, Operation>>>> = { v1: v1Operations, v2: v2Operations };
-
 /** Every operation of an API: where it goes, and what it takes. */
 export const operations = (api: ApiName): readonly OperationView[] =>
-  Object.values(byApi[api]).map((operation) => ({
+  Object.values(operationsByApi[api]).map((operation) => ({
     operation: operation.name,
     summary: operation.summary,
     method: operation.route?.method ?? null,
@@ -37,9 +34,9 @@ export const operations = (api: ApiName): readonly OperationView[] =>
 
 /** The operation of this name, or a message that tells which there are. */
 export function operationNamed(api: ApiName, name: string): Operation {
-  const found = Object.hasOwn(byApi[api], name) ? byApi[api][name] : undefined;
+  const found = Object.hasOwn(operationsByApi[api], name) ? operationsByApi[api][name] : undefined;
   if (found !== undefined) return found;
-  const hint = didYouMean(name, Object.keys(byApi[api]));
+  const hint = didYouMean(name, Object.keys(operationsByApi[api]));
   throw new UsageError(`${api} has no operation ${name}.${hint}`, `\`kybatch call ${api}\` lists them.`);
 }
 

@@ -61,6 +61,9 @@ export async function withProvider<T>(
 
 const SANDBOX_NAME = 'sandbox:1';
 
+/** Also one of a sandbox whose companies were others. */
+export const isSandboxName = (environment: string | undefined): boolean => environment?.startsWith('sandbox:') ?? false;
+
 export interface ProviderNames {
   readonly v1: string;
   readonly v2: string;

@@ -9,6 +9,7 @@ import { saveSheet } from '../review/save-sheet.js';
 import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { findRun } from './find-run.js';
+import { isSandboxName } from './provider.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
 export interface QuestionsOptions extends PlaceOptions {
@@ -150,5 +151,5 @@ async function releasedRuns(rows: readonly RowRef[], { runs }: Ledger): Promise<
 
 async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
   const names = await Promise.all([runs.environmentName(run, 'v1'), runs.environmentName(run, 'v2')]);
-  return names.some((name) => name?.startsWith('sandbox:'));
+  return names.some((name) => isSandboxName(name));
 }

@@ -12,6 +12,7 @@ import { InterruptListener } from './terminal/interrupts.js';
 import type { Io } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
 import { endInWords, endToJson } from './terminal/run-end-words.js';
+import { saysYes } from './terminal/says-yes.js';
 import { proposalInWords } from './terminal/spending-words.js';
 
 export interface Spending {
@@ -59,8 +60,7 @@ function withCommand({ message, code, hint = '', exit, next, cause }: GoOnError,
 /** True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. */
 export async function agrees(question: string, { yes, sandbox }: SpendingArgs, { ask }: Io): Promise<boolean> {
   if (yes || sandbox || ask === undefined) return true;
-  const answer = await ask(`${question} [y/N] `);
-  return /^\s*y(?:es)?\s*$/i.test(answer ?? '');
+  return await saysYes(question, ask);
 }
 
 /** Says how many rows would move and what that may cost, then asks. */

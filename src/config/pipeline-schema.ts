@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../api/operation.js';
-import { v1Operations } from '../api/v1/operations.js';
+import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
 import { parseDuration } from '../domain/options/duration.js';
@@ -22,14 +21,13 @@ import { stages } from '../stages/list.js';
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
 export type SearchKey = (typeof SEARCH_KEYS)[number];
 
-const operations: readonly Operation[] = [...Object.values(v1Operations), ...Object.values(v2Operations)];
 const stageNames = stages.map(({ name }) => name) as [string, ...string[]];
-const operationNames = operations.map(({ name }) => name) as [string, ...string[]];
+const operationNames = allOperations.map(({ name }) => name) as [string, ...string[]];
 const v2Names = Object.keys(v2Operations) as [V2OperationName, ...V2OperationName[]];
 
 /** How long an answer is good for where the file says nothing; what is never kept is not listed. */
 export const DEFAULT_FRESHNESS: Readonly<Record<string, string>> = Object.fromEntries(
-  operations.flatMap(({ name, keep }) => (keep === 'never' ? [] : [[name, `${keep.days}d`]])),
+  allOperations.flatMap(({ name, keep }) => (keep === 'never' ? [] : [[name, `${keep.days}d`]])),
 );
 
 /** An owned "not ready yet" would make a report wait for ever, and an owned history would let it be generated twice (V2-6). */

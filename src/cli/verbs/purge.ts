@@ -7,6 +7,7 @@ import { readRequest } from '../purge-request.js';
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { countsInWords, purgeInWords, purgeToJson } from '../terminal/purge-words.js';
+import { saysYes } from '../terminal/says-yes.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 interface PurgeArgs extends CommonArgs {
@@ -54,8 +55,7 @@ async function agreed(preview: PurgeView['report'], { yes }: PurgeArgs, io: Io):
       `purge would remove ${counts} for good, and there is no terminal to ask on`,
       'Nothing was removed. Add --yes to remove it.',
     );
-  const answer = await io.ask(`Remove ${counts} for good? [y/N] `);
-  if (/^\s*y(?:es)?\s*$/i.test(answer ?? '')) return true;
+  if (await saysYes(`Remove ${counts} for good?`, io.ask)) return true;
   io.stderr('Nothing was removed.\n');
   return false;
 }
