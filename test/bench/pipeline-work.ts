@@ -75,6 +75,7 @@ export function toTable(names: readonly string[], results: readonly (readonly Do
     return {
       client: name,
       'rows/s': whole(speeds[index] ?? Number.NaN),
+      'lowest to highest': spread(dones.map(({ rows, seconds }) => rows / seconds)),
       'kybatch is': `${ratio(ours / (speeds[index] ?? Number.NaN))} times`,
       'CPU ms a row': median(dones.map(({ cpuSeconds, rows }) => (cpuSeconds * 1000) / rows)).toFixed(2),
       'KB on disk a row': whole(median(dones.map(({ bytesOnDisk, rows }) => bytesOnDisk / rows / 1024))),
@@ -82,3 +83,5 @@ export function toTable(names: readonly string[], results: readonly (readonly Do
     };
   });
 }
+
+const spread = (values: readonly number[]): string => `${whole(Math.min(...values))} to ${whole(Math.max(...values))}`;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
-import { findMember, scanShell } from '../../src/util/json-shell.js';
+import { findMember, isEmptyObject, scanShell } from '../../src/util/json-shell.js';
 
 const digits = (min: number, max: number) => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
 const numberText = fc
@@ -212,3 +212,12 @@ function accepts(parse: () => unknown): boolean {
     throw error;
   }
 }
+
+describe('isEmptyObject', () => {
+  test.each(['{}', ' { } ', '\ufeff{\r\n\t}'])('%j is empty', (text) => {
+    expect(isEmptyObject(Buffer.from(text))).toBe(true);
+  });
+  test.each(['', '{', '[]', 'null', '{"2024":{}}', '""'])('%j is not', (text) => {
+    expect(isEmptyObject(Buffer.from(text))).toBe(false);
+  });
+});
