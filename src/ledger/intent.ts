@@ -27,7 +27,8 @@ export interface NewCall extends CallContext {
 }
 
 /** What was written down before a call was sent. Only the start that wrote it can settle it, and only once. */
-export interface Intent extends Pick<NewCall, 'startId' | 'environmentId' | 'runId' | 'row' | 'meter' | 'requestKey'> {
+export interface Intent
+  extends Pick<NewCall, 'startId' | 'environmentId' | 'runId' | 'row' | 'operation' | 'meter' | 'requestKey'> {
   readonly id: number;
   /** No other call of its kind was under way when it was let through. */
   readonly alone: boolean;

@@ -62,7 +62,7 @@ export function callStore(
       if (writer.broken !== undefined) throw writer.broken;
       room.mustBeThere();
       return await writer.write((): Intended => {
-        const { startId, environmentId, runId, row, meter, requestKey, subject } = call;
+        const { startId, environmentId, runId, row, operation, meter, requestKey, subject } = call;
         const state = states.of(call);
         const before = decideRequest(call, state.request);
         if (before !== 'go') return before;
@@ -75,7 +75,7 @@ export function callStore(
           runId,
           row,
           call.stage,
-          call.operation,
+          operation,
           meter,
           subject?.space ?? null,
           subject?.id ?? null,
@@ -85,7 +85,7 @@ export function callStore(
         );
         const id = Number(lastInsertRowid);
         const alone = meter === 'unit' && money.sharedInFlight === 0;
-        const intent: Intent = { id, startId, environmentId, runId, row, meter, requestKey, alone };
+        const intent: Intent = { id, startId, environmentId, runId, row, operation, meter, requestKey, alone };
         return { kind: 'intent', intent };
       });
     },

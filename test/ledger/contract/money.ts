@@ -45,7 +45,15 @@ export function describeMoney(open: OpenLedger): void {
         const first = await begin(ledger);
         const second = await begin(ledger);
         const intent = await intend(ledger, call(first));
-        expect(intent).toMatchObject({ ...first, runId: null, row: null, meter: 'unit', requestKey: KEY, alone: true });
+        expect(intent).toMatchObject({
+          ...first,
+          runId: null,
+          row: null,
+          operation: 'fullKyb',
+          meter: 'unit',
+          requestKey: KEY,
+          alone: true,
+        });
         expect(await ledger.calls.intend(call(second), NO_LIMITS)).toEqual({ kind: 'under_way' });
         const elsewhere = { ...second, environmentId: await ledger.calls.environment('v1', 'elsewhere') };
         expect(await intend(ledger, call(elsewhere))).toMatchObject({ alone: true });
