@@ -3,7 +3,7 @@ import type { ClientOptions } from '../../src/api/client.js';
 import { KybV1Client } from '../../src/api/v1/client.js';
 import { PlatformV2Client } from '../../src/api/v2/client.js';
 import { parseRoutes } from '../../src/api/v2/routes.js';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js';
+import { type Charge, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 
 export interface Bench {
@@ -46,4 +46,17 @@ export function findCompany(sandbox: Sandbox, fits: (company: Company) => boolea
     if (fits(company)) return company;
   }
   throw new Error('the registry has no such company');
+}
+
+/** Requests that were charged although they had been charged before: one entry for each time too many. */
+export function chargedAgain(charges: readonly Pick<Charge, 'operation' | 'params'>[]): string[] {
+  const requests = charges.map(({ operation, params }) => `${operation} ${params}`);
+  return requests.filter((request, index) => requests.indexOf(request) < index);
+}
+
+/** How often each operation was charged. */
+export function chargesByOperation(charges: readonly Pick<Charge, 'operation'>[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { operation } of charges) counts[operation] = (counts[operation] ?? 0) + 1;
+  return counts;
 }
