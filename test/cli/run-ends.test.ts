@@ -108,6 +108,42 @@ describe('how a run ends', () => {
     });
   });
 
+  test('X-3 a bare resume after a start with a budget has none: it says the most that is left, and spends what that takes', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const first = await kybatch([...RUN, '--budget', '5']);
+      expect(first.code).toBe(4);
+      expect(sandbox.chargeLog).toHaveLength(5);
+      const { run, outcomes } = jsonOf<EndJson>(first);
+      const pending = outcomes.pending ?? 0;
+      const resumed = await kybatch(['resume', '--json']);
+      expect(resumed.code).toBe(0);
+      // A row may take two searches and a record.
+      expect(resumed.stderr).toContain(`Run ${run}: ${pending} rows to go, at most ${3 * pending} v1 units.\n`);
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({
+        outcomes: { complete: 6 },
+        units_charged: 12,
+        this_start: { units_charged: 7, credit_reports: 0, unknown_calls: 0 },
+      });
+      expect(sandbox.chargeLog).toHaveLength(12);
+    });
+  });
+
+  test('X-3 a bare resume is bound by the budget of the pipeline, each time anew', async () => {
+    const pipeline = ['stages: [record]', 'budget: {units: 3}'];
+    await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      expect((await kybatch([...RUN, '--budget', '5'])).code).toBe(4);
+      const spent = [sandbox.chargeLog.length];
+      for (const code of [4, 4, 0]) {
+        const resumed = await kybatch(['resume']);
+        expect(resumed).toMatchObject({ code, stderr: expect.stringContaining('at most 3 v1 units.') });
+        spent.push(sandbox.chargeLog.length);
+      }
+      expect(spent).toEqual([5, 8, 11, 12]);
+    });
+  });
+
   test('X-3 --max-reports bounds the credit reports of one start; the command to go on gives enough', async () => {
     const pipeline = ['stages: [credit-report]', 'budget: {credit_reports: 1}'];
     await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
