@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GrowingFolder } from '../../src/export/folder.js';
 import { openDuck } from '../../src/export/formats/duck.js';
-import { candidate } from '../ledger/support.js';
+import { candidate, collect, withSnapshot } from '../ledger/support.js';
 import {
   buy,
   createRun,
@@ -95,21 +95,16 @@ test('the summary adds up and names every file with its hash', async () => {
 
 test('a run still going is exported as it stood at one moment', async () => {
   await withExport(async (folder, { ledger, id }) => {
-    const snapshot = await ledger.reading.snapshot(id);
-    await ledger.runs.addRows(id, [{ row: 3, line: 4, values: ['x', 'y'], fields: {} }]);
-    await settleAgain(ledger, id, 3, { ids: [{ space: 'v1', id: '78', grade: null, matchedOn: null }] });
-    await buy(ledger, id, {
-      row: 3,
-      api: 'v1',
-      operation: 'fullKyb',
-      params: { id: '78' },
-      body: '{"lite":{"id":78}}',
+    const body = '{"lite":{"id":78}}';
+    await withSnapshot(ledger, id, async (snapshot) => {
+      await ledger.runs.addRows(id, [{ row: 3, line: 4, values: ['x', 'y'], fields: {} }]);
+      await settleAgain(ledger, id, 3, { ids: [{ space: 'v1', id: '78', grade: null, matchedOn: null }] });
+      await buy(ledger, id, { row: 3, api: 'v1', operation: 'fullKyb', params: { id: '78' }, body });
+      expect((await collect(snapshot.rows())).map(({ row }) => row)).toEqual([1, 2]);
+      const subjects: string[] = [];
+      for await (const subject of snapshot.subjects('v1', ['fullKyb'])) subjects.push(subject.id);
+      expect(subjects).toEqual(['77']);
     });
-    const seen: number[] = [];
-    for await (const rows of snapshot?.rows() ?? []) seen.push(...rows.map(({ row }) => row));
-    for await (const subject of snapshot?.subjects('v1', ['fullKyb']) ?? []) seen.push(Number(subject.id));
-    await snapshot?.close();
-    expect(seen).toEqual([1, 2, 77]);
     const { tables } = await exportTo(folder, ledger, id);
     expect([tables.rows, tables.companies]).toEqual([3, 2]);
   });
@@ -176,9 +171,8 @@ test('an export that fails leaves the one before untouched, and nothing else beh
   await withExport(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);
     const before = readFileSync(join(folder, 'summary.json'), 'utf8');
-    const snapshot = await ledger.reading.snapshot(id);
-    await snapshot?.close();
-    const closed = { ...ledger, reading: { ...ledger.reading, snapshot: async () => snapshot } };
+    const used = await withSnapshot(ledger, id, async (snapshot) => snapshot);
+    const closed = { ...ledger, reading: { ...ledger.reading, snapshot: async () => used } };
     await expect(exportTo(folder, closed, id)).rejects.toThrow();
     expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
     expect(readdirSync(join(folder, '..'))).toEqual([id]);

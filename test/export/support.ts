@@ -14,6 +14,7 @@ import type { CallContext } from '../../src/ledger/intent.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
+import { withSnapshot } from '../ledger/support.js';
 
 export const NOW = Date.parse('2026-01-31T12:00:00Z');
 
@@ -172,10 +173,8 @@ export async function exportTo(
   options: Partial<ExportOptions> = {},
   write: typeof exportRun = exportRun,
 ): Promise<ExportSummary> {
-  const snapshot = await ledger.reading.snapshot(runId);
-  if (snapshot === undefined) throw new Error(`no run ${runId}`);
-  try {
-    return await write(snapshot, {
+  return await withSnapshot(ledger, runId, (snapshot) =>
+    write(snapshot, {
       folder,
       formats: ['csv'],
       csv: { delimiter: ',', bom: false },
@@ -184,10 +183,8 @@ export async function exportTo(
       now: NOW,
       version: '0.0.0',
       ...options,
-    });
-  } finally {
-    await snapshot.close();
-  }
+    }),
+  );
 }
 
 /** Cells by column name; an unquoted empty field is null, `""` is an empty text. */

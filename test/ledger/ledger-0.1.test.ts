@@ -12,7 +12,7 @@ import type { Clock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { type Bench, withSandbox } from '../helpers/sandbox.js';
 import { look, openAt, withDataDir } from './sqlite-support.js';
-import { collect } from './support.js';
+import { collect, withSnapshot } from './support.js';
 
 /**
  * A data directory as version 0.1 left it: a finished run with two decisions and five open questions, one that a budget
@@ -113,21 +113,21 @@ test('every answer that was bought is found under its request, and under its com
       const answer = await ledger.calls.findAnswer(environment_id, key, 0);
       expect(await ledger.calls.readBody(answer?.rawSha256 ?? '')).toBeInstanceOf(Buffer);
     }
-    const snapshot = await ledger.reading.snapshot(FINISHED);
-    const rows = await collect(snapshot?.rows());
-    for (const [space, operation] of [
-      ['v1', 'fullKyb'],
-      ['v2', 'financial'],
-      ['report', 'creditReportFetch'],
-    ] as const) {
-      const answered: string[] = [];
-      for await (const { id, answers } of snapshot?.subjects(space, [operation]) ?? [])
-        if (answers.length === 1) answered.push(id);
-      const bought = rows.filter(({ stages }) => stages[stageOf[operation]] === 'done').map(({ ids }) => ids[space]);
-      expect(answered).toEqual(expect.arrayContaining(bought));
-      expect(answered).toEqual([...new Set(answered)].sort());
-    }
-    await snapshot?.close();
+    await withSnapshot(ledger, FINISHED, async (snapshot) => {
+      const rows = await collect(snapshot.rows());
+      for (const [space, operation] of [
+        ['v1', 'fullKyb'],
+        ['v2', 'financial'],
+        ['report', 'creditReportFetch'],
+      ] as const) {
+        const answered: string[] = [];
+        for await (const { id, answers } of snapshot.subjects(space, [operation]))
+          if (answers.length === 1) answered.push(id);
+        const bought = rows.filter(({ stages }) => stages[stageOf[operation]] === 'done').map(({ ids }) => ids[space]);
+        expect(answered).toEqual(expect.arrayContaining(bought));
+        expect(answered).toEqual([...new Set(answered)].sort());
+      }
+    });
   });
 });
 

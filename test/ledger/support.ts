@@ -3,6 +3,7 @@ import type { ObservedAllowance, OwnedUse, Settlement } from '../../src/ledger/c
 import type { Limits } from '../../src/ledger/intended.js';
 import type { Intent, NewCall } from '../../src/ledger/intent.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
+import type { RunSnapshot } from '../../src/ledger/reading.js';
 import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
 
 export const NOW = Date.parse('2026-01-05T09:00:00Z');
@@ -166,8 +167,23 @@ export async function openRun(ledger: Ledger, count: number, id = 'run', created
 export const rows = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ row: index + 1, line: index + 2, values: ['x'], fields: {} }));
 
-export async function collect<T>(batches: AsyncIterable<readonly T[]> | undefined): Promise<T[]> {
+/** A run as it stands, for as long as somebody looks at it. */
+export async function withSnapshot<T>(
+  { reading }: Pick<Ledger, 'reading'>,
+  runId: string,
+  use: (snapshot: RunSnapshot) => Promise<T>,
+): Promise<T> {
+  const snapshot = await reading.snapshot(runId);
+  if (snapshot === undefined) throw new Error(`no run ${runId}`);
+  try {
+    return await use(snapshot);
+  } finally {
+    await snapshot.close();
+  }
+}
+
+export async function collect<T>(batches: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];
-  for await (const batch of batches ?? []) all.push(...batch);
+  for await (const batch of batches) all.push(...batch);
   return all;
 }

@@ -14,6 +14,7 @@ import {
   type Place,
   remaining,
   settlement,
+  withSnapshot,
 } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -36,9 +37,7 @@ async function lose(ledger: Ledger, place: Place, runId: string, count: number, 
 }
 
 async function chargesOf(ledger: Ledger, runId: string): Promise<string[]> {
-  const snapshot = await ledger.reading.snapshot(runId);
-  const calls = await collect(snapshot?.calls());
-  await snapshot?.close();
+  const calls = await withSnapshot(ledger, runId, (snapshot) => collect(snapshot.calls()));
   return calls.map(({ charge }) => charge);
 }
 
@@ -146,13 +145,12 @@ export function describeLostCalls(open: OpenLedger): void {
         expect(await calls.doubt(place.environmentId, KEY)).toMatchObject({ lost: 0, answered: 0 });
         for (let time = 0; time < 2; time++) await buy(ledger, report, lost());
         await calls.settleLost(place.environmentId, KEY, 'charged', 'which of them?');
-        const snapshot = await ledger.reading.snapshot(run);
-        expect((await collect(snapshot?.calls())).map(({ charge, reconciled }) => [charge, reconciled])).toEqual([
+        const booked = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.calls()));
+        expect(booked.map(({ charge, reconciled }) => [charge, reconciled])).toEqual([
           ['charged', 'found in the history'],
           ['unknown', null],
           ['unknown', null],
         ]);
-        await snapshot?.close();
         // An answer is what they were for. The next one is alone again.
         await buy(ledger, report);
         await buy(ledger, report, lost());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ID_SPACES } from '../../../src/domain/id-spaces.js';
-import { begin, buy, call, candidate, collect, NOW, openRun, rowSettlement, useOf } from '../support.js';
+import { begin, buy, call, candidate, collect, NOW, openRun, rowSettlement, useOf, withSnapshot } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
 const confirmed = (space: (typeof ID_SPACES)[number], id: string) => ({ space, id, grade: null, matchedOn: null });
@@ -60,20 +60,19 @@ export function describeSettledRows(open: OpenLedger): void {
         );
         const second = await reopen();
         expect(await second.runs.row(run, 1)).toMatchObject({ ...state, unitsCharged: 1 });
-        const seen = async () => {
-          const snapshot = await second.reading.snapshot(run);
-          const candidates = await collect(snapshot?.candidates());
-          const found = {
-            candidates: candidates.map(({ row, space, position, id }) => [row, space, position, id].join(' ')),
-            errors: (await collect(snapshot?.errors())).map(({ row, code, attempts }) =>
-              [row, code, attempts].join(' '),
-            ),
-            calls: (await collect(snapshot?.calls())).map(({ charge }) => charge),
-            questions: (await second.review.questions(run)).map(({ code, open }) => `${code} ${open}`),
-          };
-          await snapshot?.close();
-          return found;
-        };
+        const seen = () =>
+          withSnapshot(second, run, async (snapshot) => {
+            const candidates = await collect(snapshot.candidates());
+            const errors = await collect(snapshot.errors());
+            const calls = await collect(snapshot.calls());
+            const questions = await second.review.questions(run);
+            return {
+              candidates: candidates.map(({ row, space, position, id }) => [row, space, position, id].join(' ')),
+              errors: errors.map(({ row, code, attempts }) => [row, code, attempts].join(' ')),
+              calls: calls.map(({ charge }) => charge),
+              questions: questions.map(({ code, open }) => `${code} ${open}`),
+            };
+          });
         expect(await seen()).toEqual({
           candidates: ['1 credit 1 c', '1 v1 1 5', '1 v1 2 4'],
           errors: ['1 X 3'],

@@ -15,6 +15,7 @@ import {
   remaining,
   settlement,
   useOf,
+  withSnapshot,
 } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -31,9 +32,8 @@ export function describeSettling(open: OpenLedger): void {
         expect(await ledger.calls.settle({ ...intent, startId }, theirs)).toBe(false);
         expect(await ledger.calls.settle(intent, settlement({ requestId: 'one' }))).toBe(true);
         expect(await ledger.calls.settle(intent, settlement({ requestId: 'two', body: Buffer.from('2') }))).toBe(false);
-        const snapshot = await ledger.reading.snapshot(run);
-        expect(await collect(snapshot?.calls())).toMatchObject([{ id: intent.id, requestId: 'one', unitsCharged: 1 }]);
-        await snapshot?.close();
+        const calls = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.calls()));
+        expect(calls).toMatchObject([{ id: intent.id, requestId: 'one', unitsCharged: 1 }]);
         expect(await ledger.runs.row(run, 1)).toMatchObject({ unitsCharged: 1 });
         expect(await ledger.calls.readBody(hash('sha256', '2'))).toBeUndefined();
         expect(await ledger.calls.readBody(hash('sha256', 'theirs'))).toBeUndefined();

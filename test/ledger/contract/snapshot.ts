@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Ledger } from '../../../src/ledger/ledger.js';
-import type { RunSnapshot } from '../../../src/ledger/reading.js';
 import {
   begin,
   buy,
@@ -15,18 +13,9 @@ import {
   rows,
   settlement,
   useOf,
+  withSnapshot,
 } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
-
-async function withSnapshot<T>(ledger: Ledger, runId: string, use: (snapshot: RunSnapshot) => Promise<T>): Promise<T> {
-  const snapshot = await ledger.reading.snapshot(runId);
-  if (snapshot === undefined) throw new Error(`no run ${runId}`);
-  try {
-    return await use(snapshot);
-  } finally {
-    await snapshot.close();
-  }
-}
 
 export function describeSnapshot(open: OpenLedger): void {
   describe('a snapshot', () => {

@@ -15,6 +15,7 @@ import {
   rowSettlement,
   settlement,
   useOf,
+  withSnapshot,
 } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
@@ -53,13 +54,12 @@ async function runWith(ledger: Ledger, rows: readonly Partial<Record<IdSpace, st
   return { run, v1, v2, about, answer };
 }
 
-async function subjectsOf(ledger: Ledger, run: string, space: IdSpace, operations: readonly string[]) {
-  const snapshot = await ledger.reading.snapshot(run);
-  const subjects: SnapshotSubject[] = [];
-  for await (const subject of snapshot?.subjects(space, operations) ?? []) subjects.push(subject);
-  await snapshot?.close();
-  return subjects;
-}
+const subjectsOf = (ledger: Ledger, run: string, space: IdSpace, operations: readonly string[]) =>
+  withSnapshot(ledger, run, async (snapshot) => {
+    const subjects: SnapshotSubject[] = [];
+    for await (const subject of snapshot.subjects(space, operations)) subjects.push(subject);
+    return subjects;
+  });
 
 const said = (subjects: readonly SnapshotSubject[]) =>
   subjects.map(({ id, answers }) => [id, ...answers.map(({ body }) => body.toString())]);
@@ -156,9 +156,7 @@ export function describeSubjects(open: OpenLedger): void {
         await answer(page('3', { row: 1 }), 'of a row');
         await answer(page('4', { runId: null }), 'by hand');
         await answer(page('5', { operation: 'watchHistory' }), 'another operation');
-        const snapshot = await ledger.reading.snapshot(run);
-        const lists = await collect(snapshot?.lists(['creditReportHistory']));
-        await snapshot?.close();
+        const lists = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.lists(['creditReportHistory'])));
         expect(lists.map(({ body, fetchedAt }) => [body.toString(), fetchedAt])).toEqual([
           ['page 2', NOW + 1],
           ['page 1', NOW],
