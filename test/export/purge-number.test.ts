@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
-import { buy, createRun, NOW, type RunFixture, settleAgain, withRun } from './support.js';
+import { candidate } from '../ledger/support.js';
+import { buy, createRun, NOW, type RunFixture, settleAgain, textOf, withRun } from './support.js';
 
 const NUMBER = '07654321';
 const named = { kind: 'number', countryCode: 'GB', registrationNumber: NUMBER } as const;
@@ -22,12 +21,6 @@ const searchFor = (row: number, number: string, body = '[]') => ({
   body,
 });
 
-const textOf = (dataDir: string) =>
-  readdirSync(dataDir)
-    .filter((file) => file.startsWith('kybatch.db'))
-    .map((file) => readFileSync(join(dataDir, file)).toString('latin1'))
-    .join();
-
 const ask = async (ledger: Ledger, runId: string, row: number, number: string) => {
   const environmentId = await ledger.calls.environment('v1', 'test');
   const asked = { environmentId, entityKey: `GB|number:${number}|name:acme`, space: 'v1', stage: null } as const;
@@ -36,19 +29,6 @@ const ask = async (ledger: Ledger, runId: string, row: number, number: string) =
   await settleAgain(ledger, runId, row, { questions: [question] });
   return asked;
 };
-
-const candidate = (id: string, number: string, evidence = '') => ({
-  id,
-  name: 'Acme',
-  registrationNumber: number,
-  vatNumber: null,
-  countryCode: 'GB',
-  state: null,
-  jurisdiction: null,
-  matchGrade: 'A',
-  decision: 'rejected',
-  evidence,
-});
 
 test('rows that said the number go, though nobody was found for them, with all that was asked for them', async () => {
   const rows = [
@@ -59,7 +39,7 @@ test('rows that said the number go, though nobody was found for them, with all t
   const bought = [searchFor(1, NUMBER), searchFor(2, '01234567')];
   await withRun({ rows, bought }, async ({ dataDir, ledger, id }) => {
     const asked = await ask(ledger, id, 1, NUMBER);
-    const seen = [candidate('9000077', '01111111', `the row has ${NUMBER}`)];
+    const seen = [candidate('9000077', { registrationNumber: '01111111', evidence: `the row has ${NUMBER}` })];
     const error = { stage: 'resolve', class: 'fail_row', code: 'X', requestId: null, attempts: 1 };
     const errors = [{ ...error, message: `bad number ${NUMBER}`, at: NOW }];
     await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }], errors });
@@ -141,6 +121,7 @@ test('a company goes from both of two runs; a pending row ends as invalid', asyn
   };
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
     await createRun(ledger, 'second', { rows: [{ ...british('7654321'), state: { outcome: 'pending' } }] });
+    for (const text of ['9000001', '"7654321"']) expect(textOf(dataDir)).toContain(text);
     const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ runs: [id, 'second'], rows: 2, answers: 1, bodies: 1 });
     expect(report.identifiers).toEqual(expect.arrayContaining([NUMBER, '9000001', '7654321']));
@@ -159,6 +140,7 @@ test('a company that a person confirmed goes with the decision, also from a row 
     const said = { decision: 'confirm', candidateId: '9000001', shown: ['9000001'], decidedBy: 'me' } as const;
     const decided = { ...said, summary: `${NUMBER} → Acme, ID 9000001`, decidedAt: NOW, note: null };
     expect((await ledger.review.record({ ...asked, ...decided })).released).toHaveLength(1);
+    for (const text of ['9000001', NUMBER]) expect(textOf(dataDir)).toContain(text);
     expect(await ledger.housekeeping.purge({ kind: 'entity', id: '9000001' }, itemIds)).toMatchObject({
       rows: 2,
       decisions: 1,
@@ -180,6 +162,7 @@ test('a decision outlives its run, and still goes with the number', async () => 
     } as const;
     const said = { decision: 'none_of_these', candidateId: null, shown: [], decidedBy: 'me' } as const;
     await ledger.review.record({ ...key, ...said, summary: NUMBER, decidedAt: NOW, note: null });
+    expect(textOf(dataDir)).toContain(NUMBER);
     expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, decisions: 1 });
     expect(textOf(dataDir)).not.toContain(NUMBER);
   });
@@ -190,6 +173,7 @@ test('a search asked by hand goes by what it asked and by what it returned', asy
   await withRun({ rows: [{ values: ['x'] }] }, async ({ dataDir, ledger, id }) => {
     await buy(ledger, id, { ...searchFor(1, NUMBER), params: { location: 'UK', registration_number: '7654321' } });
     await buy(ledger, id, { ...searchFor(1, ''), params: { location: 'GB', name: 'Acme' }, body: `[${item}]` });
+    for (const text of [item, '"registration_number":"7654321"']) expect(textOf(dataDir)).toContain(text);
     expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 0, answers: 2 });
     expect(textOf(dataDir)).not.toMatch(/9000001|7654321/);
   });
@@ -207,9 +191,12 @@ test('what a list by hand found goes with all that was bought under its ID, and 
     const elsewhere = { operation: 'creditReportSearch', params: { country: 'NO', company: 'Acme' } };
     await buy(ledger, id, { ...byHand, ...elsewhere, body: hit('S-4712') });
     await buy(ledger, id, { ...byHand, operation: 'kybLite', params: { id: 'S-4711' }, body: '{"name":"other"}' });
+    const go = [hit('S-4711'), JSON.stringify(generated.params)];
+    const stay = [hit('S-4712'), JSON.stringify(elsewhere.params), '{"id":"S-4711"}', '{"name":"other"}'];
+    for (const text of [...go, ...stay]) expect(textOf(dataDir)).toContain(text);
     expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ answers: 2, bodies: 2 });
-    expect(textOf(dataDir)).toContain('S-4712');
-    expect(textOf(dataDir)).not.toContain('"S-4711","country"');
+    for (const text of go) expect(textOf(dataDir)).not.toContain(text);
+    for (const text of stay) expect(textOf(dataDir)).toContain(text);
   });
 });
 
@@ -233,7 +220,10 @@ test('where other rows had it as a candidate their messages lose the number, and
   const message = `2 candidates: ${NUMBER} and 01234567, not 107654321`;
   const rows = [{ ...british('01234567'), state: { outcome: 'needs_review' as const, errorMessage: message } }];
   await withRun({ rows }, async ({ ledger, id }) => {
-    const seen = [candidate('9000001', NUMBER), candidate('9000002', '01234567')];
+    const seen = [
+      candidate('9000001', { registrationNumber: NUMBER }),
+      candidate('9000002', { registrationNumber: '01234567' }),
+    ];
     await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }] });
     const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ rows: 0, candidates: 1, runs: [id] });

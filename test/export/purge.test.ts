@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { itemIds } from '../../src/api/item-ids.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { candidate } from '../ledger/support.js';
 import {
   type Bought,
   buy,
@@ -15,6 +15,7 @@ import {
   type RunFixture,
   readTable,
   settleAgain,
+  textOf,
   withRun,
 } from './support.js';
 
@@ -55,23 +56,7 @@ const fixture: RunFixture = {
   ],
 };
 
-const candidate = (id: string, name: string) => ({
-  id,
-  name,
-  registrationNumber: '1',
-  vatNumber: null,
-  countryCode: 'GB',
-  state: null,
-  jurisdiction: null,
-  matchGrade: 'A',
-  decision: 'rejected',
-  evidence: '',
-});
-
-const countIn = (dataDir: string, text: string) =>
-  readdirSync(dataDir)
-    .filter((file) => file.startsWith('kybatch.db'))
-    .reduce((sum, file) => sum + readFileSync(join(dataDir, file)).toString('latin1').split(text).length - 1, 0);
+const countIn = (dataDir: string, text: string) => textOf(dataDir).split(text).length - 1;
 
 function rowsIn(dataDir: string, table: string): unknown {
   const database = connect(ledgerPath(dataDir), { readonly: true });
@@ -84,7 +69,8 @@ function rowsIn(dataDir: string, table: string): unknown {
 
 async function withCandidates(use: (dataDir: string, ledger: Ledger, id: string) => Promise<void>) {
   await withRun(fixture, async ({ dataDir, ledger, id }) => {
-    const seen = [candidate('9000001', canary), candidate('9000002', bystander)];
+    const same = { registrationNumber: '1' };
+    const seen = [candidate('9000001', { ...same, name: canary }), candidate('9000002', { ...same, name: bystander })];
     await settleAgain(ledger, id, 2, { candidates: [{ space: 'v1', seen }] });
     expect(countIn(dataDir, canary)).toBeGreaterThan(3);
     await use(dataDir, ledger, id);
