@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { expect, test, vi } from 'vitest';
 
 /** Adding a module of the provider is its operation, a stage file, a reader file, and a line for each in its list. */
@@ -30,7 +29,8 @@ import { pipelineJsonSchema } from '../../src/config/pipeline-json-schema.js';
 import { describeTables } from '../../src/export/describe-tables.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { systemClock } from '../../src/util/clock.js';
-import { lineOf, wholeCompanies } from '../engine/support.js';
+import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
+import { readTable } from '../export/support.js';
 import { json, withServer } from '../helpers/http-server.js';
 
 test('a stage in the list is in the pipeline file, its schema and its reference', () => {
@@ -52,7 +52,7 @@ test('it is planned, bought, exported and purged like any other', async () => {
     const companies = wholeCompanies(sandbox, 3);
     await withLicences(sandbox, async (v2BaseUrl, asked) => {
       const lines = companies.map((company) => lineOf(company));
-      writeFileSync(join(cwd, 'input.csv'), `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+      writeInput(join(cwd, 'input.csv'), lines);
       writeFileSync(join(cwd, 'mine.yaml'), 'stages: [record, trade-licence]\ntrade_licence: {year: 2025}\n');
       const env = {
         KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl,
@@ -74,9 +74,9 @@ test('it is planned, bought, exported and purged like any other', async () => {
       expect((await plan(job, around)).v2Calls).toEqual({ atLeast: 0, atMost: 0 });
 
       const { folder } = await exportTables({ run: end.run }, around);
-      const rows = readCsv(join(folder, 'rows.csv'));
+      const rows = readTable(folder, 'rows');
       expect(rows.map((row) => row.trade_licence_status)).toEqual(['done', 'done', 'done']);
-      const licences = readCsv(join(folder, 'licences.csv'));
+      const licences = readTable(folder, 'licences');
       expect(licences).toHaveLength(3);
       expect(licences.every((row) => row.number === `L-${row.v2_company_id}-2025`)).toBe(true);
       expect(licences[0]?.extra).toBe('{"holder":"Ann"}');
@@ -85,7 +85,7 @@ test('it is planned, bought, exported and purged like any other', async () => {
       expect((await previewPurge({ request }, around)).answers).toBeGreaterThanOrEqual(3);
       await purge({ request }, around);
       const after = await exportTables({ run: end.run }, around);
-      expect(readCsv(join(after.folder, 'licences.csv'))).toHaveLength(2);
+      expect(readTable(after.folder, 'licences')).toHaveLength(2);
     });
   } finally {
     await sandbox.close();
@@ -118,6 +118,3 @@ async function withLicences(sandbox: Sandbox, use: (baseUrl: string, asked: stri
   );
 }
 let server: { readonly requests: readonly { readonly body: string }[] };
-
-const readCsv = (path: string) =>
-  parse(readFileSync(path), { columns: true, bom: true }) as Readonly<Record<string, string>>[];

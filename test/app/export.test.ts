@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { call } from '../../src/app/call.js';
 import { exportTables } from '../../src/app/export.js';
 import { present } from '../engine/support.js';
-import { readTable, refusal, withOffice } from './support.js';
+import { readTable } from '../export/support.js';
+import { refusal, withOffice } from './support.js';
 
 describe('answers that were bought by hand', () => {
   test('are in the tables of every run that has the company', async () => {
@@ -36,7 +37,7 @@ describe('answers that were bought by hand', () => {
       await call({ api: 'v2', operation: 'financial', params: { id: v2Id } }, around);
       await call({ api: 'v2', operation: 'kybOfficers', params: { id: v2Id } }, around);
       const first = await exportTables({ run: withoutV2.id }, around);
-      expect(readTable(first.folder, 'rows')).toMatchObject([{ outcome: 'complete', v2_company_id: '' }]);
+      expect(readTable(first.folder, 'rows')).toMatchObject([{ outcome: 'complete', v2_company_id: null }]);
       expect(first.summary.tables.flat_financials).toBe(0);
       expect(readTable(first.folder, 'officers').map(({ operation }) => operation)).not.toContain('kybOfficers');
       const withV2 = await run([company], ['record', 'financials']);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../src/app/start.js';
-import { lineOf } from '../engine/support.js';
+import { lineOf, writeInput } from '../engine/support.js';
 import { withOffice } from './support.js';
 
 test.each(['started', 'call_settled', 'row_settled'])(
@@ -10,7 +10,7 @@ test.each(['started', 'call_settled', 'row_settled'])(
   async (kind) => {
     await withOffice({}, async ({ folder, around, companies }) => {
       const lines = companies(3).map((company) => lineOf(company));
-      writeFileSync(join(folder, 'in.csv'), `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+      writeInput(join(folder, 'in.csv'), lines);
       writeFileSync(join(folder, 'p.yaml'), 'stages: [record]\n');
       const notes: string[] = [];
       const end = await run(

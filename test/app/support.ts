@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { openRun } from '../../src/app/open-run.js';
 import { sourcesOf, withProvider } from '../../src/app/provider.js';
 import { type Surroundings, withLedger } from '../../src/app/surroundings.js';
@@ -12,7 +10,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
-import { lineOf, wholeCompanies } from '../engine/support.js';
+import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { environmentFor, withFolder } from '../helpers/cli.js';
 import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
@@ -50,7 +48,7 @@ export async function withOffice<T>(options: BenchOptions, use: (office: Office)
 async function work(companies: readonly Company[], stages: readonly string[], around: Surroundings) {
   const path = join(around.cwd, 'input.csv');
   const lines = companies.map((company) => lineOf(company));
-  writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+  writeInput(path, lines);
   const pipeline: LoadedPipeline = { ...loadPipeline('analyst', process.cwd()), stages };
   return await withProvider({}, around, (provider) =>
     withLedger('write', {}, around, async (ledger) => {
@@ -74,10 +72,6 @@ async function work(companies: readonly Company[], stages: readonly string[], ar
     }),
   );
 }
-
-/** The lines of a CSV, by column. */
-export const readTable = (folder: string, table: string) =>
-  parse(readFileSync(join(folder, `${table}.csv`)), { columns: true }) as Record<string, string>[];
 
 /** What a use case is refused with. */
 export async function refusal(promise: Promise<unknown>): Promise<KybatchError> {

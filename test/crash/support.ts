@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.js';
-import { type CallRow, lineOf, wholeCompanies } from '../engine/support.js';
+import { type CallRow, lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { withSandbox } from '../helpers/sandbox.js';
 
 export const BOUNDARIES = [
@@ -53,7 +53,7 @@ export async function withMortuary<T>(
     return await withSandbox({ reportDelayMs: { min: 0, max: 120 }, ...options }, async ({ sandbox }) => {
       const input = join(dataDir, 'input.csv');
       const lines = wholeCompanies(sandbox, rows).map((company) => lineOf(company));
-      writeFileSync(input, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+      writeInput(input, lines);
       return await use({
         sandbox,
         live: (kill) => live(dataDir, input, sandbox, kill),

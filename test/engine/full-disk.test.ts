@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openRun } from '../../src/app/open-run.js';
@@ -6,7 +5,7 @@ import { LedgerError } from '../../src/domain/errors.js';
 import { readInput } from '../../src/input/read-input.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { LedgerOptions } from '../../src/ledger/options.js';
-import { lineOf, settingsOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { lineOf, settingsOf, type Workshop, wholeCompanies, withWorkshop, writeInput } from './support.js';
 
 type OpenLimits = Pick<LedgerOptions, 'pagesAtMost' | 'freeBytes'>;
 
@@ -17,7 +16,7 @@ async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, 
   const folder = { dataDir: join(dataDir, 'small'), access: 'write' } as const;
   const path = join(dataDir, 'in.csv');
   const lines = wholeCompanies(sandbox, ROWS).map((company) => lineOf(company));
-  writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+  writeInput(path, lines);
   const go = async (on: OpenLimits, rowsOnly = false) => {
     const ledger = openLedger({ ...folder, now: clock.now(), ...on });
     try {

@@ -78,7 +78,7 @@ export async function withWorkshop<T>(
       };
       const write = (lines: readonly string[]) => {
         const path = join(dataDir, 'input.csv');
-        writeFileSync(path, `id,name,country,registration_number,vat_number\n${lines.join('\n')}\n`);
+        writeInput(path, lines);
         return path;
       };
       const pipeline = (overrides: Overrides = {}) => quickPipeline({ ...always, ...overrides });
@@ -182,6 +182,11 @@ function isWhole({ registry }: Sandbox, company: Company): boolean {
   return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;
 }
 
+/** An input of these lines, under the header that they are written for. */
+export const writeInput = (path: string, lines: readonly string[]): void =>
+  writeFileSync(path, ['id,name,country,registration_number,vat_number', ...lines, ''].join('\n'));
+
+/** A line of an input. */
 export const lineOf = ({ name, countryCode, registrationNumber }: Company, id = ''): string =>
   `${id},${name},${countryCode},${registrationNumber ?? ''},`;
 

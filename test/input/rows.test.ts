@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { verdicts } from '../sheets/with-file.js';
+import { HEADER, verdicts } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
-
-const HEADER = 'name,country,registration_number\n';
 
 test('rows are numbered by themselves: blank lines have a line and no number, damaged rows have both', async () => {
   const { rows } = await readAll(`\n,,\n${HEADER}\nA,DE,1\n,,\nB "b",DE,2\n"","",\nC,DE,3\n\n`);

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RecordReader } from '../../src/sheets/record-reader.js';
-import { readSheet, verdicts } from './with-file.js';
-
-const HEADER = 'name,country,registration_number\n';
+import { HEADER, readSheet, verdicts } from './with-file.js';
 
 describe('ragged lines', () => {
   test('too few or too many cells make the row invalid, with both counts; the rest runs', async () => {

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { openSheet } from '../../src/sheets/open-sheet.js';
 import type { NumberedLine, Sheet, SheetOptions } from '../../src/sheets/sheet.js';
 
+/** A plain header, with its line end. */
+export const HEADER = 'name,country,registration_number\n';
+
 /** Writes a file for the time of one test. */
 export async function withFile<T>(content: string | Uint8Array, use: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'kybatch-sheet-'));
