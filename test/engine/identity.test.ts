@@ -1,26 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
-import { findCompany } from '../helpers/sandbox.js';
-import { idOf, lineOf, present, wholeCompanies, withWorkshop } from './support.js';
+import { findPlainCompany, idOf, lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 
 const DAY = 86_400_000;
 
 describe('a company in each ID space', () => {
   test.each([
-    ['financials', 'v2', 'inV2', 'hasCreditReport'],
-    ['credit-report', 'credit', 'hasCreditReport', 'inV2'],
+    ['financials', 'v2', 'inV2', 'hasCreditReport', ['financial']],
+    [
+      'credit-report',
+      'credit',
+      'hasCreditReport',
+      'inV2',
+      ['creditReportHistory', 'creditReportGenerate', 'creditReportStatus', 'creditReportFetch'],
+    ],
   ] as const)(
-    'known to the others, but not to %s: not available, and the row is complete',
-    async (stage, space, not, but) => {
+    'known to the others, but not to %s: not available, nothing is asked of it, and the row is complete',
+    async (stage, space, not, but, operations) => {
       await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
         const { registry } = sandbox;
-        const company = findCompany(sandbox, (other) => {
-          const { registrationNumber, countryCode } = other;
-          if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
-          if (registry[not](other) || !registry[but](other) || !registry.hasRecord(other)) return false;
+        const company = findPlainCompany(sandbox, (other) => {
           const { identityMismatch, noAccounts } = registry.traits(other);
-          if (identityMismatch || noAccounts || !/^[\w .&]+$/.test(other.name)) return false;
-          return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;
+          if (identityMismatch || noAccounts || !registry.hasRecord(other)) return false;
+          return !registry[not](other) && registry[but](other);
         });
         const run = await open([lineOf(company)]);
         await work(run);
@@ -34,6 +36,7 @@ describe('a company in each ID space', () => {
         });
         expect(row && idOf(row, 'v1')).toBe(company.v1Id);
         expect(row && idOf(row, space)).toBeUndefined();
+        expect(operations.filter((operation) => sandbox.requests.has(operation))).toEqual([]);
       });
     },
   );

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { ManualClock } from '../../src/util/clock.js';
-import { chargedAgain, chargesByOperation, findCompany } from '../helpers/sandbox.js';
-import { idOf, lineOf, present, reportOptionsOf, turns, wholeCompanies, withWorkshop } from './support.js';
+import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
+import {
+  findPlainCompany,
+  idOf,
+  lineOf,
+  present,
+  reportOptionsOf,
+  turns,
+  wholeCompanies,
+  withWorkshop,
+} from './support.js';
 
 const HOUR = 3_600_000;
 
@@ -251,16 +260,10 @@ describe('the journey of a row', () => {
   test('V1-21 a record of another company goes to a person, and nothing further is bought', async () => {
     await withWorkshop({}, async ({ sandbox, open, work, rows }) => {
       const { registry } = sandbox;
-      const company = findCompany(sandbox, (other) => {
-        const number = other.registrationNumber;
-        if (number === null || !registry.traits(other).identityMismatch || !registry.hasRecord(other)) return false;
-        const found = registry.search({ location: other.countryCode, registrationNumber: number }, 'forgiving');
-        return (
-          ['NL', 'FR', 'NO', 'DK', 'PL'].includes(other.countryCode) &&
-          found.length === 1 &&
-          /^[\w .&]+$/.test(other.name)
-        );
-      });
+      const company = findPlainCompany(
+        sandbox,
+        (other) => registry.traits(other).identityMismatch && registry.hasRecord(other),
+      );
       const run = await open([lineOf(company)]);
       await work(run);
       expect(await rows(run)).toMatchObject([

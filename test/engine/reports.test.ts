@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { PlatformV2Client } from '../../src/api/v2/client.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { idOf, lineOf, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { findPlainCompany, idOf, lineOf, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
 const reportsOnly = { stages: ['credit-report'] };
 
@@ -136,6 +137,88 @@ describe('V2-17 a generate call that fails without having done anything', () => 
     });
   });
 });
+
+describe('X-3 the place of a report in the budget', () => {
+  const pipeline = { ...reportsOnly, budget: { units: null, creditReports: 1 } };
+  const spentOf = ({ query }: Workshop) => query('SELECT reports_spent FROM starts ORDER BY id');
+
+  test('is not taken by a company that no report is offered for: not available, and nothing is generated', async () => {
+    const none = { stages: ['record', 'credit-report'], budget: { units: null, creditReports: 0 } };
+    await withWorkshop({ pipeline: none }, async (workshop) => {
+      const { sandbox, open, work, rows } = workshop;
+      const { registry } = sandbox;
+      const company = findPlainCompany(
+        sandbox,
+        (other) =>
+          !registry.hasCreditReport(other) && registry.hasRecord(other) && !registry.traits(other).identityMismatch,
+      );
+      const run = await open([lineOf(company)]);
+      await work(run);
+      expect(await rows(run)).toMatchObject([
+        { outcome: 'complete', stages: { record: 'done', 'credit-report': 'not_available' } },
+      ]);
+      expect(orderOf(workshop)).toEqual([]);
+      expect(spentOf(workshop)).toEqual([{ reports_spent: 0 }]);
+    });
+  });
+
+  test('V2-17 is kept by a call that failed, since nobody says that it was free: the row is parked', async () => {
+    await withWorkshop({ pipeline }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', 503);
+      expect((await work(run)).progress.parkedReasons).toEqual({ budget: 1 });
+      expect(orderOf(workshop)).toEqual(['look', 'generate', 'look']);
+      expect(sandbox.reports).toEqual([]);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(spentOf(workshop)).toEqual([{ reports_spent: 1 }, { reports_spent: 1 }]);
+    });
+  });
+
+  test('comes back where nothing was sent: the same start tries again', async () => {
+    await withWorkshop({ pipeline }, async (workshop) => {
+      const { sandbox, v2, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      await withoutFirstGenerate(v2, async () => {
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      });
+      expect(generateCalls(workshop).map(({ error_code, charge }) => [error_code, charge])).toEqual([
+        ['PROVIDER_UNREACHABLE', 'free'],
+        [null, 'charged'],
+      ]);
+      expect(orderOf(workshop)).toEqual(looksAndTries(1));
+      expect(spentOf(workshop)).toEqual([{ reports_spent: 1 }]);
+    });
+  });
+
+  test('comes back where the key was refused', async () => {
+    await withWorkshop({ pipeline }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', 401);
+      expect((await work(run)).stopped).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(generateCalls(workshop)).toMatchObject([{ charge: 'free' }]);
+      expect(spentOf(workshop)).toEqual([{ reports_spent: 0 }]);
+    });
+  });
+});
+
+/** The first call to generate meets a port that nobody listens on. */
+async function withoutFirstGenerate(v2: Workshop['v2'], use: () => Promise<void>): Promise<void> {
+  const nowhere = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'none' });
+  const send = v2.send.bind(v2);
+  let met = false;
+  v2.send = async (prepared, options) => {
+    if (met || prepared.operation.name !== 'creditReportGenerate') return await send(prepared, options);
+    met = true;
+    return await nowhere.send(prepared, options);
+  };
+  try {
+    await use();
+  } finally {
+    await nowhere.close();
+  }
+}
 
 test.each(['resend', 'park'] as const)(
   'V2-17 a search that is answered 503 twice and then 200 completes, with in_doubt: %s',

@@ -17,7 +17,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
-import { type Bench, type BenchOptions, withSandbox } from '../helpers/sandbox.js';
+import { type Bench, type BenchOptions, findCompany, withSandbox } from '../helpers/sandbox.js';
 
 export type Overrides = Partial<LoadedPipeline> & {
   /** What the stage `credit-report` is told, where it is not what quick tests tell it. */
@@ -171,14 +171,23 @@ export function wholeCompanies(sandbox: Sandbox, count: number): Company[] {
   return found;
 }
 
-/** Alone with its number in its country, plain in every spelling, and known to each module. */
-function isWhole({ registry }: Sandbox, company: Company): boolean {
-  const { registrationNumber, countryCode, name } = company;
-  if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
-  if (!/^[\w .&]+$/.test(name)) return false;
+/** The first company that is found by its number without any doubt, and has what a test needs. */
+export const findPlainCompany = (sandbox: Sandbox, fits: (company: Company) => boolean): Company =>
+  findCompany(sandbox, (company) => fits(company) && isPlain(sandbox, company));
+
+/** Plain, and known to each module. */
+function isWhole(sandbox: Sandbox, company: Company): boolean {
+  const { registry } = sandbox;
   if (!registry.hasRecord(company) || !registry.inV2(company) || !registry.hasCreditReport(company)) return false;
   const traits = registry.traits(company);
   if (traits.identityMismatch || traits.noAccounts || traits.namesake || traits.dissolved) return false;
+  return isPlain(sandbox, company);
+}
+
+/** Alone with its number in its country, and plain in every spelling. */
+function isPlain({ registry }: Sandbox, { registrationNumber, countryCode, name }: Company): boolean {
+  if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
+  if (!/^[\w .&]+$/.test(name)) return false;
   return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;
 }
 

@@ -275,6 +275,29 @@ describe('credit report (V2-6)', () => {
     expect(world.settled).toEqual([]);
   });
 
+  test('no report is offered for a company: the search finds nobody, and nothing is generated', async () => {
+    const { context, asked, looks } = scene({ answer: () => answer([]) });
+    expect(await resolve('credit', company(dutch, { v1: confirmed }), policy, context)).toMatchObject({
+      kind: 'no_match',
+      code: 'NO_CANDIDATES',
+    });
+    expect(new Set(asked.map(({ operation }) => operation))).toEqual(new Set(['creditReportSearch']));
+    expect(looks).toEqual([]);
+  });
+
+  test('none is bought for a company that was not confirmed', async () => {
+    const { context, asked, looks } = scene({});
+    await expect(creditReportStage.run(company(dutch, { v1: confirmed }), context)).rejects.toThrow(/confirmed/);
+    expect([asked, looks]).toEqual([[], []]);
+  });
+
+  test('the provider has none: not available, and nothing is waited for or fetched', async () => {
+    const error = failure({ class: 'not_available' });
+    const { context, asked } = scene({ answer: () => ({ kind: 'not_available', error }) });
+    expect(await creditReportStage.run(known, context)).toEqual({ kind: 'not_available', message: 'no' });
+    expect(asked.map(({ operation }) => operation)).toEqual(['creditReportGenerate']);
+  });
+
   test.each(troubles)('generating is %s', async (_, outcome, expected) => {
     expect(await creditReportStage.run(known, scene({ answer: () => outcome }).context)).toMatchObject(expected);
   });
