@@ -1,0 +1,109 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { InputRow } from '../../src/input/types.js';
+import { ENCODINGS, encode, HEADER } from '../sheets/with-file.js';
+import { readAll } from './read-all.js';
+
+const FIELDS = ['name', 'country', 'registration_number'] as const;
+type Plain = 'utf-8' | 'utf-16le' | 'utf-16be';
+type Cells = readonly [name: string, country: string, registrationNumber: string, note: string];
+
+/** Stands where bytes are to come that are not valid. */
+const MARK = '\ue000';
+const cell = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
+    { weight: 3, arbitrary: fc.string({ unit: fc.constantFrom(...' \t\n\u00a0\u200b\u2060",;ab0ü'), maxLength: 6 }) },
+    { weight: 1, arbitrary: fc.constant('') },
+  )
+  // What could not be read becomes U+FFFD, and cannot be told from one that was written.
+  .filter((text) => !/[\ufffd\ue000]/.test(text));
+const cells: fc.Arbitrary<Cells> = fc.tuple(cell, cell, cell, cell);
+/** Windows-1252 cannot write every cell, and to it every byte is valid. */
+const unicode = fc.constantFrom(...ENCODINGS.filter((encoding) => encoding !== 'windows-1252'));
+
+test('rows are numbered from 1 in their order; fields are trimmed, values stand as they were written', async () => {
+  const property = fc.asyncProperty(unicode, fc.array(cells, { maxLength: 8 }), async (encoding, body) => {
+    const { table, rows } = await readAll(encode(csv(body), encoding));
+    expect(table.encoding).toBe(withoutBom(encoding));
+    expect(rows.map(verdict)).toEqual(body.filter(isThere).map((of, index) => ({ row: index + 1, ...judged(of) })));
+    expect(rows.map(({ values }) => values)).toEqual(body.filter(isThere));
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+/** Bytes that are not valid, whatever stands around them. */
+const DAMAGE: readonly [what: string, encoding: Plain, bytes: Buffer][] = [
+  ['a byte of no character', 'utf-8', Buffer.of(0xff)],
+  ['a byte out of place', 'utf-8', Buffer.of(0x80)],
+  ['two bytes, cut short', 'utf-8', Buffer.of(0xc3)],
+  ['three bytes, cut short', 'utf-8', Buffer.of(0xe2, 0x82)],
+  ['four bytes, cut short', 'utf-8', Buffer.of(0xf0, 0x9f, 0x98)],
+  ['more bytes than it needs', 'utf-8', Buffer.of(0xc0, 0xaf)],
+  ['half of a pair', 'utf-8', Buffer.of(0xed, 0xa0, 0x80)],
+  ['beyond the last character', 'utf-8', Buffer.of(0xf4, 0x90, 0x80, 0x80)],
+  ['a first half alone', 'utf-16le', Buffer.of(0x00, 0xd8)],
+  ['a second half alone', 'utf-16le', Buffer.of(0x00, 0xdc)],
+  ['a first half alone', 'utf-16be', Buffer.of(0xd8, 0x00)],
+  ['a second half alone', 'utf-16be', Buffer.of(0xdc, 0x00)],
+];
+
+test.each(DAMAGE)('%s in %s: the rows that hold it are BAD_ENCODING, and no others', async (_, encoding, bad) => {
+  const row = fc.record({ written: cells, damaged: fc.boolean() });
+  const property = fc.asyncProperty(fc.boolean(), fc.array(row, { maxLength: 6 }), async (bom, drawn) => {
+    const body = drawn.map(({ written, damaged }) => ({ of: damaged ? marked(written) : written, damaged }));
+    const [first = '', ...others] = csv(body.map(({ of }) => of)).split(MARK);
+    const rest = others.flatMap((piece) => [bad, encode(piece, encoding)]);
+    const bytes = Buffer.concat([encode(first, bom ? `${encoding} with BOM` : encoding), ...rest]);
+    const { table, rows } = await readAll(bytes, { encoding });
+    const warning = `some bytes are not valid ${encoding}; the rows that hold them are invalid`;
+    expect(table.warnings.includes(warning)).toBe(body.some(({ damaged }) => damaged));
+    const expected = body
+      .filter(({ of }) => isThere(of))
+      .map(({ of, damaged }, index) => ({ row: index + 1, ...judged(of), ...(damaged && { code: 'BAD_ENCODING' }) }));
+    expect(rows.map(verdict)).toEqual(expected);
+  });
+  await fc.assert(property, { numRuns: 12 });
+});
+
+test('without a name or a mark it is UTF-8 if more characters say so than bytes say no; else nothing is bad', async () => {
+  const names = { plain: 'Muller', good: Buffer.from('Müller').toString('latin1'), bad: 'M\xfcller' };
+  const kinds = fc.array(fc.constantFrom('plain', 'good', 'bad'), { maxLength: 12 });
+  const property = fc.asyncProperty(kinds, async (drawn) => {
+    const lines = drawn.map((kind) => `${names[kind]},DE,1\n`);
+    const { table, rows } = await readAll(Buffer.from(HEADER + lines.join(''), 'latin1'));
+    const count = (wanted: string) => drawn.filter((kind) => kind === wanted).length;
+    const isUtf8 = count('bad') === 0 || count('good') > count('bad');
+    expect(table.encoding).toBe(isUtf8 ? 'utf-8' : 'windows-1252');
+    const codes = drawn.map((kind) => (isUtf8 && kind === 'bad' ? 'BAD_ENCODING' : undefined));
+    expect(rows.map(({ problem }) => problem?.code)).toEqual(codes);
+  });
+  await fc.assert(property, { numRuns: 100 });
+});
+
+const marked = ([name, country, number, note]: Cells): Cells => [name, country, number, `x${MARK}x${note}`];
+
+const csv = (body: readonly Cells[]): string =>
+  stringify([[...FIELDS, 'note'], ...body], { record_delimiter: '\n', quoted_match: /[\r\n"]/ });
+
+const trimmed = (text: string): string => text.replace(/^[\s\u200b\u2060]+|[\s\u200b\u2060]+$/g, '');
+
+/** A line of blanks is no row. */
+const isThere = (of: Cells): boolean => of.some((text) => trimmed(text) !== '');
+
+/** Fields and problem of a row that can be read. */
+function judged(of: Cells): { fields: object; code: string | undefined } {
+  const fields = FIELDS.flatMap((field, index) => {
+    const value = trimmed(of[index] ?? '');
+    return value === '' ? [] : [[field, value]];
+  });
+  const has = (field: string) => fields.some(([name]) => name === field);
+  const code =
+    !has('name') && !has('registration_number') ? 'NO_IDENTIFIER' : has('country') ? undefined : 'NO_COUNTRY';
+  return { fields: Object.fromEntries(fields), code };
+}
+
+const verdict = ({ row, fields, problem }: InputRow) => ({ row, fields, code: problem?.code });
+
+const withoutBom = (encoding: Plain | `${Plain} with BOM`): Plain => encoding.replace(' with BOM', '') as Plain;
