@@ -93,7 +93,7 @@ export function callStore(
       const verdict = decideMoney(call.meter, states.money(call, limits, now), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
-    doubt: async (environmentId, requestKey) => states.doubt({ environmentId, requestKey }),
+    doubt: async (of) => states.doubt(of),
   };
 }
 
