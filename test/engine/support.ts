@@ -123,7 +123,7 @@ export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedP
   };
 }
 
-const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000 };
+const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000, lookForMs: 5 };
 
 export const reportOptionsOf = ({ options }: Pick<LoadedPipeline, 'options'>): ReportOptions =>
   options['credit-report'] as ReportOptions;

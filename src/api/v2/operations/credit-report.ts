@@ -24,6 +24,9 @@ const generate = {
   format: z.enum(['json', 'html']).optional().describe('Form of the report'),
 };
 
+/** The document allows about three minutes for generating: an answer that is given up before is paid for, and lost. */
+const GENERATING_MS = 300_000;
+
 const hit = record({
   id,
   name: nullable(text),
@@ -103,6 +106,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(generate),
     body: generated,
+    deadlineMs: GENERATING_MS,
   },
   creditReportStatus: {
     ...v2,
@@ -110,10 +114,11 @@ export const creditReport = {
     keep: 'never',
     subject: { space: 'report', param: 'report_id' },
     name: 'creditReportStatus',
-    summary: 'Whether a report can be fetched: true or false',
+    summary: 'Whether a report can be fetched: true once it can',
     route: null,
     params: z.strictObject(report),
-    body: z.boolean(),
+    // How the answer is wrapped is not shown: see `saysReady`.
+    body: z.unknown(),
   },
   creditReportFetch: {
     ...v2,
@@ -138,8 +143,7 @@ export const creditReport = {
     params: z.strictObject(generate),
     body: reportBody,
     htmlBody: true,
-    // The document allows three minutes for generating.
-    deadlineMs: 240_000,
+    deadlineMs: GENERATING_MS,
   },
   creditReportHistory: {
     ...v2State,
