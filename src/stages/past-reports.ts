@@ -5,6 +5,8 @@ export interface PastReport {
   readonly reportId: string;
   readonly finished: boolean;
   readonly expired: boolean;
+  /** As the history has it. */
+  readonly item: HistoryItem;
 }
 
 /** An item of the history, as far as it is read here. */
@@ -20,7 +22,7 @@ export interface HistoryItem {
 export class PastReports {
   readonly #seen = new Set<string>();
   readonly #expired = new Set<string>();
-  readonly #best = new Map<string, PastReport & { readonly created: number }>();
+  readonly #bySource = new Map<string, PastReport[]>();
 
   constructor(
     /** When it was asked for. */
@@ -35,12 +37,9 @@ export class PastReports {
     const expired = item.expired === true;
     if (expired) this.#expired.add(reportId);
     if (item.source_id == null) return true;
-    const created = Date.parse(String(item.date_created ?? '')) || 0;
     const source = idText(item.source_id);
-    const other = this.#best.get(source);
-    // One that still holds beats one that expired, and a newer one an older. The order of the list is not shown.
-    const better = other === undefined || (expired === other.expired ? created > other.created : other.expired);
-    if (better) this.#best.set(source, { reportId, finished: item.status === FINISHED, expired, created });
+    const report = { reportId, finished: item.status === FINISHED, expired, item };
+    this.#bySource.set(source, [...(this.#bySource.get(source) ?? []), report]);
     return true;
   }
 
@@ -48,8 +47,12 @@ export class PastReports {
     return this.#expired.has(reportId);
   }
 
-  /** The best report of a company. */
-  ofSource(sourceId: string): PastReport | undefined {
-    return this.#best.get(sourceId);
+  /** The best report of a company: one that still holds before one that expired, then the newest. */
+  ofSource(sourceId: string, except?: string): PastReport | undefined {
+    const reports = this.#bySource.get(sourceId)?.filter(({ reportId }) => reportId !== except) ?? [];
+    return reports.sort((a, b) => Number(a.expired) - Number(b.expired) || createdAt(b) - createdAt(a))[0];
   }
 }
+
+/** The order of the list is not shown. */
+const createdAt = ({ item }: PastReport): number => Date.parse(String(item.date_created ?? '')) || 0;
