@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { writeTables } from '../../src/app/export.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
+import { readTable } from '../app/support.js';
 import { idOf, lineOf, turns, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
 const MINUTE = 60_000;
@@ -105,6 +107,32 @@ describe('V2-17 a report that appears in the history late is not generated twice
       expect(sandbox.requests.get('creditReportHistory')).toBeLessThan(60);
     });
   });
+});
+
+describe('V2-6 a report that has expired since it was bought', () => {
+  const DAY = 24 * 60 * MINUTE;
+
+  test.each([
+    [false, 2, 'false'],
+    [true, 1, 'true'],
+  ])(
+    'with reuse_expired: %j there are %i reports at the end, and the table says so',
+    async (reuseExpired, count, expired) => {
+      const pipeline = { ...patient, report: { ...patient.report, reuseExpired } };
+      await withLateReports({ pipeline }, async (workshop, clock) => {
+        const { sandbox, open, work, ledger, dataDir } = workshop;
+        const line = wholeCompanies(sandbox, 1).map((company) => lineOf(company));
+        await work(await open(line));
+        clock.advance(31 * DAY);
+        // Another file with the same company.
+        const later = await open([...line, ...line]);
+        expect((await work(later)).progress.byOutcome).toMatchObject({ complete: 2 });
+        expect(sandbox.reports).toHaveLength(count);
+        const { folder } = await writeTables(later.id, ledger, dataDir, {}, { env: {}, cwd: dataDir, clock });
+        expect(readTable(folder, 'credit_reports')).toMatchObject([{ expired, status: 'finish' }]);
+      });
+    },
+  );
 });
 
 test('V2-6 a generate call that takes longer than other calls may is waited for', async () => {
