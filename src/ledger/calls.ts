@@ -1,4 +1,5 @@
 import type { Charge, ErrorClass } from '../domain/errors.js';
+import type { PermissionUse } from '../domain/permission-use.js';
 import type { Doubt, Doubtful } from './doubt.js';
 import type { Intended, Limits } from './intended.js';
 import type { CallContext, Intent, NewCall } from './intent.js';
@@ -47,6 +48,13 @@ export interface CallStore {
   /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
   close(environmentId: number, closure: Closure): Promise<void>;
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
+  /** What v2 counts, all of it, at the start or at the end of a run. */
+  keepPermissions(
+    environmentId: number,
+    use: readonly PermissionUse[],
+    when: 'start' | 'end',
+    at: number,
+  ): Promise<void>;
 }
 
 export interface NewStart {

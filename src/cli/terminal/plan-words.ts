@@ -1,5 +1,6 @@
 import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
+import { permissionsInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
@@ -32,6 +33,7 @@ export function planInWords(plan: PlanView): string {
     `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
     `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s) that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
+    ...permissionsInWords(plan.permissions ?? []),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
       ? [
           `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
@@ -74,5 +76,6 @@ export const planToJson = (plan: PlanView) => ({
     reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
     observed_at: new Date(plan.allowance.observedAt).toISOString(),
   },
+  v2_permissions: plan.permissions,
   days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
 });

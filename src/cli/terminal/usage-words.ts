@@ -1,8 +1,10 @@
 import type { UsageView } from '../../app/usage.js';
 import { iso } from './iso.js';
+import { permissionInWords } from './permission-words.js';
 import { count, moment, textTable, withCommas } from './text.js';
 
-export function usageInWords({ byDay, byOperation, byRun, environments, unknownCalls }: UsageView): string {
+export function usageInWords(view: UsageView): string {
+  const { byDay, byOperation, byRun, environments, permissions, unknownCalls } = view;
   if (byDay.length === 0) return 'No call yet.\n';
   const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
   return [
@@ -10,6 +12,7 @@ export function usageInWords({ byDay, byOperation, byRun, environments, unknownC
     usageTable('operation', byOperation),
     usageTable('run', byRun),
     ...environments.map((environment) => `${environmentInWords(environment)}\n`),
+    ...permissions.map((use) => `${useInWords(use)}\n`),
     ...(all === 0
       ? ['Every charge is known.\n']
       : [
@@ -46,6 +49,13 @@ function environmentInWords(environment: UsageView['environments'][number]): str
   ].join(', ');
 }
 
+function useInWords(use: UsageView['permissions'][number]): string {
+  const { environment, used, usedAtStart, observedAt } = use;
+  const since =
+    used === null || usedAtStart === null ? '' : `, ${withCommas(used - usedAtStart)} of them since the last start`;
+  return `v2 at ${environment}: ${permissionInWords(use)}${since}, seen ${moment(observedAt)}`;
+}
+
 const lineToJson = ({ key, api, calls, owned, unitsCharged, unknown }: UsageView['byDay'][number]) => ({
   key,
   api,
@@ -69,6 +79,11 @@ export const usageToJson = (view: UsageView) => ({
     observed_at: iso(environment.observedAt),
     drift_units: environment.driftUnits,
     unknown_calls: environment.unknownCalls,
+  })),
+  v2_permissions: view.permissions.map(({ usedAtStart, observedAt, ...use }) => ({
+    ...use,
+    used_at_start: usedAtStart,
+    observed_at: iso(observedAt),
   })),
   unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, startedAt, errorCode }) => ({
     call: id,

@@ -6,6 +6,7 @@ import { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
 import { intentStates } from './intent-state.js';
 import type { Packer } from './packer.js';
+import { permissionStore } from './permission-use.js';
 import type { Room } from './room.js';
 import { settling } from './settle.js';
 import { startStore } from './starts.js';
@@ -47,6 +48,7 @@ export function callStore(
   return {
     ...starts.store,
     ...allowances.store,
+    ...permissionStore(database, writer),
     settle,
     allSettled,
     environment: (api, name) =>
