@@ -30,6 +30,7 @@ export interface CallRow {
   readonly stage: string | null;
   readonly operation: string;
   readonly request_key: string;
+  readonly subject_id: string | null;
   readonly attempt: number;
   readonly error_code: string | null;
   readonly request_id: string | null;
