@@ -109,16 +109,12 @@ const requestOf = (company: Company, { options }: Context): Params => ({
   format: options.format,
 });
 
-/** Runs of version 0.1 did not say which form they wanted. */
 async function ownedReport(
   params: Params,
   begun: boolean,
   context: Context,
 ): Promise<Report | StageOutcome | undefined> {
-  const { format: _, ...asBefore } = params;
-  const owned =
-    (await context.owned(creditReportGenerate, params, begun)) ??
-    (await context.owned(creditReportGenerate, asBefore, begun));
+  const owned = await context.owned(creditReportGenerate, params, begun);
   return owned && readGenerated(owned.body, owned.fetchedAt, false);
 }
 

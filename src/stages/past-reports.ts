@@ -1,5 +1,6 @@
 import { type Id, idText } from '../api/schema.js';
 import { FINISHED } from '../api/v2/report-status.js';
+import { ExactNumber } from '../util/exact-json.js';
 
 export interface PastReport {
   readonly reportId: string;
@@ -14,8 +15,8 @@ export interface HistoryItem {
   readonly id: Id;
   readonly source_id?: Id | null;
   readonly expired?: boolean | null;
-  readonly status?: string | null;
-  readonly date_created?: string | null;
+  readonly status?: unknown;
+  readonly date_created?: unknown;
 }
 
 /** What the history listed, by report and by company. */
@@ -54,5 +55,8 @@ export class PastReports {
   }
 }
 
-/** The order of the list is not shown. */
-const createdAt = ({ item }: PastReport): number => Date.parse(String(item.date_created ?? '')) || 0;
+/** The order of the list is not shown, nor the form of a timestamp: a text, or a number of seconds or milliseconds. */
+function createdAt({ item: { date_created: said } }: PastReport): number {
+  if (said instanceof ExactNumber) return Number(said.text) || 0;
+  return Date.parse(String(said ?? '')) || 0;
+}

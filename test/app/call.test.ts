@@ -232,7 +232,9 @@ describe('a report by hand', () => {
       const { sandbox, around } = office;
       expect(await call(generate(office), around)).toMatchObject({ owned: false, unitsCharged: null });
       expect(await call(generate(office), around)).toMatchObject({ owned: true, unitsCharged: 0 });
-      expect(sandbox.reports).toHaveLength(1);
+      // Nobody said which form, so it was the one that can be read.
+      expect(await call(inForm(generate(office), 'json'), around)).toMatchObject({ owned: true });
+      expect(sandbox.reports).toMatchObject([{ format: 'json' }]);
     });
   });
 });

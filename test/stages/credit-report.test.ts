@@ -121,6 +121,24 @@ describe('an owned report', () => {
   });
 });
 
+test.each([
+  ['texts', '"2026-01-05T08:00:00Z"', '"2026-01-04T08:00:00Z"'],
+  ['numbers', '1767600000', '1767500000'],
+  ['nothing that can be read', '"yesterday"', 'null'],
+])('of several reports in the history the newest is taken: timestamps as %s', async (_, newer, older) => {
+  const item = (id: number, created: string) =>
+    `{"id":${id},"source_id":"S-1","status":"finish","expired":false,"date_created":${created}}`;
+  const world = scene({ answer: provider({}) });
+  const context: Scene['context'] = {
+    ...world.context,
+    call: async (operation, params, terms) =>
+      operation === v2Operations.creditReportHistory
+        ? answer(`{"data":[${item(2, newer)},${item(1, older)}],"pages":1}`)
+        : await world.context.call(operation, params, terms),
+  };
+  expect(await creditReportStage.run(asked, context)).toMatchObject({ kind: 'done', ids: { report: { id: '2' } } });
+});
+
 describe('V2-12 a history', () => {
   const pagesOf = (page: (number: number) => unknown) => {
     const world = scene({ answer: provider({}) });

@@ -20,8 +20,8 @@ const report = { report_id: digitsId.describe('Report ID from the generated reco
 const generate = {
   source_id: nonEmpty.describe('ID of a hit of creditReportSearch'),
   country,
-  /** The parameter's name is not shown; a routes file may rename it. */
-  format: z.enum(['json', 'html']).optional().describe('Form of the report'),
+  /** The parameter's name is not shown; a routes file may rename it. Its default is not shown either, so it is sent (V2-21). */
+  format: z.enum(['json', 'html']).default('json').describe('Form of the report'),
 };
 
 /** The document allows about three minutes for generating: an answer that is given up before is paid for, and lost. */
@@ -41,8 +41,9 @@ const generated = record({
   name: nullable(text),
   source_id: nullable(id),
   expired: nullable(z.boolean()),
-  date_created: nullable(text),
-  status: nullable(text),
+  // "Timestamp": whether as a text or as a number is not shown.
+  date_created: nullable(scalar),
+  status: nullable(scalar),
   registration_number: nullable(text),
 });
 
@@ -52,8 +53,8 @@ const historyItem = record({
   source_id: nullable(id),
   url: nullable(text),
   expired: nullable(z.boolean()),
-  status: nullable(text),
-  date_created: nullable(text),
+  status: nullable(scalar),
+  date_created: nullable(scalar),
 });
 
 const creditRisk = record({
