@@ -1,5 +1,6 @@
 import { KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { paramsFlag } from '../util/params-flag.js';
 
 /** A report that may be there, and paid for, is not asked for again before it has been looked for (V2-17). */
 export class InDoubtError extends KybatchError {
@@ -28,7 +29,7 @@ export class InDoubtError extends KybatchError {
   static notFinished(operation: string, reportId: string): InDoubtError {
     return new InDoubtError(
       `${operation}: report ${reportId}, which a call that failed before had generated, is in the history and cannot be fetched yet; nothing was sent again`,
-      `It is paid for. Fetch it for nothing: kybatch call v2 creditReportFetch --params '{"report_id":"${reportId}"}'`,
+      `It is paid for. Fetch it for nothing: kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}`,
       ExitCode.unavailable,
     );
   }

@@ -4,6 +4,7 @@ import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { FINISHED, saysReady } from '../api/v2/report-status.js';
 import type { ExactJson } from '../util/exact-json.js';
+import { paramsFlag } from '../util/params-flag.js';
 import { type ReportOptions, reportOptions } from './credit-report-options.js';
 import { PastReports } from './past-reports.js';
 import { ReportHistory } from './report-history.js';
@@ -68,14 +69,15 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
   const params = requestOf(company, context);
   const begun = company.ids.report;
   const owned = await ownedReport(params, begun !== undefined, context);
+  const readable = owned !== undefined && !('kind' in owned) ? owned : undefined;
   // A row goes on with the report that it has begun with.
-  if (owned !== undefined && ('kind' in owned || begun !== undefined)) return owned;
+  if (readable !== undefined && begun !== undefined) return readable;
   for (let look = 0; ; ) {
     const past = await context.shared.list(look, context);
     // A plan cannot look: it goes by what is owned.
-    if (!(past instanceof PastReports)) return owned !== undefined && isPlanned(past) ? owned : past;
+    if (!(past instanceof PastReports)) return readable !== undefined && isPlanned(past) ? readable : past;
     const { reuseExpired, lookForMs, firstPollMs } = context.options;
-    if (owned !== undefined && (reuseExpired || !past.isExpired(owned.id))) return owned;
+    if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id))) return readable;
     const found = past.ofSource(source);
     if (found !== undefined && (reuseExpired || !found.expired)) {
       // A call that failed, if there was one, is what made it.
@@ -83,7 +85,9 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
       return { id: found.reportId, finished: found.finished, since: past.at, fresh: false };
     }
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
-    const notBefore = owned === undefined ? 0 : owned.since + 1;
+    // It is paid for, its answer could not be read, and nobody lists it.
+    if (owned !== undefined && 'kind' in owned) return owned;
+    const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
@@ -174,8 +178,8 @@ const inHtml = (id: string, params: Params): StageError => ({
   ...OURS,
   code: 'REPORT_IN_HTML',
   message:
-    `report ${id} came as a page of HTML, which fills no column; it is paid for and kept as it came (kybatch call v2 creditReportFetch). ` +
-    `Another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh --params '${JSON.stringify(params)}', then kybatch retry`,
+    `report ${id} came as a page of HTML, which fills no column; it is paid for and kept as it came (kybatch call v2 creditReportFetch ${paramsFlag({ report_id: id })}). ` +
+    `Another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
 });
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;

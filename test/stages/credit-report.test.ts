@@ -139,6 +139,23 @@ test.each([
   expect(await creditReportStage.run(asked, context)).toMatchObject({ kind: 'done', ids: { report: { id: '2' } } });
 });
 
+test('a report whose generated record cannot be read is found in the history, and not generated again', async () => {
+  const owned = answer({ report: 700001 }, { owned: true });
+  const listed = scene({ answer: provider({}), owned, history: () => ({ id: '700001' }) });
+  expect(await run(listed)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
+  const unlisted = scene({ answer: provider({}), owned });
+  expect(await run(unlisted)).toMatchObject({ kind: 'failed', error: { code: 'UNEXPECTED_BODY' } });
+  for (const world of [listed, unlisted]) expect(countOf(world, 'creditReportGenerate')).toBe(0);
+});
+
+test('what the provider calls a company cannot break out of a command that is suggested', async () => {
+  const hostile = company(dutch, { credit: known("S'; rm -rf ~; '") });
+  const page = scene({ answer: provider({ body: '<html>' }), owned: answer({ id: 9, status: 'finish' }) });
+  const outcome = await run(page, hostile);
+  const message = outcome.kind === 'failed' ? outcome.error.message : '';
+  expect(message).toContain(`{"source_id":"S\\u0027; rm -rf ~; \\u0027",`);
+});
+
 describe('V2-12 a history', () => {
   const pagesOf = (page: (number: number) => unknown) => {
     const world = scene({ answer: provider({}) });
