@@ -1,13 +1,27 @@
 import { isUsedUp, type PermissionUse } from '../../domain/permission-use.js';
-import { withCommas } from './text.js';
+import { moment, textTable, withCommas } from './text.js';
 
-/** What v2 counts, a line for each count. */
-export const permissionsInWords = (use: readonly PermissionUse[]): readonly string[] =>
-  use.length === 0 ? [] : ['v2 counts, as /metrics says', ...use.map((count) => `  ${permissionInWords(count)}`)];
-
-export function permissionInWords(use: PermissionUse): string {
-  const { permission, metric, used, total } = use;
-  const told = (figure: number | null) => (figure === null ? 'not told' : withCommas(figure));
-  const up = isUsedUp(use) ? ': used up' : '';
-  return `${permission} (${metric}): ${told(used)} of ${told(total)} used${up}`;
+interface Shown extends PermissionUse {
+  readonly usedAtStart?: number | null;
+  readonly observedAt?: number;
 }
+
+/** What v2 counts. Of what nobody has used there is nothing to say; `--json` has it all. */
+export function permissionsInWords(use: readonly Shown[]): string {
+  const shown = use.filter((count) => (count.used ?? 0) > 0 || isUsedUp(count));
+  if (shown.length === 0) return '';
+  const table = textTable(
+    ['v2 counts (/metrics)', 'count', 'used', 'of', 'since the last start', 'seen'],
+    shown.map((count) => [
+      count.permission,
+      count.metric,
+      told(count.used),
+      `${told(count.total)}${isUsedUp(count) ? ', used up' : ''}`,
+      count.used == null || count.usedAtStart == null ? '' : withCommas(count.used - count.usedAtStart),
+      count.observedAt === undefined ? 'now' : moment(count.observedAt),
+    ]),
+  );
+  return `${table}\n`;
+}
+
+const told = (figure: number | null): string => (figure === null ? 'not told' : withCommas(figure));

@@ -33,14 +33,13 @@ export function planInWords(plan: PlanView): string {
     `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
     `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s) that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
-    ...permissionsInWords(plan.permissions ?? []),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
       ? [
           `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
         ]
       : []),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
 }
 
 function allowanceInWords({ allowance, units }: PlanView): string {

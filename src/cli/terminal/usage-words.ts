@@ -1,6 +1,6 @@
 import type { UsageView } from '../../app/usage.js';
 import { iso } from './iso.js';
-import { permissionInWords } from './permission-words.js';
+import { permissionsInWords } from './permission-words.js';
 import { count, moment, textTable, withCommas } from './text.js';
 
 export function usageInWords(view: UsageView): string {
@@ -11,8 +11,8 @@ export function usageInWords(view: UsageView): string {
     usageTable('day (UTC)', byDay),
     usageTable('operation', byOperation),
     usageTable('run', byRun),
+    permissionsInWords(permissions),
     ...environments.map((environment) => `${environmentInWords(environment)}\n`),
-    ...permissions.map((use) => `${useInWords(use)}\n`),
     ...(all === 0
       ? ['Every charge is known.\n']
       : [
@@ -47,13 +47,6 @@ function environmentInWords(environment: UsageView['environments'][number]): str
       ? "our count and the provider's agree"
       : `drift: the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (others may share the account)`,
   ].join(', ');
-}
-
-function useInWords(use: UsageView['permissions'][number]): string {
-  const { environment, used, usedAtStart, observedAt } = use;
-  const since =
-    used === null || usedAtStart === null ? '' : `, ${withCommas(used - usedAtStart)} of them since the last start`;
-  return `v2 at ${environment}: ${permissionInWords(use)}${since}, seen ${moment(observedAt)}`;
 }
 
 const lineToJson = ({ key, api, calls, owned, unitsCharged, unknown }: UsageView['byDay'][number]) => ({
