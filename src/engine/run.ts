@@ -125,7 +125,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   } finally {
     stopping.removeEventListener('abort', onStop);
   }
-  await noteUseAtEnd(counted);
+  // A provider that has stopped the run is not asked for more.
+  if (door.stopped === undefined) await noteUseAtEnd(counted);
   return await conclude(work, door);
 }
 

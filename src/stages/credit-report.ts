@@ -1,4 +1,4 @@
-import { readAnswer } from '../api/answer.js';
+import { readAnswer, unexpectedBody } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
@@ -8,6 +8,7 @@ import { paramsFlag } from '../util/params-flag.js';
 import { type ReportOptions, reportOptions } from './credit-report-options.js';
 import { PastReports } from './past-reports.js';
 import { ReportHistory } from './report-history.js';
+import { nextLook, pauseAfter } from './report-look.js';
 import {
   type Company,
   identified,
@@ -76,7 +77,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     const past = await context.shared.list(look, context);
     // A plan cannot look: it goes by what is owned.
     if (!(past instanceof PastReports)) return readable !== undefined && isPlanned(past) ? readable : past;
-    const { reuseExpired, lookForMs, firstPollMs } = context.options;
+    const { reuseExpired, lookForMs } = context.options;
     if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id))) return readable;
     const found = past.ofSource(source);
     if (found !== undefined && (reuseExpired || !found.expired)) {
@@ -91,16 +92,9 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
-    // The provider may still be at work on what failed, and list it late: it is looked for until nothing can come of it.
-    const { endedAt } = outcome;
-    const last = endedAt + lookForMs + 1;
-    const now = context.now();
-    if (now >= last) look = last;
-    else if (look > endedAt)
-      return { kind: 'waiting', until: Math.min(last, now + pauseAfter(now - endedAt, context)) };
-    else if (now < endedAt + firstPollMs) return { kind: 'waiting', until: Math.min(last, endedAt + firstPollMs) };
-    // Rows that look at about the same time share a look.
-    else look = Math.max(endedAt + 1, now - firstPollMs);
+    const next = nextLook(outcome.endedAt, look, context.now(), context.options);
+    if ('waitUntil' in next) return { kind: 'waiting', until: next.waitUntil };
+    look = next.look;
   }
 }
 
@@ -140,23 +134,25 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   if (said.ready) return true;
   const waited = now - report.since;
   if (waited > context.options.giveUpAfterMs) return { kind: 'failed', error: tooLate(report.id, waited) };
-  return { kind: 'waiting', until: now + pauseAfter(waited, context) };
+  return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
-
-/** The waits grow with the time already waited, so that nobody is asked for a slow report a hundred times. */
-const pauseAfter = (waited: number, { options }: Context): number =>
-  Math.min(options.pollAtMostMs, Math.max(options.firstPollMs, Math.round(waited / 4)));
 
 async function fetchReport(id: string, company: Company, context: Context): Promise<StageOutcome> {
   const fetched = await context.call(creditReportFetch, { report_id: id });
   if (fetched.kind !== 'answer') return withoutAnswer(fetched);
-  if (!isObject(fetched.body)) return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
+  const first = firstLetter(fetched.body);
+  if (first === '<' || first === '"') return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
+  if (first !== '{')
+    return { kind: 'failed', error: toStageError(unexpectedBody(creditReportFetch, ['expected an object']), 1) };
   return { kind: 'done' };
 }
 
-/** Told by its first letter: a page of HTML begins with another, and so does a page that is wrapped in a text. */
-const isObject = (body: Buffer): boolean =>
-  body.toString('latin1', 0, 64).trimStart().replace(/^ï»¿/, '').startsWith('{');
+/** A report may be large, and is read when it is exported. A page of HTML may also come wrapped in a text. */
+const firstLetter = (body: Buffer): string | undefined =>
+  body
+    .toString('utf8', 0, 64)
+    .replace(/^\ufeff/, '')
+    .trimStart()[0];
 
 function orFailure<T extends object>(read: () => T): T | Extract<StageOutcome, { kind: 'failed' }> {
   try {

@@ -84,6 +84,16 @@ describe('V2-21 the form of a report', () => {
   );
 });
 
+test.each(['[]', '7', 'null', 'true', ''])('a report that is %j is no report: the row fails', async (body) => {
+  const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
+  expect(await run(world)).toMatchObject({ kind: 'failed', error: { code: 'UNEXPECTED_BODY' } });
+});
+
+test('a report may begin with a byte order mark', async () => {
+  const world = scene({ answer: provider({ body: '\ufeff {"summary":{}}' }), history: () => ({ id: '9' }) });
+  expect(await run(world)).toMatchObject({ kind: 'done' });
+});
+
 describe('an owned report', () => {
   const owned = answer({ id: 700001, status: 'finish', expired: false }, { owned: true });
 

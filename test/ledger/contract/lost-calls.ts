@@ -7,7 +7,6 @@ import {
   collect,
   doubtful,
   intend,
-  KEY,
   keyOf,
   lost,
   NOW,
