@@ -82,7 +82,10 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     };
   }
 
-  /** Every page of a paged operation, with as many items a page as the provider allows: each page is paid for (V1-7). */
+  /**
+   * Every page of a paged operation, with as many items a page as the provider allows: each page is paid for (V1-7). It
+   * ends at a page that is empty, or that was there before, however many the envelope claims.
+   */
   async *pages<Name extends keyof Operations & string>(
     name: Name,
     params: ParamsOf<Operations[Name]>,
@@ -92,10 +95,15 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     if (paging === undefined) throw new TypeError(`${name} is not paged`);
     const perPage = paging.perPageAtMost === null ? {} : { per_page: paging.perPageAtMost };
     const last = paging.pageAtMost ?? Number.POSITIVE_INFINITY;
+    let before: Buffer | undefined;
     for (let page = 1, count = 1; page <= Math.min(count, last); page++) {
       const reply = await this.call(name, { ...(params as object), ...perPage, page } as typeof params, options);
+      const { data, [paging.countField]: claimed } = reply.data as Record<string, unknown>;
+      if (before?.equals(reply.raw)) return;
       yield reply;
-      count = Number((reply.data as Record<string, unknown>)[paging.countField] ?? page);
+      if (Array.isArray(data) && data.length === 0) return;
+      before = reply.raw;
+      count = Number(claimed ?? page);
     }
   }
 

@@ -20,6 +20,8 @@ export interface Route {
   /** Relative to the base address; `{name}` takes a parameter, `{/name}` a slash and a parameter that may be absent. */
   readonly path: string;
   readonly rename?: Readonly<Record<string, string>> | undefined;
+  /** The body is the one list that is not in the path, bare; without it, it is an object with a member for each parameter. */
+  readonly body?: 'list' | undefined;
 }
 
 /**

@@ -21,8 +21,13 @@ export function buildRequest(route: Route, params: Readonly<Record<string, unkno
   const wire = [...rest].map(([name, value]) => [route.rename?.[name] ?? name, value] as const);
   if (route.method === 'GET' || route.method === 'DELETE')
     return { method: route.method, path: withQuery(path, wire), body: null };
+  if (route.body === 'list') return { method: route.method, path, body: bareList(wire) };
   return { method: route.method, path, body: stringifyExact(Object.fromEntries(wire)) };
 }
+
+/** A list that may be absent is no body then: an empty one would say something else. */
+const bareList = ([list]: readonly (readonly [string, unknown])[]): string | null =>
+  list === undefined ? null : stringifyExact(list[1]);
 
 /** Percent-encoding leaves dots alone, and a segment of dots alone would climb out of the path. */
 function segment(value: string, name: string): string {

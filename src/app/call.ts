@@ -2,7 +2,7 @@ import { readAnswer } from '../api/answer.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { Door } from '../calls/door.js';
 import type { Answer, CallOutcome } from '../calls/outcome.js';
-import type { AnyClient } from '../calls/request.js';
+import type { AnyClient, DoorRequest } from '../calls/request.js';
 import { freshnessMs } from '../config/pipeline.js';
 import { takeLease } from '../engine/lease.js';
 import type { Settlement } from '../ledger/calls.js';
@@ -13,6 +13,7 @@ import { InDoubtError } from './in-doubt-error.js';
 import { operationNamed } from './operations.js';
 import { ParkedError } from './parked-error.js';
 import { type ProviderOptions, required, withProvider } from './provider.js';
+import { findInHistory, sendableFrom } from './report-in-doubt.js';
 import { here, withLedger } from './surroundings.js';
 
 export interface CallByHand extends ProviderOptions {
@@ -31,6 +32,8 @@ export interface CallView {
   readonly operation: string;
   /** Nothing was sent: it was there. */
   readonly owned: boolean;
+  /** A call for this report had failed before; the report was found in the account's history. */
+  readonly inHistory: boolean;
   readonly fetchedAt: number;
   readonly httpStatus: number | null;
   readonly requestId: string | null;
@@ -56,8 +59,7 @@ export async function call(options: CallByHand, around = here()): Promise<CallVi
       return await withLedger('write', options, around, async (ledger) => {
         const environmentId = await ledger.calls.environment(api, provider.names[api]);
         const hand = { operation, params, client, environmentId, fresh: options.fresh === true };
-        const { answer, settlement } = await send(hand, ledger, around.clock, options.signal);
-        return viewOf(operation, answer, settlement);
+        return viewOf(operation, await send(hand, ledger, around.clock, options.signal));
       });
     },
     { keepSandbox: true },
@@ -72,11 +74,13 @@ interface Hand {
   readonly fresh: boolean;
 }
 
-interface Sent {
-  readonly answer: Answer;
-  /** What was written down about the call; undefined if none was made. */
-  readonly settlement: Settlement | undefined;
-}
+type Sent =
+  | {
+      readonly answer: Answer;
+      /** What was written down about the call; undefined if none was made. */
+      readonly settlement: Settlement | undefined;
+    }
+  | { readonly found: ExactJson; readonly at: number };
 
 async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
   const { operation, params, client, environmentId, fresh } = hand;
@@ -98,10 +102,17 @@ async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortS
     });
     const ownedSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
     const none = { runId: null, row: null, stage: null };
-    const outcome = await door.call({ operation, params, ...none, ownedSince, lookedSince: 0 });
+    const request: DoorRequest = { operation, params, ...none, ownedSince, lookedSince: 0 };
+    let outcome = await door.call(request);
+    if (outcome.kind === 'in_doubt' && settlements.length === 0) {
+      const found = await findInHistory(request, outcome.endedAt, door, clock);
+      if (found !== undefined) return { found, at: clock.now() };
+      settlements.length = 0;
+      outcome = await door.call({ ...request, lookedSince: outcome.endedAt + 1 });
+    }
     if (outcome.kind !== 'answer' && lease.broken.aborted) throw lease.broken.reason;
     if (outcome.kind !== 'answer' && signal?.aborted) throw signal.reason;
-    const answer = answerOf(outcome, operation, settlements.length > 0);
+    const answer = answerOf(outcome, operation);
     if (answer.use !== null) await calls.recordUse(answer.use);
     return { answer, settlement: settlements.at(-1) };
   } finally {
@@ -126,22 +137,33 @@ function freshSince(operation: Operation, now: number): number {
   return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
 }
 
-function answerOf(outcome: CallOutcome, { name }: Operation, wasSent: boolean): Answer {
+function answerOf(outcome: CallOutcome, { name }: Operation): Answer {
   if (outcome.kind === 'answer') return outcome;
   if (outcome.kind === 'parked') throw new ParkedError(outcome);
-  if (outcome.kind === 'in_doubt') throw new InDoubtError(name, wasSent);
+  if (outcome.kind === 'in_doubt') throw InDoubtError.justLost(name, sendableFrom(outcome.endedAt));
   throw outcome.error;
 }
 
-const viewOf = (operation: Operation, answer: Answer, settlement: Settlement | undefined): CallView => ({
-  api: operation.api,
-  operation: operation.name,
-  owned: answer.owned,
-  fetchedAt: answer.fetchedAt,
-  httpStatus: settlement?.httpStatus ?? null,
-  requestId: settlement?.requestId ?? null,
-  unitsCharged: answer.owned ? 0 : (settlement?.unitsCharged ?? null),
-  unitsRemaining: settlement?.remainingUnits ?? null,
-  durationMs: settlement?.durationMs ?? null,
-  body: readAnswer(operation, answer.body) as ExactJson,
-});
+function viewOf(operation: Operation, sent: Sent): CallView {
+  const nothingSent = { httpStatus: null, requestId: null, unitsCharged: 0, unitsRemaining: null, durationMs: null };
+  const asked = { api: operation.api, operation: operation.name };
+  if ('found' in sent)
+    return { ...asked, owned: false, inHistory: true, fetchedAt: sent.at, ...nothingSent, body: sent.found };
+  const { answer, settlement } = sent;
+  return {
+    ...asked,
+    owned: answer.owned,
+    inHistory: false,
+    fetchedAt: answer.fetchedAt,
+    ...(settlement === undefined || answer.owned
+      ? nothingSent
+      : {
+          httpStatus: settlement.httpStatus,
+          requestId: settlement.requestId,
+          unitsCharged: settlement.unitsCharged,
+          unitsRemaining: settlement.remainingUnits,
+          durationMs: settlement.durationMs,
+        }),
+    body: readAnswer(operation, answer.body) as ExactJson,
+  };
+}

@@ -1,9 +1,11 @@
 import { probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { permissionUseOf } from '../api/v2/permission-use.js';
 import { probeV2Key, type V2KeyReport } from '../api/v2/probe.js';
 import { missingRoutes, type Routes } from '../api/v2/routes.js';
 import { operationsOf } from '../config/pipeline.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { isUsedUp } from '../domain/permission-use.js';
 import { stages } from '../stages/list.js';
 import type { Finding } from './finding.js';
 import type { Provider } from './provider.js';
@@ -51,6 +53,7 @@ export async function checkV2({ v1, v2, environment }: Provider): Promise<readon
   const report = await probeV2Key(v2);
   return [
     v2KeyFinding(report, environment.v2?.baseUrl ?? ''),
+    ...permissionFindings(report),
     routesFinding(environment),
     ...stageFindings(environment.routes),
   ];
@@ -61,6 +64,16 @@ function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
   const detail = `accepted at ${baseUrl}; ${report.metrics?.length ?? 0} permissions`;
   return { check: 'v2 key', state: 'ok', detail };
 }
+
+/** What is used up is worth a word: its operations are refused until it is renewed. */
+const permissionFindings = ({ metrics }: V2KeyReport): readonly Finding[] =>
+  permissionUseOf(metrics ?? [])
+    .filter(isUsedUp)
+    .map(({ permission, metric, used, total }) => ({
+      check: 'v2 permission',
+      state: 'note',
+      detail: `${permission} is used up: ${used} of ${total} (${metric})`,
+    }));
 
 function routesFinding({ routes, routesFile }: Provider['environment']): Finding {
   const unpublished = Object.values(v2Operations)

@@ -1,10 +1,12 @@
 import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
+import type { PermissionUse } from '../domain/permission-use.js';
 import { planRun, type RunPlan } from '../engine/plan.js';
 import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
-import { type ProviderNames, type ProviderOptions, providerNames } from './provider.js';
+import { permissionReader } from './permission-reader.js';
+import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { wholeNumber } from './spending.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
@@ -24,14 +26,25 @@ export interface JobOptions extends ProviderOptions {
 export interface PlanView extends RunPlan {
   /** The path of the input. */
   readonly input: string;
+  /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
+  readonly permissions: readonly PermissionUse[] | null;
 }
 
-/** Tells what a run of this input would do and cost. Nothing is sent, nothing is spent, nothing is written. */
+/** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
 export async function plan(options: JobOptions, around: Surroundings = here()): Promise<PlanView> {
   const job = await readJob(options, around);
   const names = providerNames(options, around);
-  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, names, null, around);
-  return await withLedger('read', options, around, (ledger) => planJob(job, names, ledger, around));
+  const use = await permissionsNow(job, options, around);
+  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, names, null, around, use);
+  return await withLedger('read', options, around, (ledger) => planJob(job, names, ledger, around, use));
+}
+
+/** The embedded sandbox counts in a file beside the ledger, which a plan does not touch. */
+async function permissionsNow({ pipeline }: Job, options: JobOptions, around: Surroundings) {
+  if (options.sandbox === true) return null;
+  return await withProvider(options, around, async (provider) => {
+    return (await permissionReader(pipeline, provider)?.atStart()) ?? null;
+  });
 }
 
 export interface Job {
@@ -55,9 +68,12 @@ export async function planJob(
   names: ProviderNames,
   ledger: Ledger | null,
   around: Surroundings,
+  use: readonly PermissionUse[] | null,
 ): Promise<PlanView> {
   const find = async (api: 'v1' | 'v2') => (await ledger?.calls.findEnvironment(api, names[api])) ?? null;
   const environments = { v1: await find('v1'), v2: await find('v2') };
   const planned = await planRun({ table, pipeline, limit, fresh, now: around.clock.now(), ledger, environments });
-  return { input: table.path, ...planned };
+  const named = Object.keys(pipeline.permissions);
+  const permissions = use?.filter(({ permission }) => named.length === 0 || named.includes(permission)) ?? null;
+  return { input: table.path, ...planned, permissions };
 }

@@ -1,8 +1,10 @@
+import type { PermissionReader } from '../engine/permissions.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { findRunOf, openRun } from './open-run.js';
+import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
 import { checkProvider, providerNames, withProvider } from './provider.js';
 import { type Amounts, within } from './row-cost.js';
@@ -48,10 +50,11 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
       around,
       async (provider) => {
         checkProvider(pipeline, provider);
-        await mustAgree(job, bounds, before, options, ledger, around);
+        const permissions = permissionReader(pipeline, provider, options.drain);
+        await mustAgree(job, bounds, before, { ...options, permissions }, ledger, around);
         const run = await openRun(table, settings, ledger.runs, around.clock);
         const start = { ...bounds, run, pipeline, fresh: readSettings(run).fresh, goesOn: isOpen(before), options };
-        return await workOn(start, provider, ledger, around);
+        return await workOn({ ...start, permissions }, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
@@ -65,12 +68,13 @@ async function mustAgree(
   job: Job,
   { limits }: SpendingBounds,
   before: RunRecord | undefined,
-  options: RunOptions,
+  options: RunOptions & { readonly permissions: PermissionReader | undefined },
   ledger: Ledger,
   around: Surroundings,
 ): Promise<void> {
   if (options.agree === undefined) return;
-  const plan = await planJob(job, providerNames(options, around), ledger, around);
+  const use = (await options.permissions?.atStart()) ?? null;
+  const plan = await planJob(job, providerNames(options, around), ledger, around, use);
   const atMost = within({ units: plan.units.atMost, reports: plan.creditReportsAtMost }, limits);
   const goesOnWith = isOpen(before) ? before.id : null;
   if (!(await options.agree({ plan, atMost, goesOnWith }))) throw new DeclinedError();

@@ -1,5 +1,6 @@
 import { type LoadedPipeline, pipelineSha256 } from '../config/pipeline.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { stages } from '../stages/list.js';
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
 export interface StoredSettings {
@@ -25,7 +26,7 @@ export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 
 export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredSettings {
   const stored = JSON.parse(settings) as StoredSettings & { readonly pipeline: FirstPipeline };
   const { report, ...pipeline } = stored.pipeline;
-  const options = pipeline.options ?? (report === undefined ? {} : { 'credit-report': report });
+  const options = withDefaults(pipeline.options ?? (report === undefined ? {} : { 'credit-report': report }));
   const freshnessMs = Object.fromEntries(
     Object.entries(pipeline.freshnessMs as Readonly<Record<string, number | null>>).map(([operation, ms]) => [
       operation,
@@ -35,6 +36,15 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
   const providers = stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',');
   return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs } };
 }
+
+/** An option that there was not yet when the run was started has its default. */
+const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(stored).map(([name, said]) => {
+      const schema = stages.find((stage) => stage.name === name)?.options?.schema;
+      return [name, { ...(schema?.parse(undefined) as object | undefined), ...(said as object | undefined) }];
+    }),
+  );
 
 /** Version 0.1 kept the options of its one stage that had any beside it, and the providers in the digest. */
 interface FirstPipeline extends LoadedPipeline {

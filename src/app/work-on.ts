@@ -1,9 +1,11 @@
 import type { Pipeline } from '../config/pipeline.js';
+import type { PermissionReader } from '../engine/permissions.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { writeTables } from './export.js';
 import { orGoOnWith } from './next-step.js';
+import { permissionReader } from './permission-reader.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { mostFor, within } from './row-cost.js';
 import { nextStep, type RunEndView, viewOfEnd } from './run-end.js';
@@ -21,6 +23,8 @@ export interface Start extends SpendingBounds {
   /** An earlier start began it. */
   readonly goesOn: boolean;
   readonly options: SpendingOptions;
+  /** Where somebody has asked already. */
+  readonly permissions?: PermissionReader | undefined;
 }
 
 /** Works on a run until nothing moves or somebody interrupts; then writes the tables, and tells how it ended. */
@@ -48,6 +52,7 @@ export async function workOn(
         sources: sourcesOf(provider),
         ledger,
         clock: around.clock,
+        permissions: start.permissions ?? permissionReader(pipeline, provider, options.drain),
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
         listen(event) {

@@ -66,8 +66,7 @@ export class Door implements Answering {
   async settleLost(request: DoorRequest, charge: 'charged' | 'free', note: string): Promise<void> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return;
-    const { environmentId, requestKey } = ready.context;
-    await this.#options.calls.settleLost(environmentId, requestKey, charge, note);
+    await this.#options.calls.settleLost(ready.context, charge, note);
   }
 
   #ready(request: DoorRequest): ReadyRequest | ApiError {

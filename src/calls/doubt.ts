@@ -25,7 +25,7 @@ export async function doubtAfter(
 ): Promise<Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }> | undefined> {
   const { meter } = operation;
   if (!leavesDoubt(error, meter)) return undefined;
-  const doubt = await policy.calls.doubt(context.environmentId, context.requestKey);
+  const doubt = await policy.calls.doubt(context);
   if (error.httpStatus !== undefined && !mayComeRight(error, doubt.answered, policy.retry)) return undefined;
   const verdict = decideDoubt({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
   return verdict === 'go' ? undefined : verdict;

@@ -16,7 +16,7 @@ export interface DoorRequest {
   readonly stage: string | null;
   /** An owned answer from this time on is as good as a new one; Infinity: never use an owned one. */
   readonly ownedSince: number;
-  /** From when on somebody has looked whether a lost call arrived after all; 0: nobody has. */
+  /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
   readonly lookedSince: number;
 }
 

@@ -164,7 +164,9 @@ export const pipelineFile = section({
     .describe('When the provider is held to be down'),
   deadline: duration({ least: '30s', most: '10m' })
     .default('35s')
-    .describe('How long a call may take, body included, 30s at least: the provider itself gives up after 25s (V1-6)'),
+    .describe(
+      'How long a call may take, body included, 30s at least: the provider itself gives up after 25s (V1-6); generating a report has five minutes at least',
+    ),
 });
 
 export type PipelineFile = z.output<typeof pipelineFile>;

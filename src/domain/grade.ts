@@ -21,6 +21,8 @@ export interface CandidateFacts {
   readonly name: string | null;
   readonly registration_number: string | null;
   readonly vat_number: string | null;
+  /** Where it has more than one: any of them is its own (V2-7). */
+  readonly further_vat_numbers?: readonly string[];
   readonly country_code: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
@@ -44,14 +46,13 @@ export function gradeCandidate(subject: Subject, candidate: CandidateFacts): Gra
   const number = compareNumber(subject, candidate);
   const nameScore = scoreName(subject.name, candidate.name);
   const name = nameScore === null ? 'Z' : nameLetter(nameScore);
-  const vat =
-    subject.vatNumber === undefined ? 'Z' : compareVat(subject.vatNumber, candidate.vat_number, subject.countryCode);
+  const vat = compareVats(subject, candidate);
   const country = compareCountry(subject, candidate);
   const locality = compareLocality(subject, candidate);
   const evidence = [
     ...(subject.registrationNumber === undefined ? [] : [number.words]),
     ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore)]),
-    ...vatInWords(subject.vatNumber, vat, candidate.vat_number),
+    ...vatInWords(subject.vatNumber, vat, vatsOf(candidate)),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
     ...(country === 'Z' ? ['the candidate names no country'] : []),
     ...localityInWords(locality, candidate),
@@ -81,11 +82,21 @@ function nameInWords(score: number): string {
   return score >= NAME_AGREEMENT ? `name ${score}/100` : `name differs (${score}/100)`;
 }
 
-function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: string | null): string[] {
+const vatsOf = ({ vat_number, further_vat_numbers = [] }: CandidateFacts) => [vat_number, ...further_vat_numbers];
+
+/** The best of them: a company with several numbers is known by each. */
+function compareVats({ vatNumber, countryCode }: Subject, candidate: CandidateFacts): GradeLetter {
+  if (vatNumber === undefined) return 'Z';
+  const letters = vatsOf(candidate).map((theirs) => compareVat(vatNumber, theirs, countryCode));
+  return (['A', 'B', 'F'] as const).find((letter) => letters.includes(letter)) ?? 'Z';
+}
+
+function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: readonly (string | null)[]): string[] {
   if (parsed === undefined) return [];
-  if (letter === 'A') return ['VAT number equal'];
-  if (letter === 'B') return [`VAT number equal after ${vatRepairsInWords(parsed)}`];
-  return letter === 'F' ? [`VAT number differs: the candidate has ${theirs}`] : ['no VAT number to compare'];
+  const one = theirs.length > 1 ? ` to one of ${theirs.join(', ')}` : '';
+  if (letter === 'A') return [`VAT number equal${one}`];
+  if (letter === 'B') return [`VAT number equal${one} after ${vatRepairsInWords(parsed)}`];
+  return letter === 'F' ? [`VAT number differs: the candidate has ${theirs.join(', ')}`] : ['no VAT number to compare'];
 }
 
 function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLetter {

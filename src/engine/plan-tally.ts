@@ -122,8 +122,10 @@ export class PlanTally {
     this.#rowsBy.owned += 1;
   }
 
-  owned(): void {
+  /** `reportsAtMost`: the provider may say that what is owned has expired. */
+  owned(reportsAtMost = 0): void {
     this.#rowsBy.owned += 1;
+    this.#reports += reportsAtMost;
   }
 
   /** `searched`: its company must be searched for first. */

@@ -94,6 +94,7 @@ class RowPlanner {
     const known = new Set(ids.map(({ space }) => space));
     const searched = known.size === 0;
     const open = this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name]));
+    if (open.length === 0) return tally.owned(this.#boughtAgainAtMost());
     const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
     const shared = tally.hasMet(`call ${first.key}`);
     const sure = shared ? null : sureCost(first.operation);
@@ -133,6 +134,15 @@ class RowPlanner {
       likely[operation.meter] += Math.min(1, left);
     }
     return { most, likely };
+  }
+
+  /** Everything is owned, but for a look whether it still holds. */
+  #boughtAgainAtMost(): number {
+    const looks = new Set(this.#door.missing.map(({ operation }) => operation));
+    return this.#stages
+      .filter(({ calls }) => calls.some(({ operation }) => looks.has(operation)))
+      .flatMap(({ calls }) => calls)
+      .reduce((sum, { operation, atMost }) => sum + (operation.meter === 'report' ? atMost : 0), 0);
   }
 
   /** A person may have confirmed what could not be confirmed by itself. */

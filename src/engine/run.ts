@@ -11,6 +11,7 @@ import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
 import { type Lease, takeLease } from './lease.js';
+import { noteUseAtEnd, noteUseAtStart, type PermissionReader } from './permissions.js';
 import { StageContexts } from './stage-contexts.js';
 import { workThrough } from './work.js';
 
@@ -32,6 +33,8 @@ export interface RunWork {
   readonly sources: Readonly<Record<ApiName, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  /** What v2 counts, told before the first call and after the last. */
+  readonly permissions?: PermissionReader | undefined;
   /** The first interrupt: rows under way come home. */
   readonly drain: AbortSignal;
   /** The second: calls in flight are given up. */
@@ -70,6 +73,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
+  const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };
+  await noteUseAtStart(counted, pipeline);
   const door = new Door({
     calls: ledger.calls,
     startId: lease.startId,
@@ -120,6 +125,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   } finally {
     stopping.removeEventListener('abort', onStop);
   }
+  // A provider that has stopped the run is not asked for more.
+  if (door.stopped === undefined) await noteUseAtEnd(counted);
   return await conclude(work, door);
 }
 

@@ -53,8 +53,10 @@ export class StageContexts {
       options: stage === undefined ? undefined : optionsOf(stage),
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
-      call: async (operation, params, lookedSince = 0) => {
-        const outcome = await door.call({ ...this.#request(operation, params, row, name), lookedSince });
+      call: async (operation, params, { lookedSince = 0, notBefore = 0 } = {}) => {
+        const request = this.#request(operation, params, row, name);
+        const ownedSince = Math.max(request.ownedSince, notBefore);
+        const outcome = await door.call({ ...request, ownedSince, lookedSince });
         if (outcome.kind === 'answer') notes.keepUse(outcome.use);
         return outcome;
       },

@@ -1,5 +1,6 @@
 import type { Charge, ErrorClass } from '../domain/errors.js';
-import type { Doubt } from './doubt.js';
+import type { PermissionUse } from '../domain/permission-use.js';
+import type { Doubt, Doubtful } from './doubt.js';
 import type { Intended, Limits } from './intended.js';
 import type { CallContext, Intent, NewCall } from './intent.js';
 
@@ -40,13 +41,20 @@ export interface CallStore {
   /** Intents whose lease has ended: their charge becomes unknown. Returns how many there were. */
   flagLost(now: number): Promise<number>;
 
-  /** Calls for this request since its last answer that may have been charged, and must not just be repeated. */
-  doubt(environmentId: number, requestKey: string): Promise<Doubt>;
-  /** Settles the only lost call for this request, where something else than the units has told what became of it. */
-  settleLost(environmentId: number, requestKey: string, charge: 'charged' | 'free', note: string): Promise<void>;
+  /** Calls for this since the last answer that may have been charged, and must not just be repeated. */
+  doubt(of: Doubtful): Promise<Doubt>;
+  /** Settles the only lost call for this, where something else than the units has told what became of it. */
+  settleLost(of: Doubtful, charge: 'charged' | 'free', note: string): Promise<void>;
   /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
   close(environmentId: number, closure: Closure): Promise<void>;
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
+  /** What v2 counts, all of it, at the start or at the end of a run. */
+  keepPermissions(
+    environmentId: number,
+    use: readonly PermissionUse[],
+    when: 'start' | 'end',
+    at: number,
+  ): Promise<void>;
 }
 
 export interface NewStart {

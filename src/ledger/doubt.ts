@@ -1,3 +1,5 @@
+import type { CallContext } from './intent.js';
+
 /** Calls for one request that may have been charged, and must not just be repeated. */
 export interface Doubt {
   /** Nothing came back. */
@@ -7,3 +9,6 @@ export interface Doubt {
   /** When the last of them was given up; 0 if there is none. */
   readonly lastEndedAt: number;
 }
+
+/** What a doubt is about: the request; for a report its company, whatever else is asked for with it. */
+export type Doubtful = Pick<CallContext, 'environmentId' | 'requestKey' | 'meter' | 'subject'>;

@@ -20,7 +20,7 @@ export interface NewCall extends CallContext {
   readonly startedAt: number;
   /** An answer from this time on makes the call needless; Infinity: none does. */
   readonly ownedSince: number;
-  /** From when on somebody has looked whether a call that failed did its work after all; 0: nobody has. */
+  /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
   readonly lookedSince: number;
   /** With so many lost calls for the request it is not sent again: a person has to look. */
   readonly lostAtMost: number;

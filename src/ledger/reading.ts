@@ -1,4 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord } from './calls.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 
@@ -140,6 +141,15 @@ export interface UsageReport {
   readonly byOperation: readonly UsageLine[];
   readonly byRun: readonly UsageLine[];
   readonly environments: readonly EnvironmentUsage[];
+  /** What v2 counts, as it last said. */
+  readonly permissions: readonly PermissionUsage[];
+}
+
+export interface PermissionUsage extends PermissionUse {
+  readonly environment: string;
+  /** When the last run was started; null where it was not told then. */
+  readonly usedAtStart: number | null;
+  readonly observedAt: number;
 }
 
 export interface EnvironmentUsage extends Omit<AllowanceRecord, 'observedAt'> {

@@ -51,18 +51,32 @@ export const creditReportReader = {
 
 /** What the generate call says about the report, if it is about this and no earlier one; else what the history says. */
 function readRecord(subject: SubjectAnswers, out: ReaderOutput) {
-  const generated = subject.answers.find(({ operation }) => operation === 'creditReportGenerate');
-  const parsed = generated && tryParse(generated.body);
-  const own = isObject(parsed) && idOf(parsed.id) === subject.id;
-  const { value, origin, pointer } = own
-    ? { value: parsed, origin: generated, pointer: '' }
-    : (subject.listed ?? NO_RECORD);
+  const generated = recordOf(subject);
+  const { value, origin, pointer } = generated ?? subject.listed ?? NO_RECORD;
   // A page of the history was asked for by some row; what is wrong with the item concerns this report's.
   const path = new BodyPath({ ...(origin ?? NOWHERE), row: subject.row, stage: subject.stage }, out, pointer);
   const object = path.object(value) ?? {};
   if (!out.includeContacts) removeContacts(object);
   const { cells, rest } = readFields(object, reportRecordFields, path, ['id', 'source_id']);
-  return { cells, rest, sourceId: idOf(object.source_id) ?? null };
+  const expired = expiredSince(subject.listed, origin?.fetchedAt ?? 0) ?? cells.expired;
+  return { cells: { ...cells, expired }, rest, sourceId: idOf(object.source_id) ?? null };
+}
+
+/** The answer to generating, in whatever form it was asked for. */
+function recordOf(subject: SubjectAnswers): Omit<ListItem, 'id'> | undefined {
+  for (const answer of subject.answers) {
+    if (answer.operation !== 'creditReportGenerate') continue;
+    const value = tryParse(answer.body);
+    if (isObject(value) && idOf(value.id) === subject.id) return { value, origin: answer, pointer: '' };
+  }
+  return undefined;
+}
+
+/** A report expires after it was generated: the later word stands. */
+function expiredSince(listed: ListItem | undefined, recordedAt: number): Cell | undefined {
+  if (listed === undefined || listed.origin.fetchedAt <= recordedAt || !isObject(listed.value)) return undefined;
+  const { expired } = listed.value;
+  return typeof expired === 'boolean' ? String(expired) : undefined;
 }
 
 /** Where nothing came there is nothing to be wrong. */

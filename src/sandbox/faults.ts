@@ -53,10 +53,14 @@ const statusFaults = ['rate429', 'rate502', 'rate503', 'rate504', 'failAfterWork
 /** Rates from 0 to 1; what is drawn follows from the seed and the request's sequence number. */
 export type Faults = Partial<Record<RandomFault | (typeof statusFaults)[number], number>> & {
   readonly latency?: { readonly medianMs: number; readonly p99Ms: number };
+  /** Of the calls that generate a report: the report is there and paid for, and a 500 goes out. */
+  readonly failGenerate?: number;
 };
 
-export function drawFault(faults: Faults, seed: number, sequence: number): Fault | undefined {
+export function drawFault(faults: Faults, seed: number, sequence: number, operation?: string): Fault | undefined {
   if (!hasAny(faults)) return undefined;
+  const generates = operation === 'creditReportGenerate' || operation === 'creditReportCombined';
+  if (generates && draw(seed, 'generate', sequence) < (faults.failGenerate ?? 0)) return { failAfterWork: 500 };
   let point = draw(seed, 'fault', sequence);
   for (const name of statusFaults) {
     const rate = faults[name] ?? 0;
@@ -169,11 +173,11 @@ function preset(name: string): Faults {
 
 function single(name: string, value: string): Faults {
   if (name === 'latency') return { latency: latency(value) };
-  const known: readonly string[] = [...statusFaults, ...randomFaults];
+  const known: readonly string[] = [...statusFaults, ...randomFaults, 'failGenerate'];
   const key = Object.hasOwn(shortNames, name) ? shortNames[name] : known.includes(name) ? name : undefined;
   if (key === undefined) {
     throw new RangeError(
-      `Unknown fault "${name}": use ${[...Object.keys(shortNames), 'failAfterWork', 'hang', 'redirect', 'latency'].join(', ')}.`,
+      `Unknown fault "${name}": use ${[...Object.keys(shortNames), 'failAfterWork', 'failGenerate', 'hang', 'redirect', 'latency'].join(', ')}.`,
     );
   }
   const rate = Number(value);

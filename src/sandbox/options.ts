@@ -28,6 +28,10 @@ export interface SandboxOptions {
   readonly v2ErrorStatus?: Partial<Record<V2ErrorKind, number>> | undefined;
   /** How long a credit report takes on the sandbox's clock; by default from nothing to three minutes, fixed per company. */
   readonly reportDelayMs?: ReportDelay | undefined;
+  /** How long generating takes to answer, on the sandbox's clock; the report is there, and paid for, from the beginning. */
+  readonly generateMs?: number | undefined;
+  /** How long after it was finished a report is listed in the history; without it, it is listed from the beginning. */
+  readonly historyLagMs?: number | undefined;
   /** An append-only file that carries account, reports and watches from one process to the next. */
   readonly journal?: string | undefined;
   /** Render company bodies once per kind and reuse them with the identity replaced: for benches. */
@@ -59,6 +63,8 @@ export interface Settings {
   readonly v2Limits: Readonly<Record<string, PermissionLimit>>;
   readonly v2ErrorStatus: Readonly<Record<V2ErrorKind, number>>;
   readonly reportDelayMs: ReportDelay | undefined;
+  readonly generateMs: number;
+  readonly historyLagMs: number | undefined;
   readonly prepared: boolean;
   readonly gzip: boolean;
   readonly requestLogSize: number;
@@ -88,6 +94,8 @@ export function settle(options: SandboxOptions): Settings {
       ...options.v2ErrorStatus,
     },
     reportDelayMs: options.reportDelayMs,
+    generateMs: options.generateMs ?? 0,
+    historyLagMs: options.historyLagMs,
     prepared: options.prepared ?? false,
     gzip: options.gzip ?? false,
     requestLogSize: options.requestLogSize ?? 1_000,

@@ -127,7 +127,7 @@ function handle(
 
 function faultFor({ script, faults, world }: Front, seen: LoggedRequest): Fault | undefined {
   if (seen.api === 'none') return undefined;
-  const fault = script.take(seen) ?? drawFault(faults, world.settings.seed, seen.sequence);
+  const fault = script.take(seen) ?? drawFault(faults, world.settings.seed, seen.sequence, seen.operation);
   return seen.api === 'v1' && typeof fault === 'object' && 'failAfterWork' in fault ? undefined : fault;
 }
 

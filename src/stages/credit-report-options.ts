@@ -7,6 +7,7 @@ export interface ReportOptions {
   readonly firstPollMs: number;
   readonly pollAtMostMs: number;
   readonly giveUpAfterMs: number;
+  readonly lookForMs: number;
   readonly format: 'json';
 }
 
@@ -27,6 +28,11 @@ export const reportOptions: StageOptions<ReportOptions> = {
     give_up_after: duration({ least: '1s', most: '7d' })
       .default('30m')
       .describe('When to stop waiting; generating may take three minutes, so stay well above (V2-6)'),
+    look_for: duration({ least: '3m', most: '7d' })
+      .default('5m')
+      .describe(
+        'How long after a generate call that failed or was lost its report is looked for in the history, before another is generated; generating may take three minutes, so stay well above (V2-17)',
+      ),
     format: choice(['json']).default('json').describe('Form of the report; JSON is the only one that can be exported'),
   })
     .refine(notBelow('first_poll', 'poll_at_most'), {
@@ -38,6 +44,7 @@ export const reportOptions: StageOptions<ReportOptions> = {
       firstPollMs: ms(file.first_poll),
       pollAtMostMs: ms(file.poll_at_most),
       giveUpAfterMs: ms(file.give_up_after),
+      lookForMs: ms(file.look_for),
       format: file.format,
     }))
     .prefault({})

@@ -1,13 +1,20 @@
-import { readAnswer } from '../api/answer.js';
+import { readAnswer, unexpectedBody } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { FINISHED, saysReady } from '../api/v2/report-status.js';
+import type { ExactJson } from '../util/exact-json.js';
+import { paramsFlag } from '../util/params-flag.js';
 import { type ReportOptions, reportOptions } from './credit-report-options.js';
-import { type PastReport, ReportHistory } from './report-history.js';
+import { PastReports } from './past-reports.js';
+import { ReportHistory } from './report-history.js';
+import { nextLook, pauseAfter } from './report-look.js';
 import {
   type Company,
   identified,
+  type Params,
   type StageContext,
+  type StageError,
   type StageOutcome,
   stage,
   toStageError,
@@ -19,7 +26,7 @@ const { creditReportHistory, creditReportGenerate, creditReportStatus, creditRep
 /**
  * A credit report: history → generate → wait → fetch (V2-6). Generating is what costs. So what we own comes first, then
  * the account's history (re-opening is free), and a generate call that failed, answered or not, is never repeated
- * without another look there (V2-17). A waiting report holds no slot.
+ * before its report has been looked for there for longer than generating may take (V2-17). A waiting report holds no slot.
  */
 export const creditReportStage = stage({
   name: 'credit-report',
@@ -45,8 +52,7 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
   if (ready !== true) return { ...ready, ids };
-  const fetched = await context.call(creditReportFetch, { report_id: report.id });
-  return { ...(fetched.kind === 'answer' ? { kind: 'done' } : withoutAnswer(fetched)), ids };
+  return { ...(await fetchReport(report.id, company, context)), ids };
 }
 
 interface Report {
@@ -58,66 +64,118 @@ interface Report {
   readonly fresh: boolean;
 }
 
+/** What we own, else what the history has, else a new one. */
 async function obtainReport(company: Company, context: Context): Promise<Report | StageOutcome> {
   const source = identified(company, 'credit').id;
-  const params = { source_id: source, country: company.enquiry.subject.countryCode };
-  const owned = await context.owned(creditReportGenerate, params, company.ids.report !== undefined);
-  if (owned !== undefined) return readGenerated(owned.body, owned.fetchedAt, false);
-  for (let lookedSince = 0; ; ) {
-    const past = await context.shared.find(source, lookedSince, context);
-    if (past !== undefined && 'kind' in past) return past;
-    if (past !== undefined && (!past.expired || context.options.reuseExpired)) {
+  const params = requestOf(company, context);
+  const begun = company.ids.report;
+  const owned = await ownedReport(params, begun !== undefined, context);
+  const readable = owned !== undefined && !('kind' in owned) ? owned : undefined;
+  // A row goes on with the report that it has begun with.
+  if (readable !== undefined && begun !== undefined) return readable;
+  for (let look = 0; ; ) {
+    const past = await context.shared.list(look, context);
+    // A plan cannot look: it goes by what is owned.
+    if (!(past instanceof PastReports)) return readable !== undefined && isPlanned(past) ? readable : past;
+    const { reuseExpired, lookForMs } = context.options;
+    if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id))) return readable;
+    const found = past.ofSource(source);
+    if (found !== undefined && (reuseExpired || !found.expired)) {
       // A call that failed, if there was one, is what made it.
-      await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${past.reportId}`);
-      return fromHistory(past);
+      await context.settleLost(creditReportGenerate, params, 'charged', `found in the history as ${found.reportId}`);
+      return { id: found.reportId, finished: found.finished, since: past.at, fresh: false };
     }
-    const outcome = await context.call(creditReportGenerate, params, lookedSince);
+    if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
+    // It is paid for, its answer could not be read, and nobody lists it.
+    if (owned !== undefined && 'kind' in owned) return owned;
+    const notBefore = readable === undefined ? 0 : readable.since + 1;
+    const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
-    // The provider may still be at work on what failed: it is given the time of a first poll before the look.
-    lookedSince = outcome.endedAt + context.options.firstPollMs;
-    if (lookedSince > context.now()) return { kind: 'waiting', until: lookedSince };
+    const next = nextLook(outcome.endedAt, look, context.now(), context.options);
+    if ('waitUntil' in next) return { kind: 'waiting', until: next.waitUntil };
+    look = next.look;
   }
 }
 
-const fromHistory = ({ reportId, finished, since }: PastReport): Report => ({
-  id: reportId,
-  finished,
-  since,
-  fresh: false,
+const isPlanned = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'closed';
+
+const requestOf = (company: Company, { options }: Context): Params => ({
+  source_id: identified(company, 'credit').id,
+  country: company.enquiry.subject.countryCode,
+  // Its default is not shown (V2-21).
+  format: options.format,
 });
 
+async function ownedReport(
+  params: Params,
+  begun: boolean,
+  context: Context,
+): Promise<Report | StageOutcome | undefined> {
+  const owned = await context.owned(creditReportGenerate, params, begun);
+  return owned && readGenerated(owned.body, owned.fetchedAt, false);
+}
+
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
-  try {
+  return orFailure(() => {
     const { id, status } = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
     return { id: idText(id), finished: status === FINISHED, since, fresh };
+  });
+}
+
+async function isReady(report: Report, context: Context): Promise<true | StageOutcome> {
+  if (report.finished) return true;
+  const now = context.now();
+  if (report.fresh) return { kind: 'waiting', until: now + context.options.firstPollMs };
+  const outcome = await context.call(creditReportStatus, { report_id: report.id });
+  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  const said = orFailure(() => ({ ready: saysReady(readAnswer(creditReportStatus, outcome.body) as ExactJson) }));
+  if ('kind' in said) return said;
+  if (said.ready) return true;
+  const waited = now - report.since;
+  if (waited > context.options.giveUpAfterMs) return { kind: 'failed', error: tooLate(report.id, waited) };
+  return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
+}
+
+async function fetchReport(id: string, company: Company, context: Context): Promise<StageOutcome> {
+  const fetched = await context.call(creditReportFetch, { report_id: id });
+  if (fetched.kind !== 'answer') return withoutAnswer(fetched);
+  const first = firstLetter(fetched.body);
+  if (first === '<' || first === '"') return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
+  if (first !== '{')
+    return { kind: 'failed', error: toStageError(unexpectedBody(creditReportFetch, ['expected an object']), 1) };
+  return { kind: 'done' };
+}
+
+/** A report may be large, and is read when it is exported. A page of HTML may also come wrapped in a text. */
+const firstLetter = (body: Buffer): string | undefined =>
+  body
+    .toString('utf8', 0, 64)
+    .replace(/^\ufeff/, '')
+    .trimStart()[0];
+
+function orFailure<T extends object>(read: () => T): T | Extract<StageOutcome, { kind: 'failed' }> {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
     throw error;
   }
 }
 
-/** The only status whose meaning is known. */
-const FINISHED = 'finish';
-
-async function isReady(report: Report, context: Context): Promise<true | StageOutcome> {
-  const { firstPollMs, pollAtMostMs, giveUpAfterMs } = context.options;
-  if (report.finished) return true;
-  const now = context.now();
-  if (report.fresh) return { kind: 'waiting', until: now + firstPollMs };
-  const outcome = await context.call(creditReportStatus, { report_id: report.id });
-  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-  if (outcome.body.toString('utf8').trim() === 'true') return true;
-  const waited = now - report.since;
-  if (waited > giveUpAfterMs) return { kind: 'failed', error: tooLate(report.id, waited) };
-  // The waits grow with the time already waited, so that a slow report is not asked for a hundred times.
-  return { kind: 'waiting', until: now + Math.min(pollAtMostMs, Math.max(firstPollMs, Math.round(waited / 4))) };
-}
-
-const tooLate = (id: string, waited: number) => ({
-  class: 'fail_row',
+const tooLate = (id: string, waited: number): StageError => ({
+  ...OURS,
   code: 'REPORT_NOT_READY',
   message: `report ${id} was not ready after ${Math.round(waited / 1000)} s; it is paid for, and a retry asks for it again`,
-  requestId: null,
-  attempts: 1,
 });
+
+/** It has no columns: the row would look complete with nothing in it (V2-21). */
+const inHtml = (id: string, params: Params): StageError => ({
+  ...OURS,
+  code: 'REPORT_IN_HTML',
+  message:
+    `report ${id} came as a page of HTML, which fills no column; it is paid for and kept as it came (kybatch call v2 creditReportFetch ${paramsFlag({ report_id: id })}). ` +
+    `Another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
+});
+
+const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;

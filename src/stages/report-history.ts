@@ -1,48 +1,48 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
-import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { type HistoryItem, PastReports } from './past-reports.js';
 import { type StageContext, type StageOutcome, toStageError, withoutAnswer } from './stage.js';
 
-export interface PastReport {
-  readonly reportId: string;
-  readonly finished: boolean;
-  readonly expired: boolean;
-  /** When it was generated, or first seen by us. */
-  readonly since: number;
-}
+const { creditReportHistory } = v2Operations;
 
 type Asking = Pick<StageContext, 'call' | 'now'>;
-type Reports = ReadonlyMap<string, PastReport>;
 
 /**
  * The reports the account has generated before. What the history's `search` matches is not shown, so the whole list
  * is read, once per start, and again after a generate call has failed. Re-opening a report from it is free (V2-6).
  */
 export class ReportHistory {
-  #listing: { readonly since: number; readonly reports: Promise<Reports | StageOutcome> } | undefined;
+  #listing: { readonly at: number; readonly reports: Promise<PastReports | StageOutcome> } | undefined;
 
-  /** The report of this source, as listed at `since` or later; an outcome where the list could not be read. */
-  async find(sourceId: string, since: number, asking: Asking): Promise<PastReport | undefined | StageOutcome> {
-    if (this.#listing === undefined || this.#listing.since < since)
-      this.#listing = { since: asking.now(), reports: readAll(asking) };
+  /** The list as it was at `since` or later; an outcome where it could not be read. */
+  async list(since: number, asking: Asking): Promise<PastReports | StageOutcome> {
+    if (this.#listing === undefined || this.#listing.at < since)
+      this.#listing = { at: asking.now(), reports: readAll(asking) };
     const listing = this.#listing;
     const reports = await listing.reports;
-    if (reports instanceof Map) return reports.get(sourceId) as PastReport | undefined;
     // A history that could not be read is read again by the next row that needs it.
-    if (this.#listing === listing) this.#listing = undefined;
-    return reports as StageOutcome;
+    if (!(reports instanceof PastReports) && this.#listing === listing) this.#listing = undefined;
+    return reports;
   }
 }
 
-async function readAll({ call, now }: Asking): Promise<Reports | StageOutcome> {
-  const reports = new Map<string, PastReport>();
-  for (let page = 1, pages = 1; page <= pages; page++) {
-    const outcome = await call(v2Operations.creditReportHistory, { page });
+/** However many pages it claims: a list that brings nothing new any more is over, and one without end is refused. */
+const PAGES_AT_MOST = 5_000;
+/** While others generate reports a page may come again with nothing new: everything has moved down. Not three times. */
+const STALE_PAGES = 3;
+
+async function readAll({ call, now }: Asking): Promise<PastReports | StageOutcome> {
+  const reports = new PastReports(now());
+  for (let page = 1, pages = 1, stale = 0; page <= pages && stale < STALE_PAGES; page++) {
+    if (page > PAGES_AT_MOST) return { kind: 'failed', error: endless(pages) };
+    const outcome = await call(creditReportHistory, { page });
     if (outcome.kind !== 'answer') return withoutAnswer(outcome);
     try {
-      const answer = readAnswer(v2Operations.creditReportHistory, outcome.body);
-      for (const item of answer.data) keepNewest(reports, item as HistoryItem, now());
+      const answer = readAnswer(creditReportHistory, outcome.body);
+      if (answer.data.length === 0) break;
+      const added = answer.data.map((item) => reports.add(item as HistoryItem)).includes(true);
+      stale = added ? 0 : stale + 1;
       pages = Number(answer.pages ?? 1);
     } catch (error) {
       if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
@@ -52,30 +52,10 @@ async function readAll({ call, now }: Asking): Promise<Reports | StageOutcome> {
   return reports;
 }
 
-interface HistoryItem {
-  readonly id: Id;
-  readonly source_id?: Id | null;
-  readonly expired?: boolean | null;
-  readonly status?: string | null;
-  readonly date_created?: string | null;
-}
-
-/** A report that still holds beats one that expired, and a newer one an older. The order of the list is not shown. */
-function keepNewest(reports: Map<string, PastReport>, item: HistoryItem, now: number): void {
-  if (item.source_id == null) return;
-  const created = Date.parse(String(item.date_created ?? ''));
-  const report: PastReport = {
-    reportId: idText(item.id),
-    finished: item.status === 'finish',
-    expired: item.expired === true,
-    since: Number.isNaN(created) ? now : created,
-  };
-  const source = idText(item.source_id);
-  const other = reports.get(source);
-  if (
-    other === undefined ||
-    (other.expired && !report.expired) ||
-    (other.expired === report.expired && report.since > other.since)
-  )
-    reports.set(source, report);
-}
+const endless = (pages: number) => ({
+  class: 'fail_row',
+  code: 'HISTORY_WITHOUT_END',
+  message: `the history of reports claims ${pages} pages and was left after ${PAGES_AT_MOST}; nothing was generated, as the report may be among the rest`,
+  requestId: null,
+  attempts: 1,
+});

@@ -96,9 +96,9 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   readonly now: () => number;
   /**
    * An owned answer that is fresh, or a bought one. A request that must not be repeated without a look (`report`) ends
-   * `in_doubt` if one was lost, unless the caller says from when on it has looked.
+   * `in_doubt` if one was lost, unless the caller says that it has looked.
    */
-  readonly call: (operation: Operation, params: Params, lookedSince?: number) => Promise<CallOutcome>;
+  readonly call: (operation: Operation, params: Params, terms?: CallTerms) => Promise<CallOutcome>;
   /** What we own, and no further. `begun`: the row has used it before, and goes on with it however old it is. */
   readonly owned: (operation: Operation, params: Params, begun: boolean) => Promise<Answer | undefined>;
   /** Settles what became of lost calls for a request, where something else has told it. */
@@ -111,6 +111,13 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   readonly questions: Questions;
   /** Candidates with their grades, kept as evidence for the row. */
   readonly keepCandidates: (space: IdSpace, candidates: readonly SeenCandidate[]) => void;
+}
+
+export interface CallTerms {
+  /** Calls that were over before this time have been looked for, for long enough. */
+  readonly lookedSince?: number;
+  /** An owned answer from before this time is none. */
+  readonly notBefore?: number;
 }
 
 export interface Questions {

@@ -8,6 +8,7 @@ import { requestKey } from '../../src/calls/request-key.js';
 import { bodyInWords, callInWords, callToJson } from '../../src/cli/terminal/call-words.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
+import { stringifyExact } from '../../src/util/exact-json-write.js';
 import { present } from '../engine/support.js';
 import { findCompany } from '../helpers/sandbox.js';
 import { type Office, refusal, withOffice } from './support.js';
@@ -55,7 +56,9 @@ describe('a call by hand', () => {
       const view = await call({ api: 'v1', operation: 'liteKyb', params: { id: v1Id } }, around);
       expect((view.body as { readonly id: unknown }).id).toEqual(new ExactNumber(v1Id));
       expect(bodyInWords(view)).toContain(`"id": ${v1Id}`);
-      expect(callToJson(view)).toContain('"api":"v1","operation":"liteKyb","owned":false,"fetched_at":"');
+      expect(callToJson(view)).toContain(
+        '"api":"v1","operation":"liteKyb","owned":false,"in_history":false,"fetched_at":"',
+      );
     });
   });
 
@@ -139,37 +142,99 @@ describe('a report by hand', () => {
     return { api: 'v2', operation: 'creditReportGenerate', params: { source_id: sourceId, country: countryCode } };
   };
 
+  const sent = ({ sandbox }: Office) => sandbox.requests.get('creditReportGenerate');
+  const inForm = (request: CallByHand, format: string): CallByHand => ({
+    ...request,
+    params: { ...request.params, format },
+  });
+
   test.each([
     ['lostAnswer', 'IN_DOUBT', 'the answer was lost'],
     [{ failAfterWork: 500 }, 'SERVER_FAILURE', 'A server error occurred'],
   ] as const)(
-    'V2-17 that may have been generated (%j) is not generated again, not even with --fresh',
+    'V2-17 that was generated (%j) is found in the history, in whatever form it is asked for',
     async (fault, code, words) => {
-      await withOffice({}, async (office) => {
-        const { sandbox, around } = office;
-        sandbox.script({ operation: 'creditReportGenerate' }, fault);
-        const failed = await refusal(call(generate(office), around));
-        expect(failed).toMatchObject({ code, exit: 6, message: expect.stringContaining(words) });
-        for (const fresh of [false, true]) {
-          const refused = await refusal(call({ ...generate(office), fresh }, around));
-          expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 4 });
-          expect(refused.message).toContain('creditReportGenerate: a call for this failed before');
-          expect(refused.hint).toContain('`kybatch call v2 creditReportHistory`');
-        }
-        expect(sandbox.reports).toHaveLength(1);
-        expect(sandbox.requests.get('creditReportGenerate')).toBe(1);
-        const history = await call({ api: 'v2', operation: 'creditReportHistory' }, around);
-        expect(history.body).toMatchObject({ data: [{ source_id: generate(office).params?.source_id }] });
-      });
+      for (const again of [
+        (request: CallByHand) => request,
+        (request: CallByHand) => ({ ...request, fresh: true }),
+        (request: CallByHand) => inForm(request, 'html'),
+      ]) {
+        await withOffice({}, async (office) => {
+          const { sandbox, around } = office;
+          sandbox.script({ operation: 'creditReportGenerate' }, fault);
+          const failed = await refusal(call(inForm(generate(office), 'json'), around));
+          expect(failed).toMatchObject({ code, exit: 6, message: expect.stringContaining(words) });
+          const found = await call(again(generate(office)), around);
+          expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
+          expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
+          expect(callInWords(found)).toContain('found in the history');
+          expect(sandbox.reports).toHaveLength(1);
+          expect(sent(office)).toBe(1);
+          expect((await usage({}, around)).unknownCalls).toEqual([]);
+          // The doubt is over: who asks for another one gets another one.
+          expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({ inHistory: false });
+          expect(sandbox.reports).toHaveLength(2);
+        });
+      }
     },
   );
+
+  test('V2-17 that is not listed yet is only looked for, until it can no longer come', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock, historyLagMs: 3_600_000 }, async (office) => {
+      const { sandbox, around } = office;
+      sandbox.script({ operation: 'creditReportGenerate' }, 'lostAnswer');
+      const lost = await refusal(call(generate(office), around));
+      const again = new Date(clock.now() + 300_001).toISOString();
+      expect(lost.hint).toContain(again);
+      for (const fresh of [false, true]) {
+        clock.advance(100_000);
+        const refused = await refusal(call({ ...generate(office), fresh }, around));
+        expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 4, hint: expect.stringContaining(again) });
+      }
+      sandbox.script({ operation: 'creditReportHistory' }, 500);
+      const blind = await refusal(call(generate(office), around));
+      expect(blind).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining('SERVER_FAILURE') });
+      expect(sent(office)).toBe(1);
+      clock.advance(100_001);
+      expect(await call(generate(office), around)).toMatchObject({ owned: false, inHistory: false });
+      expect(sent(office)).toBe(2);
+    });
+  });
+
+  test('V2-17 an older report that is owned is not taken for one that was lost', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock }, async (office) => {
+      const { sandbox, around } = office;
+      await call(generate(office), around);
+      clock.advance(1_000);
+      sandbox.script({ operation: 'creditReportGenerate' }, 503);
+      await refusal(call({ ...generate(office), fresh: true }, around));
+      const refused = await refusal(call({ ...generate(office), fresh: true }, around));
+      expect(refused).toMatchObject({ code: 'IN_DOUBT', message: expect.stringContaining('does not list it yet') });
+    });
+  });
+
+  test('V2-6 generated and fetched in one call: what was lost is fetched from the history', async () => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      const combined = { ...generate(office), operation: 'creditReportCombined' };
+      sandbox.script({ operation: 'creditReportCombined' }, 'lostAnswer');
+      expect(await refusal(call(combined, around))).toMatchObject({ code: 'IN_DOUBT' });
+      const found = await call(combined, around);
+      expect(found).toMatchObject({ inHistory: true, body: { summary: expect.anything() } });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
 
   test('is bought once', async () => {
     await withOffice({}, async (office) => {
       const { sandbox, around } = office;
       expect(await call(generate(office), around)).toMatchObject({ owned: false, unitsCharged: null });
       expect(await call(generate(office), around)).toMatchObject({ owned: true, unitsCharged: 0 });
-      expect(sandbox.reports).toHaveLength(1);
+      // Nobody said which form, so it was the one that can be read.
+      expect(await call(inForm(generate(office), 'json'), around)).toMatchObject({ owned: true });
+      expect(sandbox.reports).toMatchObject([{ format: 'json' }]);
     });
   });
 });

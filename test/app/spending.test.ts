@@ -55,7 +55,7 @@ describe('run', () => {
     });
   });
 
-  test('asks with the plan and the most it may spend; a no is an error, and nothing was sent or written', async () => {
+  test('asks with the plan and the most it may spend; a no is an error, and nothing was spent or written', async () => {
     await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       const asked: Proposal[] = [];
@@ -67,8 +67,24 @@ describe('run', () => {
       expect(asked).toEqual([
         { plan: await plan(JOB, around(job)), atMost: { units: 7, reports: 3 }, goesOnWith: null },
       ]);
-      expect(job.sandbox.requestLog).toEqual([]);
+      // Asked what it counts, once for the run and once for the plan beside it.
+      expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       await expect(resume({}, around(job))).rejects.toThrow('no unfinished run');
+    });
+  });
+
+  test('V2-3 the plan shows what v2 counts under the permissions that are named, and does without it', async () => {
+    const pipeline = ['stages: [credit-report]', 'permissions: {credit_report: [creditReportGenerate]}'];
+    await withJob({ pipeline, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      const { permissions } = await plan(JOB, around(job));
+      expect(permissions).toMatchObject([
+        { permission: 'credit_report', metric: 'credit_report.daily', used: 0 },
+        { permission: 'credit_report', metric: 'credit_report.plan', used: 0, total: 4 },
+      ]);
+      job.sandbox.script('metrics', ['resetBefore', 500]);
+      for (let time = 0; time < 2; time++)
+        expect(await plan(JOB, around(job))).toMatchObject({ rows: 1, permissions: null });
     });
   });
 

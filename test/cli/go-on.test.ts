@@ -163,6 +163,13 @@ describe('going on', () => {
     const { pipeline } = readSettings({ settings });
     expect(pipeline.freshnessMs).toEqual({ fullKyb: Number.POSITIVE_INFINITY, searchKyb: 5 });
   });
+
+  test('an option that there was not yet when a run was started has its default when it is resumed', () => {
+    const options = '{"credit-report":{"firstPollMs":7}}';
+    const settings = `{"pipeline":{"sha256":"","freshnessMs":{},"options":${options}},"fresh":false,"limit":null}`;
+    const { pipeline } = readSettings({ settings });
+    expect(pipeline.options['credit-report']).toMatchObject({ firstPollMs: 7, lookForMs: 300_000, format: 'json' });
+  });
 });
 
 test('V1-5 a call by hand that is interrupted ends with 130, and is shown in usage as unknown', async () => {

@@ -44,6 +44,27 @@ export function audit({ calls, outcomes }: Books, sandbox: Sandbox, rows: number
   const sources = sandbox.reports.map((report) => report.sourceId);
   expect(new Set(sources).size, 'a report was generated twice').toBe(sources.length);
   expect(sources).toHaveLength(rows);
+  auditV2(calls, sandbox);
+}
+
+/** Nothing that v2 counted is free in our books, and nothing that it did not count is charged there (V2-17). */
+function auditV2(calls: readonly CallRow[], sandbox: Sandbox): void {
+  const log = sandbox.chargeLog.filter((charge) => charge.api === 'v2');
+  for (const operation of new Set(log.map((charge) => charge.operation))) {
+    const counted = log.filter((charge) => charge.operation === operation).length;
+    const ours = calls.filter((call) => call.operation === operation && call.charge !== 'owned');
+    const charged = ours.filter(({ charge }) => charge === 'charged').length;
+    const unknown = ours.filter(({ charge }) => charge === 'unknown').length;
+    expect(charged, `${operation}: charged in our books`).toBeLessThanOrEqual(counted);
+    expect(charged + unknown, `${operation}: charged or unknown in our books`).toBeGreaterThanOrEqual(counted);
+  }
+  for (const { sourceId } of sandbox.reports) {
+    const ours = calls.filter((call) => call.operation === 'creditReportGenerate' && call.subject_id === sourceId);
+    const charges = ours.map(({ charge }) => charge).filter((charge) => charge !== 'owned');
+    expect(charges, `the report of ${sourceId} has no place in our books`).not.toEqual([]);
+    expect(charges.filter((charge) => charge === 'charged').length).toBeLessThanOrEqual(1);
+    expect(charges).not.toContain('free');
+  }
 }
 
 export const isFlagged = (call: CallRow): boolean => call.charge === 'unknown' || call.reconciled !== null;

@@ -62,7 +62,7 @@ function mortal(ledger, { boundary, occurrence, operation }) {
 const opened = openLedger({ dataDir: job.dataDir, now: clock.now(), access: 'write', packAlone: 0 });
 const ledger = job.kill === null ? opened : mortal(opened, job.kill);
 const loaded = loadPipeline('analyst', process.cwd());
-const report = { ...loaded.options['credit-report'], firstPollMs: 10, pollAtMostMs: 40 };
+const report = { ...loaded.options['credit-report'], firstPollMs: 10, pollAtMostMs: 40, lookForMs: job.lookForMs };
 const pipeline = {
   ...loaded,
   retry: { attempts: 8, baseMs: 1, capMs: 5 },

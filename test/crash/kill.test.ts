@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/index.js';
 import { audit, isFlagged } from './audit.js';
 import { BOUNDARIES, CONCURRENCY, type Kill, withMortuary } from './support.js';
 
 /** `npm run test:crash` asks for many; the default is a taste of it. */
 const SEEDS = Number(process.env.KYBATCH_CRASH_SEEDS ?? 0);
 const LATENCY = { latency: { medianMs: 2, p99Ms: 12 } };
+/** A generate call that takes its time, and a history that lists a report a while after it is finished. */
+const LATE_REPORTS = { generateMs: 40, reportDelayMs: { min: 0, max: 120 }, historyLagMs: 200 };
 
 /** The dearest moments: an answer that was paid for, and is not on disk yet. */
 const IN_TURN: readonly Kill[] = [
@@ -38,6 +41,25 @@ describe('kill -9', () => {
     await killAtRandom(1, 2, {});
   });
 
+  test('while reports are slow, listed late, lost, and failed after they were generated: none is bought twice (V2-17)', {
+    timeout: 120_000,
+  }, async () => {
+    await withMortuary(8, LATE_REPORTS, async ({ sandbox, live, books }) => {
+      sandbox.script('creditReportGenerate', ['lostAnswer', 'none', { failAfterWork: 503 }]);
+      expect(await live({ boundary: 'after-intent', occurrence: 4, operation: 'creditReportGenerate' })).toBe(false);
+      expect(await live({ boundary: 'after-answer', occurrence: 1, operation: 'creditReportGenerate' })).toBe(false);
+      expect(await live(null)).toBe(true);
+      audit(books(), sandbox, 8);
+    });
+  });
+
+  test.runIf(SEEDS > 0)('the same, at random times, from many seeds', { timeout: 3_600_000 }, async () => {
+    for (let seed = 2; seed < 2 + SEEDS; seed++) {
+      const faults = { failGenerate: 0.3, lostAnswer: 0.05, failAfterWork: 0.02 };
+      await killAtRandom(seed, 8, faults, LATE_REPORTS);
+    }
+  });
+
   test.runIf(SEEDS > 0).each(BOUNDARIES)(
     '%s, at each of its first occurrences',
     { timeout: 600_000 },
@@ -60,10 +82,10 @@ describe('kill -9', () => {
   });
 });
 
-async function killAtRandom(seed: number, kills: number, faults: object): Promise<void> {
+async function killAtRandom(seed: number, kills: number, faults: object, more: SandboxOptions = {}): Promise<void> {
   const rows = 16;
   const random = lehmer(seed);
-  await withMortuary(rows, { seed, faults: { ...LATENCY, ...faults } }, async ({ sandbox, live, books }) => {
+  await withMortuary(rows, { ...more, seed, faults: { ...LATENCY, ...faults } }, async ({ sandbox, live, books }) => {
     let finished = false;
     for (let kill = 0; kill < kills && !finished; kill++) {
       const how: Kill =

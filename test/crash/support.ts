@@ -28,6 +28,8 @@ export type Kill =
   | { readonly afterMs: number };
 
 export const CONCURRENCY = 4;
+/** Longer than any report of these tests needs until it is listed. */
+const LOOK_FOR_MS = 900;
 const DRIVER = resolve(import.meta.dirname, 'driver.mjs');
 
 export interface Mortuary {
@@ -70,6 +72,7 @@ function live(dataDir: string, input: string, sandbox: Sandbox, kill: Kill | nul
     dataDir,
     input,
     concurrency: CONCURRENCY,
+    lookForMs: LOOK_FOR_MS,
     kill: kill !== null && 'boundary' in kill ? kill : null,
     v1BaseUrl: sandbox.v1BaseUrl,
     v1Key: sandbox.keys.v1,

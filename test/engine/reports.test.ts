@@ -43,7 +43,7 @@ describe('V2-17 a generate call that fails after its work', () => {
     const clock = new ManualClock();
     const slow = {
       ...reportsOnly,
-      report: { firstPollMs: 20_000, pollAtMostMs: 60_000, giveUpAfterMs: 600_000 },
+      report: { firstPollMs: 20_000, pollAtMostMs: 60_000, giveUpAfterMs: 600_000, lookForMs: 300_000 },
     };
     await withWorkshop({ clock, pipeline: slow }, async (workshop) => {
       const { sandbox, ledger, v2, open, work, rows } = workshop;

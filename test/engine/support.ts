@@ -30,6 +30,7 @@ export interface CallRow {
   readonly stage: string | null;
   readonly operation: string;
   readonly request_key: string;
+  readonly subject_id: string | null;
   readonly attempt: number;
   readonly error_code: string | null;
   readonly request_id: string | null;
@@ -123,7 +124,7 @@ export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedP
   };
 }
 
-const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000 };
+const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000, lookForMs: 5 };
 
 export const reportOptionsOf = ({ options }: Pick<LoadedPipeline, 'options'>): ReportOptions =>
   options['credit-report'] as ReportOptions;

@@ -6,7 +6,7 @@ import { UsageError } from '../../src/domain/errors.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { look, openAt, withDataDir } from './sqlite-support.js';
-import { KEY, keyOf, NOW } from './support.js';
+import { doubtful, KEY, keyOf, NOW } from './support.js';
 
 test('a ledger of the schema before keys were bytes keeps its calls, and what it owns', async () => {
   await withDataDir(async (dataDir) => {
@@ -29,7 +29,7 @@ test('a ledger of the schema before keys were bytes keeps its calls, and what it
     const ledger = openAt(dataDir, 'existing');
     expect(await ledger.calls.findAnswer(1, KEY, NOW)).toEqual({ callId: 5, rawSha256: sha256, fetchedAt: NOW });
     expect(await ledger.calls.readBody(sha256)).toEqual(body);
-    expect(await ledger.calls.doubt(1, keyOf('lost'))).toEqual({ lost: 1, answered: 0, lastEndedAt: NOW });
+    expect(await ledger.calls.doubt(doubtful(1, keyOf('lost')))).toEqual({ lost: 1, answered: 0, lastEndedAt: NOW });
     await ledger.close();
     expect(look(dataDir, 'SELECT id, params, subject_space, subject_id FROM calls')).toEqual([
       { id: 5, params: '{"id":"7"}', subject_space: 'v1', subject_id: '7' },

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ObservedAllowance, OwnedUse, Settlement } from '../../src/ledger/calls.js';
+import type { Doubtful } from '../../src/ledger/doubt.js';
 import type { Limits } from '../../src/ledger/intended.js';
 import type { Intent, NewCall } from '../../src/ledger/intent.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
@@ -45,6 +46,15 @@ export const call = (place: Place, more: Partial<NewCall> = {}): NewCall => ({
   attempt: 1,
   startedAt: NOW,
   ...NO_DOUBT,
+  ...more,
+});
+
+/** A request that may be in doubt. */
+export const doubtful = (environmentId: number, requestKey = KEY, more: Partial<Doubtful> = {}): Doubtful => ({
+  environmentId,
+  requestKey,
+  meter: 'unit',
+  subject: null,
   ...more,
 });
 

@@ -247,6 +247,25 @@ test('a report that this account did not generate is told of by the history, and
   expect(out.issues).toMatchObject([{ pointer: '/data/1/expired', origin: { row: 4, rawSha256: 'sha' } }]);
 });
 
+test.each([
+  ['later', 2_000, 'true'],
+  ['earlier', 500, 'false'],
+])('V2-6 whether a report has expired is told by the later word: the history is the %s', (_, fetchedAt, expired) => {
+  const generated = '{"id":77,"source_id":"S","status":"finish","expired":false}';
+  const other = '{"id":76,"source_id":"S","status":"finish","expired":false,"name":"another"}';
+  const page = answer('creditReportHistory', '{"data":[{"id":77,"status":"finish","expired":true}]}', { fetchedAt });
+  const [listed] = creditReportReader.lists.items(page);
+  const out = read(
+    creditReportReader,
+    [
+      answer('creditReportGenerate', other, { fetchedAt: 900 }),
+      answer('creditReportGenerate', generated, { fetchedAt: 1_000 }),
+    ],
+    listed === undefined ? {} : { listed },
+  );
+  expect(out.rowsOf(creditReportsTable)).toMatchObject([{ credit_source_id: 'S', name: null, expired }]);
+});
+
 test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'toString', 'valueOf'])(
   'a member named %s is a member like any other, wherever it stands',
   (name) => {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { parseFaults } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { companyWhere, numbered, v2, withSandbox } from './support.js';
 
@@ -38,6 +39,33 @@ describe('credit reports', () => {
       expect((await v2(sandbox, '/credit-report/1/status')).status).toBe(404);
     });
   });
+
+  test('V2-6 generating may take its time, and the history may list a report late; it is paid for from the beginning', () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    const options = { clock, reportDelayMs: 60_000, generateMs: 45_000, historyLagMs: 12_000 };
+    return withSandbox(options, async (sandbox) => {
+      const body = { source_id: numbered(sandbox).sourceId, country: 'GB' };
+      const listed = async () => (await v2(sandbox, '/credit-report/history')).body.total_results;
+      const generating = v2(sandbox, '/credit-report', { body });
+      while (sandbox.chargeLog.length === 0) await new Promise((turn) => setImmediate(turn));
+      expect(await listed()).toBe(0);
+      clock.advance(45_000);
+      expect((await generating).body).toMatchObject({ status: 'processing' });
+      clock.advance(15_000 + 11_999);
+      expect(await listed()).toBe(0);
+      clock.advance(1);
+      expect(await listed()).toBe(1);
+    });
+  });
+
+  test('V2-17 a share of the generate calls fails after having generated, and nothing else does', () =>
+    withSandbox({ faults: parseFaults('failGenerate=1'), reportDelayMs: 0 }, async (sandbox) => {
+      const body = { source_id: numbered(sandbox).sourceId, country: 'GB' };
+      for (const path of ['/credit-report', '/credit-report/instant'])
+        expect((await v2(sandbox, path, { body })).status).toBe(500);
+      expect(sandbox.reports).toHaveLength(2);
+      expect((await v2(sandbox, '/credit-report/history')).body).toMatchObject({ total_results: 2 });
+    }));
 
   test('V2-6 the history is newest first, searchable, paged, and expires after thirty days', () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');

@@ -135,6 +135,34 @@ describe('resolve and confirm', () => {
   });
 });
 
+describe('V2-7 the VAT numbers of a report hit', () => {
+  const hitWith = (vat_number: unknown) => ({
+    id: 'S-1',
+    name: 'Tulip Works B.V.',
+    registration_number: null,
+    vat_number,
+  });
+  const dutchVat = company({ name: 'Tulip Works B.V.', country: 'NL', vat_number: 'NL004495445B01' });
+
+  test.each([
+    ['the only one', ['NL004495445B01']],
+    ['the second of a list', ['NL123456782B90', 'NL004495445B01']],
+    ['one of many, among blanks', ['', 'NL123456782B90', '004495445B01', 'NL123456782B90']],
+    ['no list', 'NL004495445B01'],
+  ])('all count: %s', async (_, vat) => {
+    const { context } = scene({ answer: () => answer([hitWith(vat)]) });
+    expect(await resolve('credit', dutchVat, policy, context)).toMatchObject({
+      kind: 'done',
+      ids: { credit: { id: 'S-1', matchedOn: 'vat_number' } },
+    });
+  });
+
+  test.each([[['NL123456782B90', 'NL000099998B57']], [[]], [null]])('%j: none of them agrees', async (vat) => {
+    const { context } = scene({ answer: () => answer([hitWith(vat)]) });
+    expect((await resolve('credit', dutchVat, policy, context)).kind).not.toBe('done');
+  });
+});
+
 describe('record', () => {
   const bought = (lite: object) => scene({ answer: () => answer({ lite }) });
 

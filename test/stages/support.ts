@@ -6,6 +6,7 @@ import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { ReportHistory } from '../../src/stages/report-history.js';
 import type {
+  CallTerms,
   Company,
   Identified,
   Ids,
@@ -61,6 +62,8 @@ export interface Scene {
   readonly context: StageContext<ReportOptions, ReportHistory>;
   /** What was asked, in order, without looks in the history and questions about what is owned. */
   readonly asked: Asked[];
+  /** What was said with each call for a report. */
+  readonly terms: CallTerms[];
   /** When each look in the history was taken. */
   readonly looks: number[];
   /** What lost calls were settled as. */
@@ -82,6 +85,7 @@ export interface SceneOptions {
 export function scene(options: SceneOptions): Scene {
   const scene: Scene = {
     asked: [],
+    terms: [],
     looks: [],
     settled: [],
     kept: [],
@@ -92,17 +96,19 @@ export function scene(options: SceneOptions): Scene {
         firstPollMs: 5000,
         pollAtMostMs: 30_000,
         giveUpAfterMs: 600_000,
+        lookForMs: 300_000,
         format: 'json',
       },
       shared: new ReportHistory(),
       now: () => scene.now,
-      call: async (operation, params) => {
+      call: async (operation, params, terms = {}) => {
         if (operation === v2Operations.creditReportHistory) {
           scene.looks.push(scene.now);
           return answer(historyOf(options.history?.()));
         }
         const request = askedOf(operation, params);
         scene.asked.push(request);
+        if (operation.meter === 'report') scene.terms.push(terms);
         return options.answer?.(request) ?? answer([]);
       },
       owned: async (operation) => (operation === v2Operations.creditReportGenerate ? options.owned : undefined),

@@ -184,7 +184,7 @@ const notJson = (status: number, what: string): Meaning => ({
 const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => tidy(problem, 500));
 
 /** Text of the body on one line and of bounded length: control characters could rewrite a terminal. */
-const tidy = (text: string, atMost: number) =>
+export const tidy = (text: string, atMost: number): string =>
   text
     .slice(0, atMost * 2)
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

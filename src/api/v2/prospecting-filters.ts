@@ -4,8 +4,12 @@ import { vocabularyIds } from './fields.js';
 
 const integers = (what: string) => z.array(z.int()).optional().describe(what);
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
-const oneOfThese = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values).optional().describe('One of the fixed values');
+/** "Fixed strings": whether one or several is not shown, so both are taken. */
+const fixedTexts = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
+  z
+    .union([z.enum(values), z.array(z.enum(values)).min(1)], { error: `expected ${values.join(' or ')}` })
+    .optional()
+    .describe(`${what}: ${values.join(' or ')}`);
 const someOfThese = <const T extends readonly [string, ...string[]]>(values: T, what: string) =>
   z.array(z.enum(values)).optional().describe(what);
 const amount = (what: string) => range(z.number()).optional().describe(`${what}: gte and/or lte`);
@@ -88,8 +92,10 @@ export const prospectingFilters = z.strictObject({
   yoy_liabilities: amount('Liabilities, year over year'),
   yoy_exports: amount('Exports, year over year'),
 
-  foreign_parents: oneOfThese(['has_a_foreign_parent', 'has_no_foreign_parent']),
-  ownership_accounts: oneOfThese(['consolidated', 'not_consolidated']),
+  /** The document lists the values of "ownership parents" beside those of `ownership_accounts`, and no other name for it. */
+  ownership_parents: fixedTexts(['has_parents', 'has_no_parents'], 'Parents'),
+  foreign_parents: fixedTexts(['has_a_foreign_parent', 'has_no_foreign_parent'], 'Foreign parents'),
+  ownership_accounts: fixedTexts(['consolidated', 'not_consolidated'], 'Accounts'),
   insights_visits: someOfThese(BANDS, 'Bands of website visits'),
   insights_technologies: texts('Technologies of the website'),
   /** An object of bands whose member names are not shown. */

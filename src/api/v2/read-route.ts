@@ -16,11 +16,13 @@ export function readRoute(operation: Operation, value: unknown): RouteReading {
     const problems = describeIssues(checked.error, value).map((problem) => `${name}.${problem}`);
     return { name, route: undefined, problems: checked.error.issues.every(isWhole) ? [whole(name, value)] : problems };
   }
-  const { method, path, rename = {} } = checked.data;
+  const { method, path, rename = {}, body } = checked.data;
   const fields = parameters(operation);
   const problems = [...renameProblems(name, rename, fields), ...pathProblems(name, path, rename, fields)];
   if (problems.length > 0) return { name, route: undefined, problems };
-  return { name, route: withOwnNames(method, path, rename), problems };
+  const route = withOwnNames(method, path, rename);
+  if (body !== 'list') return { name, route, problems };
+  return { name, route: { ...route, body }, problems: listProblems(name, route, fields) };
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -39,6 +41,7 @@ const entry = z.strictObject({
   rename: z
     .record(z.string(), z.string().min(1, { error: 'expected a name' }), { error: 'expected names by name' })
     .optional(),
+  body: z.enum(['object', 'list'], { error: 'expected object or list' }).optional(),
 });
 
 const isWhole = (issue: z.core.$ZodIssue) => issue.code === 'invalid_type' && issue.path.length === 0;
@@ -79,6 +82,19 @@ function pathProblems(name: string, path: string, rename: Renames, fields: Field
     return [];
   });
 }
+
+/** A body that is a bare list has room for one parameter, which is a list. */
+function listProblems(name: string, { method, path }: Route, fields: Fields): string[] {
+  if (method === 'GET' || method === 'DELETE') return [`${name}.body: ${method} has no body`];
+  const inPath = new Set([...path.matchAll(PLACEHOLDER)].map(([, , field]) => field));
+  const rest = Object.keys(fields).filter((field) => !inPath.has(field));
+  const [only] = rest;
+  if (rest.length === 1 && only !== undefined && takesList(fields[only])) return [];
+  return [`${name}.body: a bare list takes one list of names, and these go to the body: ${rest.join(', ') || 'none'}`];
+}
+
+const takesList = (schema: z.core.$ZodType | undefined): boolean =>
+  schema !== undefined && z.safeParse(schema, ['name']).success;
 
 /** A path may use a parameter's name on the wire; requests are built by its own name. */
 function withOwnNames(method: Route['method'], path: string, rename: Renames): Route {

@@ -6,9 +6,13 @@ export const bodyInWords = ({ body }: CallView): string => `${stringifyExact(bod
 
 /** Where it came from, and what it cost. */
 export function callInWords(view: CallView): string {
-  const { owned, fetched_at, ...rest } = factsOf(view);
+  const { owned, in_history, fetched_at, ...rest } = factsOf(view);
   const known = Object.entries(rest).filter(([, value]) => value !== null);
-  const source = owned ? `owned since ${fetched_at}, nothing was sent (--fresh asks anew)` : 'sent';
+  const source = owned
+    ? `owned since ${fetched_at}, nothing was sent (--fresh asks anew)`
+    : in_history
+      ? 'found in the history, where a call that failed before had put it; nothing was sent for it'
+      : 'sent';
   return `${view.operation}: ${source}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`;
 }
 
@@ -17,6 +21,7 @@ export const callToJson = (view: CallView): string =>
 
 const factsOf = (view: CallView) => ({
   owned: view.owned,
+  in_history: view.inHistory,
   fetched_at: new Date(view.fetchedAt).toISOString(),
   http_status: view.httpStatus,
   request_id: view.requestId,

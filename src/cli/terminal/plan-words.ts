@@ -1,5 +1,6 @@
 import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
+import { permissionsInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
@@ -38,7 +39,7 @@ export function planInWords(plan: PlanView): string {
         ]
       : []),
   ];
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
 }
 
 function allowanceInWords({ allowance, units }: PlanView): string {
@@ -74,5 +75,6 @@ export const planToJson = (plan: PlanView) => ({
     reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
     observed_at: new Date(plan.allowance.observedAt).toISOString(),
   },
+  v2_permissions: plan.permissions,
   days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
 });

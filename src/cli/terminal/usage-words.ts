@@ -1,14 +1,17 @@
 import type { UsageView } from '../../app/usage.js';
 import { iso } from './iso.js';
+import { permissionsInWords } from './permission-words.js';
 import { count, moment, textTable, withCommas } from './text.js';
 
-export function usageInWords({ byDay, byOperation, byRun, environments, unknownCalls }: UsageView): string {
+export function usageInWords(view: UsageView): string {
+  const { byDay, byOperation, byRun, environments, permissions, unknownCalls } = view;
   if (byDay.length === 0) return 'No call yet.\n';
   const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
   return [
     usageTable('day (UTC)', byDay),
     usageTable('operation', byOperation),
     usageTable('run', byRun),
+    permissionsInWords(permissions),
     ...environments.map((environment) => `${environmentInWords(environment)}\n`),
     ...(all === 0
       ? ['Every charge is known.\n']
@@ -69,6 +72,11 @@ export const usageToJson = (view: UsageView) => ({
     observed_at: iso(environment.observedAt),
     drift_units: environment.driftUnits,
     unknown_calls: environment.unknownCalls,
+  })),
+  v2_permissions: view.permissions.map(({ usedAtStart, observedAt, ...use }) => ({
+    ...use,
+    used_at_start: usedAtStart,
+    observed_at: iso(observedAt),
   })),
   unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, startedAt, errorCode }) => ({
     call: id,

@@ -56,7 +56,7 @@ async function untilInterrupted(options: CallByHand, json: boolean, io: Io): Pro
   try {
     const view = await call({ ...options, signal: abort.signal }, aroundOf(io));
     io.stdout(json ? `${callToJson(view)}\n` : bodyInWords(view));
-    if (!json) io.stderr(callInWords(view));
+    if (!json || view.owned || view.inHistory) io.stderr(callInWords(view));
     return ExitCode.ok;
   } catch (error) {
     if (!abort.signal.aborted || error !== abort.signal.reason) throw error;

@@ -53,6 +53,8 @@ interface SandboxArgs extends CommonArgs {
   readonly search: 'forgiving' | 'exact';
   readonly seed: number;
   readonly allowance: number;
+  readonly generateMs?: number | undefined;
+  readonly historyLagMs?: number | undefined;
 }
 
 export const sandboxVerb: Verb<SandboxArgs> = {
@@ -75,6 +77,14 @@ export const sandboxVerb: Verb<SandboxArgs> = {
         requiresArg: true,
         describe: 'none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20',
       })
+      .option('generate-ms', {
+        type: 'number',
+        describe: 'How long generating a credit report takes to answer, in milliseconds',
+      })
+      .option('history-lag-ms', {
+        type: 'number',
+        describe: 'List a credit report only so long after it is finished, in milliseconds',
+      })
       .option('search', {
         choices: ['forgiving', 'exact'] as const,
         default: 'forgiving' as const,
@@ -84,13 +94,15 @@ export const sandboxVerb: Verb<SandboxArgs> = {
       .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
       .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port'),
   async run(args, io) {
-    const { port, plan, allowance, search, seed } = args;
+    const { port, plan, allowance, search, seed, generateMs, historyLagMs } = args;
     const sandbox = await startSandbox({
       port,
       plan,
       allowance,
       search,
       seed,
+      generateMs,
+      historyLagMs,
       faults: readFaults(args.faults),
       clock: io.clock,
     }).catch((error: unknown) => {

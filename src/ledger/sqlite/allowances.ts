@@ -1,8 +1,9 @@
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from '../calls.js';
+import type { Doubtful } from '../doubt.js';
 import type { Intent } from '../intent.js';
 import { judgeLostCalls } from '../lost-calls.js';
 import type { Connection } from './driver.js';
-import { IN_DOUBT, type OfRequest } from './in-doubt.js';
+import { doubtReader } from './in-doubt.js';
 import type { Writer } from './writer.js';
 
 type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
@@ -57,8 +58,7 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
     store: {
       allowance: async (environmentId) => read.get(environmentId),
       close: (environmentId, closure) => writer.write(() => close(environmentId, closure)),
-      settleLost: (environmentId, requestKey, charge, note) =>
-        writer.write(() => anchors.settleRequest(environmentId, requestKey, charge, note)),
+      settleLost: (of, charge, note) => writer.write(() => anchors.settleDoubt(of, charge, note)),
     },
   };
 }
@@ -108,7 +108,7 @@ function anchorWriter(database: Connection) {
   const lostSince = database.prepare<[number, number, number], { id: number; startedAt: number }>(
     "SELECT id, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
   );
-  const lostOf = database.prepare<[OfRequest], { id: number }>(`SELECT id ${IN_DOUBT}`);
+  const doubts = doubtReader(database);
   const callOf = database.prepare<
     [number],
     { run_id: string | null; row: number | null; start_id: number | null; meter: string }
@@ -156,9 +156,9 @@ function anchorWriter(database: Connection) {
       saveAnchor.run(callId, remainingUnits, verdict.drift, environmentId);
     },
     /** One lost call can be told apart; of several, which one it was is not known. */
-    settleRequest(environmentId: number, requestKey: string, charge: 'charged' | 'free', note: string): void {
-      const [only, ...others] = lostOf.all({ environmentId, requestKey });
-      if (only !== undefined && others.length === 0) settleCall(only.id, charge, note);
+    settleDoubt(of: Doubtful, charge: 'charged' | 'free', note: string): void {
+      const [only, ...others] = doubts.calls(of);
+      if (only !== undefined && others.length === 0) settleCall(only, charge, note);
     },
   };
 }

@@ -6,6 +6,7 @@ import { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
 import { intentStates } from './intent-state.js';
 import type { Packer } from './packer.js';
+import { permissionStore } from './permission-use.js';
 import type { Room } from './room.js';
 import { settling } from './settle.js';
 import { startStore } from './starts.js';
@@ -47,6 +48,7 @@ export function callStore(
   return {
     ...starts.store,
     ...allowances.store,
+    ...permissionStore(database, writer),
     settle,
     allSettled,
     environment: (api, name) =>
@@ -93,7 +95,7 @@ export function callStore(
       const verdict = decideMoney(call.meter, states.money(call, limits, now), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
     },
-    doubt: async (environmentId, requestKey) => states.doubt({ environmentId, requestKey }),
+    doubt: async (of) => states.doubt(of),
   };
 }
 

@@ -1,15 +1,49 @@
+import type { Doubt, Doubtful } from '../doubt.js';
 import type { Connection } from './driver.js';
 
-/**
- * Calls for one request that may have been charged and whose answer is not there. An answer since then is what they
- * were for: it ends the doubt.
- */
-export const IN_DOUBT = `FROM calls WHERE environment_id = @environmentId AND request_key = unhex(@requestKey) AND in_doubt = 1
-  AND id > coalesce((SELECT call_id FROM answers WHERE environment_id = @environmentId AND request_key = unhex(@requestKey)), 0)`;
+/** An answer since then is what a call was for: it ends the doubt. */
+const UNANSWERED = `in_doubt = 1 AND id > coalesce((SELECT call_id FROM answers
+  WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
 
-export interface OfRequest {
-  readonly environmentId: number;
-  readonly requestKey: string;
+/** Calls for one request that may have been charged and whose answer is not there. */
+const OF_REQUEST = `FROM calls WHERE environment_id = @environmentId AND request_key = unhex(@requestKey) AND ${UNANSWERED}`;
+
+/** A report is the same report whatever else was asked for with it: its calls are known by the company. */
+const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_space = @space AND subject_id = @id
+  AND meter = 'report' AND ${UNANSWERED}`;
+
+const COUNTS =
+  'SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt';
+
+export interface DoubtReader {
+  doubt(of: Doubtful): Doubt;
+  /** The calls it is about, by their numbers. */
+  calls(of: Doubtful): readonly number[];
+}
+
+export function doubtReader(database: Connection): DoubtReader {
+  const ofRequest = {
+    doubt: database.prepare<[object], Doubt>(`${COUNTS} ${OF_REQUEST}`),
+    ids: database.prepare<[object], number>(`SELECT id ${OF_REQUEST}`).pluck(),
+  };
+  const ofReport = {
+    doubt: database.prepare<[object], Doubt>(`${COUNTS} ${OF_REPORT}`),
+    ids: database.prepare<[object], number>(`SELECT id ${OF_REPORT}`).pluck(),
+  };
+  const asked = ({ environmentId, requestKey, meter, subject }: Doubtful) =>
+    meter === 'report' && subject !== null
+      ? { by: ofReport, values: { environmentId, ...subject } }
+      : { by: ofRequest, values: { environmentId, requestKey } };
+  return {
+    doubt(of) {
+      const { by, values } = asked(of);
+      return by.doubt.get(values) ?? { lost: 0, answered: 0, lastEndedAt: 0 };
+    },
+    calls(of) {
+      const { by, values } = asked(of);
+      return by.ids.all(values);
+    },
+  };
 }
 
 /** For answers that are about to go. They had ended the doubt about calls lost before them: it must not come back. */

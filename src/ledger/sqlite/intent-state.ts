@@ -1,16 +1,16 @@
 import type { Closure } from '../calls.js';
-import type { Doubt } from '../doubt.js';
+import type { Doubt, Doubtful } from '../doubt.js';
 import type { Limits, MoneyState, RequestState } from '../intended.js';
 import type { NewCall } from '../intent.js';
 import type { Connection } from './driver.js';
-import { IN_DOUBT, type OfRequest } from './in-doubt.js';
+import { doubtReader } from './in-doubt.js';
 
 /** Read inside the transaction of an intent. */
 export interface IntentStates {
   of(call: NewCall): IntentState;
   /** Of a call that is not a request yet. */
   money(call: Counted, limits: Limits, now: number): MoneyState;
-  doubt(of: OfRequest): Doubt;
+  doubt(of: Doubtful): Doubt;
 }
 
 export interface IntentState {
@@ -67,9 +67,13 @@ export function intentStates(database: Connection): IntentStates {
     `SELECT count(*) AS shared, count(*) FILTER (WHERE start_id = ?) AS own
      FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
   );
-  const inDoubt = database.prepare<[OfRequest], Doubt>(
-    `SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt ${IN_DOUBT}`,
-  );
+  // The same report, asked for in another form, is under way too.
+  const reportUnderWay = database
+    .prepare<[number, string, string], 1>(
+      `SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = 'report' AND subject_space = ? AND subject_id = ?`,
+    )
+    .pluck();
+  const { doubt } = doubtReader(database);
   const see = ({ startId, environmentId, meter }: Counted, key: Buffer, ownedSince: number): Seen =>
     look.get(
       environmentId,
@@ -86,7 +90,6 @@ export function intentStates(database: Connection): IntentStates {
       environmentId,
       startId,
     ) ?? NO_START;
-  const doubt = (of: OfRequest): Doubt => inDoubt.get(of) ?? { lost: 0, answered: 0, lastEndedAt: 0 };
   const money = (call: Counted, seen: Seen, limits: Limits, now: number): MoneyState => {
     const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight] = seen;
     const { startId, environmentId, operation, meter } = call;
@@ -110,15 +113,17 @@ export function intentStates(database: Connection): IntentStates {
     doubt,
     money: (call, limits, now) => money(call, see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now),
     of(call) {
-      const { environmentId, requestKey } = call;
+      const { environmentId, requestKey, meter, subject } = call;
       const seen = see(call, Buffer.from(requestKey, 'hex'), call.ownedSince);
       const [alive, , , , , , , underWay, answered, anyDoubt] = seen;
+      const report = meter === 'report' && subject !== null;
+      const sameReport = report && reportUnderWay.get(environmentId, subject.space, subject.id) === 1;
       return {
         request: {
           alive: alive === 1,
-          underWay: underWay === 1,
+          underWay: underWay === 1 || sameReport,
           answered: answered === 1,
-          doubt: anyDoubt === 1 ? doubt({ environmentId, requestKey }) : undefined,
+          doubt: anyDoubt === 1 || report ? doubt(call) : undefined,
         },
         money: (limits) => money(call, seen, limits, call.startedAt),
       };

@@ -1,5 +1,6 @@
 import type { EnvironmentUsage, Reading, RunActivity, UnknownCharge, UsageLine, UsageReport } from '../reading.js';
 import type { Connection } from './driver.js';
+import { readPermissionUse } from './permission-use.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
 
@@ -69,5 +70,6 @@ function readUsage(database: Connection): UsageReport {
     byOperation: lines('operation', '2, 1'),
     byRun: lines("coalesce(run_id, '(by hand)')", '1 DESC, 2'),
     environments,
+    permissions: readPermissionUse(database),
   };
 }

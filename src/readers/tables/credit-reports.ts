@@ -6,7 +6,7 @@ export const reportRecordFields = [
   column('name', 'text', 'Name of the company', 'creditReportGenerate or creditReportHistory'),
   column('registration_number', 'text', 'Its number; the history does not carry it', 'creditReportGenerate'),
   column('status', 'text', 'As last known: `finish` once the report could be fetched', 'the record, the fetch'),
-  column('expired', 'boolean', 'As sent; what it means is policy', 'creditReportGenerate or creditReportHistory'),
+  column('expired', 'boolean', 'As last said; what it means is policy', 'creditReportGenerate or creditReportHistory'),
   column('date_created', 'text', 'When it was generated, as sent', 'creditReportGenerate or creditReportHistory'),
 ] as const;
 

@@ -58,7 +58,9 @@ export const creditReport: Readonly<Record<string, V2Operation>> = {
     shape: generateShape,
     answer(call) {
       const company = subject(call);
-      return company instanceof V2Failure ? company : call.world.reports.record(generate(call, company));
+      if (company instanceof V2Failure) return company;
+      const report = generate(call, company);
+      return call.world.settings.generateMs === 0 ? call.world.reports.record(report) : answerLate(call, report);
     },
   },
   creditReportStatus: {
@@ -112,6 +114,14 @@ function subject({ registry, values }: V2Call): Company | V2Failure {
 
 function generate({ world, values }: V2Call, company: Company): ReportEntry {
   return world.reports.generate(company, company.countryCode, values.format === 'html' ? 'html' : 'json');
+}
+
+/** Generated and paid for; the answer takes its time. */
+async function answerLate(call: V2Call, report: ReportEntry): Promise<Outcome> {
+  const { settings, closing, reports } = call.world;
+  call.charge();
+  await settings.clock.sleep(settings.generateMs, closing);
+  return reports.record(report);
 }
 
 function bodyOf(world: World, report: ReportEntry): Outcome {

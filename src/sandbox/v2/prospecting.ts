@@ -67,6 +67,7 @@ export const filters: Shape = {
   financial_currency: texts,
   ...ranges('financial', ['turnover', 'profit', 'liabilities', 'directors', 'employee_profit', 'exports']),
   ...ranges('yoy', ['turnover', 'ebitda', 'profit', 'staff', 'liabilities', 'exports']),
+  ownership_parents: oneOrMore(fixed('has_parents', 'has_no_parents'), 'Must be has_parents or has_no_parents.'),
   foreign_parents: oneOrMore(
     fixed('has_a_foreign_parent', 'has_no_foreign_parent'),
     'Must be has_a_foreign_parent or has_no_foreign_parent.',

@@ -66,8 +66,15 @@ export class Reports {
     const wanted = search.toLowerCase();
     const fits = (text: string | null) => text?.toLowerCase().includes(wanted) ?? false;
     return this.#reports
+      .filter((report) => this.#isListed(report))
       .filter((report) => fits(report.name) || fits(report.sourceId) || fits(report.registrationNumber))
       .reverse();
+  }
+
+  /** A history may list a report only once it is finished, or later: the document does not say. */
+  #isListed(report: ReportEntry): boolean {
+    const { clock, historyLagMs } = this.settings;
+    return historyLagMs === undefined || clock.now() >= report.readyAt + historyLagMs;
   }
 
   #delayMs(company: Company): number {

@@ -25,16 +25,15 @@ export function readV2Candidates(body: Buffer): readonly CandidateFacts[] {
 /** Report hits name no country, only the search does; their VAT numbers are a list (V2-7). */
 export function readReportHits(body: Buffer, country: string): readonly CandidateFacts[] {
   return readAnswer(v2Operations.creditReportSearch, body).map((item) => {
-    const vat: unknown = item.vat_number;
-    return toFacts({
-      ...item,
-      vat_number: Array.isArray(vat) ? vat[0] : vat,
-      country_code: country,
-      state: null,
-      jurisdiction: null,
-    });
+    const [first, ...further] = vatNumbersOf(item.vat_number);
+    const place = { country_code: country, state: null, jurisdiction: null };
+    const facts = toFacts({ ...item, vat_number: first, ...place });
+    return further.length === 0 ? facts : { ...facts, further_vat_numbers: further };
   });
 }
+
+const vatNumbersOf = (value: string | readonly string[] | null | undefined): readonly string[] =>
+  [...new Set(typeof value === 'string' ? [value] : (value ?? []))].filter((number) => number.trim() !== '');
 
 /** The one list there is, or the object itself if it is a candidate. An empty object is no answer we understand. */
 function listInside(answer: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {

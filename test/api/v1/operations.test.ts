@@ -102,6 +102,27 @@ describe('every operation of v1 over HTTP', () => {
     }
   });
 
+  test.each([
+    ['the same page again and again', () => '[{"id":1}]', 2],
+    ['nothing on its second page', (page: string | null) => (page === '1' ? '[{"id":1}]' : '[]'), 2],
+  ])('V1-7 a list that claims a thousand million pages, and has %s, is over', async (_, data, calls) => {
+    await withServer(
+      (request, response) => {
+        const page = new URL(`http://x${request.url}`).searchParams.get('page');
+        json(response, 200, `{"data":${data(page)},"total_pages":1000000000}`);
+      },
+      async ({ origin, requests }) => {
+        const v1 = new KybV1Client({ baseUrl: origin, apiKey: 'k' });
+        const ids: string[] = [];
+        for await (const page of v1.pages('officersKyb', { id: '9' }))
+          ids.push(...page.data.data.map(({ id }) => String(id)));
+        await v1.close();
+        expect(ids).toEqual(['1']);
+        expect(requests).toHaveLength(calls);
+      },
+    );
+  });
+
   test('V1-17 IDs come as integers or strings, also beyond 2^53, and are text', async () => {
     const large = findCompany(
       sandbox,

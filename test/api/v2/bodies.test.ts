@@ -53,7 +53,7 @@ const refused: [rule: string, name: V2OperationName, body: string][] = [
   ['V2-8', 'financial', '[]'],
   ['V2-8', 'financial', '{"2023":1}'],
   ['V2-8', 'financial', '7'],
-  ['V2-2', 'creditReportStatus', '"true"'],
+
   ['V2-4', 'kybSearch', '[{"name":"no ID"}]'],
   ['V2-4', 'kybSearch', '[{"id":1.5}]'],
   ['V2-12', 'kybOfficers', '{"total_pages":1}'],

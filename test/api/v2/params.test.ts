@@ -38,6 +38,13 @@ const accepted: Case[] = [
   ['V2-10', 'prospecting', filter({ location_zip: ['0123'], location_type: ['Leeds'], financial_currency: ['EUR'] })],
   ['V2-10', 'prospecting', filter({ financial_turnover: { gte: 1.5, lte: 2 }, yoy_profit: { lte: -3.25 } })],
   ['V2-10', 'prospecting', filter({ foreign_parents: 'has_a_foreign_parent', ownership_accounts: 'not_consolidated' })],
+  [
+    'V2-10',
+    'prospecting',
+    filter({ foreign_parents: ['has_no_foreign_parent'], ownership_accounts: ['consolidated'] }),
+  ],
+  ['V2-10', 'prospecting', filter({ ownership_parents: 'has_parents' })],
+  ['V2-10', 'prospecting', filter({ ownership_parents: ['has_parents', 'has_no_parents'] })],
   ['V2-10', 'prospecting', filter({ advance_companies: ['have_fax', 'have_lat_and_long'] })],
   ['V2-10', 'companiesLookup', {}],
   ['V2-10', 'companiesLookup', { per_page: 5, country_code: 'US', state: 'CA', company_status: [106] }],
@@ -52,6 +59,7 @@ const accepted: Case[] = [
   ['V2-13', 'watchFieldsAdd', { fields: ['name'] }],
   ['V2-13', 'watchCallbackSet', { callback: 'https://example.com/secret' }],
   ['V2-10', 'enrichCompanyByRegistry', { registration_number: '1', country_code: 'GB' }],
+  ['V2-10', 'enrichCompanyByRegistry', { vat_number: 'GB1', country_code: 'GB' }],
   ['V2-10', 'enrichCompanyByRegistry', { registration_number: '1', country_code: 'US', state: 'DE' }],
   ['V2-11', 'enrichPerson', { domain: 'example.com', reveal_email: true }],
   ['V2-10', 'autocomplete', { country_code: 'GB', name: 'Acme' }],
@@ -111,6 +119,7 @@ const refused: (readonly [...Case, where: string])[] = [
   ['V2-10', 'prospecting', filter({ location_countries: {} }), 'filters.location_countries'],
   ['V2-10', 'prospecting', filter({ foreign_parents: 'yes' }), 'filters.foreign_parents'],
   ['V2-10', 'prospecting', filter({ ownership_accounts: 'both' }), 'filters.ownership_accounts'],
+  ['V2-10', 'prospecting', filter({ ownership_parents: [] }), 'filters.ownership_parents'],
   ['V2-10', 'prospecting', filter({ advance_companies: ['have_hope'] }), 'filters.advance_companies.0'],
   ['V2-10', 'companiesLookup', { per_page: 6 }, 'per_page'],
   ['V2-10', 'companiesLookup', { state: 'California' }, 'state'],
@@ -127,6 +136,7 @@ const refused: (readonly [...Case, where: string])[] = [
   ['V2-10', 'enrichCompanyByLinkedin', {}, 'linkedin'],
   ['V2-10', 'enrichCompanyByRegistry', { registration_number: '1', country_code: 'US' }, 'state'],
   ['V2-10', 'enrichCompanyByRegistry', { registration_number: '1' }, 'country_code'],
+  ['V2-10', 'enrichCompanyByRegistry', { country_code: 'GB' }, ''],
   ['V2-11', 'enrichPerson', { reveal_email: true }, ''],
   ['V2-11', 'enrichPersonByEmail', { email: 'a@b.c', reveal_email: true }, ''],
   ['V2-10', 'autocomplete', { country_code: 'GB' }, 'country_code'],
@@ -179,7 +189,7 @@ describe('parameters', () => {
       sic_code_ca sic_code_mx sic_code_anz location_countries location_regions location_zip location_type
       financial_currency financial_turnover financial_profit financial_liabilities financial_directors
       financial_employee_profit financial_exports yoy_turnover yoy_ebitda yoy_profit yoy_staff yoy_liabilities
-      yoy_exports foreign_parents ownership_accounts insights_visits insights_technologies insights_ranking
+      yoy_exports ownership_parents foreign_parents ownership_accounts insights_visits insights_technologies insights_ranking
       advance_companies`.split(/\s+/);
     expect(Object.keys(v2Operations.prospecting.params.shape.filters.unwrap().shape)).toEqual(filters);
   });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { buildRequest } from '../../../src/api/request.js';
 import { v2Operations } from '../../../src/api/v2/operations.js';
 import { missingRoutes, parseRoutes, routeOf } from '../../../src/api/v2/routes.js';
 import { UsageError } from '../../../src/domain/errors.js';
@@ -37,6 +38,23 @@ describe('the routes file', () => {
     expect(parseRoutes(text, 'r.yaml').creditReportFetch?.path).toBe('/reports/{report_id}');
   });
 
+  test('V2-19 says whether a list goes to the body bare, or as a member', () => {
+    const form = (body: string) => `watchFieldsAdd: {method: POST, path: /watch/fields${body}}`;
+    const sent = (text: string) => {
+      const { watchFieldsAdd, watchAdd } = parseRoutes(
+        `${text}\nwatchAdd: {method: PUT, path: "/watch/{id}", body: list}`,
+        'r',
+      );
+      return [
+        watchFieldsAdd && buildRequest(watchFieldsAdd, { fields: ['name', 'vat_number'] }).body,
+        watchAdd && buildRequest(watchAdd, { id: '7' }).body,
+        watchAdd && buildRequest(watchAdd, { id: '7', fields: ['name'] }).body,
+      ];
+    };
+    expect(sent(form(', body: list'))).toEqual(['["name","vat_number"]', null, '["name"]']);
+    for (const usual of ['', ', body: object']) expect(sent(form(usual))[0]).toBe('{"fields":["name","vat_number"]}');
+  });
+
   test.each([
     ['not YAML', 'a: {', 'my-routes.yaml'],
     ['a list', '- ownership', 'expected operations by name, got ["ownership"]'],
@@ -48,7 +66,16 @@ describe('the routes file', () => {
     ['nothing', 'ownership:', 'ownership: expected method and path, got null'],
     ['no path', 'ownership: {method: GET}', 'ownership.path: expected a path, got nothing'],
     ['an unknown method', 'ownership: {method: FETCH, path: /a}', 'ownership.method: expected one of GET, POST'],
-    ['an unknown setting', 'ownership: {method: GET, path: /a, body: x}', 'ownership.body: unknown parameter'],
+    ['an unknown setting', 'ownership: {method: GET, path: /a, bodi: x}', 'ownership.bodi: unknown parameter'],
+    ['an unknown body', 'ownership: {method: POST, path: /a, body: x}', 'ownership.body: expected object or list'],
+    ['a list where there is no body', 'watchFieldsAdd: {method: GET, path: /a, body: list}', 'GET has no body'],
+    [
+      'a list of several',
+      'ownership: {method: POST, path: /a, body: list}',
+      'go to the body: name, registration_number',
+    ],
+    ['a list beside an ID', 'watchAdd: {method: POST, path: /a, body: list}', 'go to the body: id, fields'],
+    ['a list that is none', 'watchCallbackSet: {method: POST, path: /a, body: list}', 'go to the body: callback'],
     [
       'a path without a slash',
       'ownership: {method: GET, path: a}',

@@ -111,7 +111,7 @@ watchList:            {method: GET, path: "/watch{/date}"}
     const route: Route = { method: 'GET', path: '/reports/{source_id}/new' };
     expect(() => wire('creditReportGenerate', { source_id: '..', country: 'GB' }, route)).toThrow(/source_id/);
     expect(wire('creditReportGenerate', { source_id: '../a?b', country: 'GB' }, route).path).toBe(
-      '/reports/..%2Fa%3Fb/new?country=GB',
+      '/reports/..%2Fa%3Fb/new?country=GB&format=json',
     );
   });
 });

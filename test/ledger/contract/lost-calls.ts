@@ -5,8 +5,8 @@ import {
   buy,
   call,
   collect,
+  doubtful,
   intend,
-  KEY,
   keyOf,
   lost,
   NOW,
@@ -50,7 +50,7 @@ export function describeLostCalls(open: OpenLedger): void {
       onLedger(open, async (ledger) => {
         const place = await begin(ledger);
         const wanted = call(place, { subject: { space: 'v1', id: '7' } });
-        const lostCalls = async () => (await ledger.calls.doubt(place.environmentId, KEY)).lost;
+        const lostCalls = async () => (await ledger.calls.doubt(doubtful(place.environmentId))).lost;
         await buy(ledger, wanted, lost());
         expect(await lostCalls()).toBe(1);
         await buy(ledger, { ...wanted, startedAt: NOW + MINUTE }, settlement({ settledAt: NOW + MINUTE }));
@@ -139,12 +139,12 @@ export function describeLostCalls(open: OpenLedger): void {
         const { calls } = ledger;
         const report = call(place, { runId: run, row: 1, operation: 'creditReportGenerate', meter: 'report' });
         await buy(ledger, report, lost());
-        await calls.settleLost(place.environmentId, keyOf('another'), 'charged', 'not this one');
-        await calls.settleLost(place.environmentId, KEY, 'charged', 'found in the history');
-        await calls.settleLost(place.environmentId, KEY, 'free', 'twice');
-        expect(await calls.doubt(place.environmentId, KEY)).toMatchObject({ lost: 0, answered: 0 });
+        await calls.settleLost(doubtful(place.environmentId, keyOf('another')), 'charged', 'not this one');
+        await calls.settleLost(doubtful(place.environmentId), 'charged', 'found in the history');
+        await calls.settleLost(doubtful(place.environmentId), 'free', 'twice');
+        expect(await calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, answered: 0 });
         for (let time = 0; time < 2; time++) await buy(ledger, report, lost());
-        await calls.settleLost(place.environmentId, KEY, 'charged', 'which of them?');
+        await calls.settleLost(doubtful(place.environmentId), 'charged', 'which of them?');
         const booked = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.calls()));
         expect(booked.map(({ charge, reconciled }) => [charge, reconciled])).toEqual([
           ['charged', 'found in the history'],
@@ -154,7 +154,7 @@ export function describeLostCalls(open: OpenLedger): void {
         // An answer is what they were for. The next one is alone again.
         await buy(ledger, report);
         await buy(ledger, report, lost());
-        await calls.settleLost(place.environmentId, KEY, 'free', 'seen');
+        await calls.settleLost(doubtful(place.environmentId), 'free', 'seen');
         expect(await chargesOf(ledger, run)).toEqual(['charged', 'unknown', 'unknown', 'charged', 'free']);
         expect(await ledger.runs.row(run, 1)).toMatchObject({ unitsCharged: 1 });
       }),
@@ -165,13 +165,13 @@ export function describeLostCalls(open: OpenLedger): void {
     'V2-17 what was lost, and what failed, is in doubt until an answer comes; its charge stays unknown',
     onLedger(open, async (ledger) => {
       const place = await begin(ledger);
-      const doubt = () => ledger.calls.doubt(place.environmentId, KEY);
+      const doubt = () => ledger.calls.doubt(doubtful(place.environmentId));
       expect(await doubt()).toEqual({ lost: 0, answered: 0, lastEndedAt: 0 });
       await buy(ledger, call(place), lost({ settledAt: NOW + 5 }));
       await buy(ledger, call(place), lost({ settledAt: NOW + 7, httpStatus: 503 }));
       await buy(ledger, call(place), lost({ settledAt: NOW + 9, httpStatus: 503, inDoubt: false }));
       expect(await doubt()).toEqual({ lost: 1, answered: 1, lastEndedAt: NOW + 7 });
-      expect(await ledger.calls.doubt(place.environmentId, keyOf('another'))).toMatchObject({ lost: 0 });
+      expect(await ledger.calls.doubt(doubtful(place.environmentId, keyOf('another')))).toMatchObject({ lost: 0 });
       await buy(ledger, call(place));
       expect(await doubt()).toEqual({ lost: 0, answered: 0, lastEndedAt: 0 });
       expect(await ledger.reading.unknownCharges(9)).toHaveLength(3);

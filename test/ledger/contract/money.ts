@@ -6,6 +6,7 @@ import {
   begin,
   buy,
   call,
+  doubtful,
   intend,
   KEY,
   keyOf,
@@ -95,7 +96,7 @@ export function describeMoney(open: OpenLedger): void {
           expect(await ask()).toEqual({ kind: 'parked', reason: 'budget', until: null, message });
           expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toMatchObject({ message });
           // What turns out to have cost nothing can be spent.
-          await ledger.calls.settleLost(place.environmentId, third.requestKey, 'free', 'it was seen');
+          await ledger.calls.settleLost(doubtful(place.environmentId, third.requestKey), 'free', 'it was seen');
           expect(await ledger.calls.refusal(call(place, { meter }), limits, NOW)).toBeUndefined();
           expect(await ask()).toMatchObject({ kind: 'intent' });
           // The next start has a budget of its own.
@@ -114,7 +115,7 @@ export function describeMoney(open: OpenLedger): void {
         await ledger.calls.flagLost(NOW + 60_000);
         const refusal = () => ledger.calls.refusal(call(place), limits, NOW);
         expect(await refusal()).toMatchObject({ kind: 'parked', reason: 'budget' });
-        await ledger.calls.settleLost(place.environmentId, requestKey, 'free', 'it was seen');
+        await ledger.calls.settleLost(doubtful(place.environmentId, requestKey), 'free', 'it was seen');
         expect(await refusal()).toBeUndefined();
         expect(await ask()).toEqual({ kind: 'taken_over' });
       }),
@@ -153,6 +154,26 @@ export function describeMoney(open: OpenLedger): void {
         const ask = (lookedSince: number) => ledger.calls.intend(call(second, { ...report, lookedSince }), NO_LIMITS);
         expect(await ask(NOW)).toEqual({ kind: 'in_doubt', endedAt: NOW });
         expect(await ask(NOW + 1)).toMatchObject({ kind: 'intent' });
+      }),
+    );
+
+    test(
+      'V2-17 a report is the same report in whatever form it was asked for: under way, in doubt, found',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        const report = { meter: 'report', subject: { space: 'credit', id: 'S-1' }, lookedSince: NOW } as const;
+        const html = call(place, { ...report, requestKey: keyOf('as html') });
+        const json = call(place, { ...report, requestKey: keyOf('as json') });
+        const other = call(place, { ...report, subject: { space: 'credit', id: 'S-2' } });
+        const intent = await intend(ledger, html);
+        expect(await ledger.calls.intend(json, NO_LIMITS)).toEqual({ kind: 'under_way' });
+        await ledger.calls.settle(intent, lost({ settledAt: NOW }));
+        expect(await ledger.calls.intend(json, NO_LIMITS)).toEqual({ kind: 'in_doubt', endedAt: NOW });
+        expect(await ledger.calls.intend(other, NO_LIMITS)).toMatchObject({ kind: 'intent' });
+        expect(await ledger.calls.doubt(json)).toEqual({ lost: 1, answered: 0, lastEndedAt: NOW });
+        await ledger.calls.settleLost(json, 'charged', 'found in the history');
+        expect(await ledger.calls.doubt(html)).toMatchObject({ lost: 0 });
+        expect(await ledger.calls.intend(json, NO_LIMITS)).toMatchObject({ kind: 'intent' });
       }),
     );
 

@@ -20,6 +20,26 @@ const DAY = 86_400_000;
 export function describeReading(open: OpenLedger): void {
   describe('reading', () => {
     test(
+      'V2-3 usage tells what v2 counts: as it last said, beside what it said at the start',
+      onLedger(open, async (ledger) => {
+        const [one, other] = [
+          await ledger.calls.environment('v2', 'one'),
+          await ledger.calls.environment('v2', 'other'),
+        ];
+        const use = (metric: string, used: number | null) => ({ permission: 'p', metric, name: 'P', used, total: 9 });
+        await ledger.calls.keepPermissions(other, [use('day', 1)], 'start', NOW);
+        await ledger.calls.keepPermissions(one, [use('day', 2), use('gone', 3)], 'start', NOW);
+        await ledger.calls.keepPermissions(one, [use('day', 5), use('new', null), use('day', 6)], 'end', NOW + DAY);
+        const { permissions } = await ledger.reading.usage();
+        expect(permissions).toEqual([
+          { ...use('day', 6), environment: 'one', usedAtStart: 2, observedAt: NOW + DAY },
+          { ...use('new', null), environment: 'one', usedAtStart: null, observedAt: NOW + DAY },
+          { ...use('day', 1), environment: 'other', usedAtStart: 1, observedAt: NOW },
+        ]);
+      }),
+    );
+
+    test(
       'usage is by day, operation and run, and tells of every environment',
       onLedger(open, async (ledger) => {
         const run = await openRun(ledger, 1);
@@ -31,7 +51,8 @@ export function describeReading(open: OpenLedger): void {
         await buy(ledger, second, settlement({ unitsCharged: null }));
         await ledger.calls.recordUse(useOf(second));
         await intend(ledger, call(v1, { requestKey: keyOf('under way') }));
-        const { environments, ...lines } = await ledger.reading.usage();
+        const { environments, permissions, ...lines } = await ledger.reading.usage();
+        expect(permissions).toEqual([]);
         const line = (
           key: string,
           api: string,

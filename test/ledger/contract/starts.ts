@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { begin, call, intend, KEY, keyOf, NOW, refused, settlement } from '../support.js';
+import { begin, call, doubtful, intend, KEY, keyOf, NOW, refused, settlement } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
 export function describeStarts(open: OpenLedger): void {
@@ -80,12 +80,15 @@ export function describeStarts(open: OpenLedger): void {
         for (const intent of [lost, { ...lost, startId }, free])
           expect(await second.calls.settle(intent, settlement())).toBe(false);
         expect(await second.calls.findAnswer(dead.environmentId, KEY, 0)).toBeUndefined();
-        expect(await second.calls.doubt(dead.environmentId, KEY)).toEqual({
+        expect(await second.calls.doubt(doubtful(dead.environmentId))).toEqual({
           lost: 1,
           answered: 0,
           lastEndedAt: NOW + 60_000,
         });
-        expect(await second.calls.doubt(dead.environmentId, keyOf('free'))).toMatchObject({ lost: 0, answered: 0 });
+        expect(await second.calls.doubt(doubtful(dead.environmentId, keyOf('free')))).toMatchObject({
+          lost: 0,
+          answered: 0,
+        });
         expect(await second.reading.unknownCharges(10)).toMatchObject([
           { id: lost.id, operation: 'fullKyb', errorCode: 'PROCESS_DIED', api: 'v1', environment: 'live' },
         ]);

@@ -20,9 +20,12 @@ const report = { report_id: digitsId.describe('Report ID from the generated reco
 const generate = {
   source_id: nonEmpty.describe('ID of a hit of creditReportSearch'),
   country,
-  /** The parameter's name is not shown; a routes file may rename it. */
-  format: z.enum(['json', 'html']).optional().describe('Form of the report'),
+  /** The parameter's name is not shown; a routes file may rename it. Its default is not shown either, so it is sent (V2-21). */
+  format: z.enum(['json', 'html']).default('json').describe('Form of the report'),
 };
+
+/** The document allows about three minutes for generating: an answer that is given up before is paid for, and lost. */
+const GENERATING_MS = 300_000;
 
 const hit = record({
   id,
@@ -38,8 +41,9 @@ const generated = record({
   name: nullable(text),
   source_id: nullable(id),
   expired: nullable(z.boolean()),
-  date_created: nullable(text),
-  status: nullable(text),
+  // "Timestamp": whether as a text or as a number is not shown.
+  date_created: nullable(scalar),
+  status: nullable(scalar),
   registration_number: nullable(text),
 });
 
@@ -49,8 +53,8 @@ const historyItem = record({
   source_id: nullable(id),
   url: nullable(text),
   expired: nullable(z.boolean()),
-  status: nullable(text),
-  date_created: nullable(text),
+  status: nullable(scalar),
+  date_created: nullable(scalar),
 });
 
 const creditRisk = record({
@@ -103,6 +107,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(generate),
     body: generated,
+    deadlineMs: GENERATING_MS,
   },
   creditReportStatus: {
     ...v2,
@@ -110,10 +115,11 @@ export const creditReport = {
     keep: 'never',
     subject: { space: 'report', param: 'report_id' },
     name: 'creditReportStatus',
-    summary: 'Whether a report can be fetched: true or false',
+    summary: 'Whether a report can be fetched: true once it can',
     route: null,
     params: z.strictObject(report),
-    body: z.boolean(),
+    // How the answer is wrapped is not shown: see `saysReady`.
+    body: z.unknown(),
   },
   creditReportFetch: {
     ...v2,
@@ -138,8 +144,7 @@ export const creditReport = {
     params: z.strictObject(generate),
     body: reportBody,
     htmlBody: true,
-    // The document allows three minutes for generating.
-    deadlineMs: 240_000,
+    deadlineMs: GENERATING_MS,
   },
   creditReportHistory: {
     ...v2State,

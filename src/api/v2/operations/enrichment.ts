@@ -2,7 +2,16 @@ import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty, oneOf } from '../../params.js';
 import { nullable, record, text } from '../../schema.js';
-import { page, per_page, reveal_email, reveal_phone, totalPages, v2List, vat_number } from '../fields.js';
+import {
+  page,
+  per_page,
+  registration_number,
+  reveal_email,
+  reveal_phone,
+  totalPages,
+  v2List,
+  vat_number,
+} from '../fields.js';
 import { employeesEnvelope, enrichedCompany, enrichedPerson, textOrList } from '../records.js';
 
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
@@ -41,15 +50,16 @@ export const enrichment = {
     ...v2List,
     keep: { days: 90 },
     name: 'enrichCompanyByRegistry',
-    summary: 'Company from its registration number and country',
+    summary: 'Company from its registration number or VAT number, and its country',
     route: null,
     params: z
       .strictObject({
-        registration_number: nonEmpty.describe('Registration number'),
+        registration_number,
         vat_number,
         country_code: isoCountry.describe('ISO 3166-1 alpha-2'),
         state: nonEmpty.optional().describe('State; required when country_code is US'),
       })
+      .refine(oneOf('registration_number', 'vat_number'), { error: 'needs registration_number, vat_number or both' })
       .refine((value) => value.country_code !== 'US' || value.state !== undefined, {
         path: ['state'],
         error: 'required when country_code is US',

@@ -1,0 +1,33 @@
+import type { PermissionUse } from '../../domain/permission-use.js';
+import type { ExactNumber } from '../../util/exact-json.js';
+import type { BodyOf } from '../operation.js';
+import { tidy } from './errors.js';
+import type { metrics } from './operations/metrics.js';
+
+/** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
+export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): readonly PermissionUse[] =>
+  answer
+    .flatMap(({ codename, name, metrics: counts }) =>
+      (counts ?? []).map((count) => {
+        const permission = named(codename, name);
+        return {
+          permission,
+          metric: named(count.codename, count.name, permission),
+          name: named(count.name, name, permission),
+          used: countOf(count.used),
+          total: countOf(count.total),
+        };
+      }),
+    )
+    .slice(0, COUNTS_AT_MOST);
+
+const COUNTS_AT_MOST = 1_000;
+
+const named = (...names: readonly (string | null | undefined)[]): string =>
+  tidy(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
+
+/** A figure that is no count is none. */
+function countOf(value: ExactNumber | null | undefined): number | null {
+  const count = value == null ? Number.NaN : Number(value.text);
+  return Number.isSafeInteger(count) ? count : null;
+}

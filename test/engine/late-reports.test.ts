@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { writeTables } from '../../src/app/export.js';
+import type { Fault } from '../../src/sandbox/index.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { readTable } from '../export/support.js';
+import { idOf, lineOf, turns, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
+
+const MINUTE = 60_000;
+const patient = {
+  stages: ['credit-report'],
+  report: { firstPollMs: 5_000, pollAtMostMs: 30_000, giveUpAfterMs: 30 * MINUTE, lookForMs: 5 * MINUTE },
+};
+
+/** Time goes by in steps of a few seconds until the run has come to its end. */
+async function until<T>(clock: ManualClock, ended: Promise<T>): Promise<T> {
+  let over = false;
+  ended.finally(() => {
+    over = true;
+  });
+  while (!over) {
+    await turns(30);
+    clock.advance(4_000);
+  }
+  return await ended;
+}
+
+async function withLateReports(
+  options: WorkshopOptions,
+  use: (workshop: Workshop, clock: ManualClock) => Promise<void>,
+): Promise<void> {
+  const clock = new ManualClock();
+  await withWorkshop({ pipeline: patient, ...options, clock }, (workshop) => use(workshop, clock));
+}
+
+const generated = ({ sandbox }: Workshop) => sandbox.requests.get('creditReportGenerate');
+
+describe('V2-17 a report that appears in the history late is not generated twice', () => {
+  test.each<[string, Fault, number, number | undefined]>([
+    ['lost, and listed when it is finished, after three minutes', 'lostAnswer', 3 * MINUTE, 0],
+    ['lost, finished at once and listed twelve seconds later', 'lostAnswer', 0, 12_000],
+    ['failed after its work, and listed a minute after it is finished', { failAfterWork: 500 }, 3 * MINUTE, MINUTE],
+    ['answered in a form that cannot be read', { failAfterWork: 200, text: '<html>' }, 2 * MINUTE, 5_000],
+  ])('%s', async (_, fault, reportDelayMs, historyLagMs) => {
+    await withLateReports({ reportDelayMs, historyLagMs }, async (workshop, clock) => {
+      const { sandbox, open, work, rows, calls } = workshop;
+      const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', [fault, fault]);
+      const end = await until(clock, work(run));
+      expect(end.progress.byOutcome).toMatchObject({ complete: 2 });
+      expect(sandbox.reports).toHaveLength(2);
+      expect(generated(workshop)).toBe(2);
+      const ids = (await rows(run)).map((row) => idOf(row, 'report')).sort();
+      expect(ids).toEqual(sandbox.reports.map(({ id }) => String(id)));
+      const booked = calls().filter(({ operation }) => operation === 'creditReportGenerate');
+      expect(booked.map(({ charge }) => charge)).toEqual(['charged', 'charged']);
+    });
+  });
+
+  test('nor by a later start, which goes on with the looks', async () => {
+    await withLateReports({ reportDelayMs: 0, historyLagMs: 4 * MINUTE }, async (workshop, clock) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      const death = new AbortController();
+      sandbox.script('creditReportGenerate', 'lostAnswer');
+      const listen = ({ kind }: { readonly kind: string }) => {
+        if (kind === 'row_settled') death.abort();
+      };
+      await work(run, { drain: death.signal, listen });
+      expect((await until(clock, work(run))).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('one that never appears is generated again, once it can no longer come, and no sooner', async () => {
+    await withLateReports({}, async (workshop, clock) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', 503);
+      const times: number[] = [];
+      const began = clock.now();
+      const listen = (event: { readonly kind: string }) => {
+        if (event.kind === 'call_settled') times.push(clock.now() - began);
+      };
+      const end = await until(clock, work(run, { listen }));
+      expect(end.progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(generated(workshop)).toBe(2);
+      const looks = sandbox.requests.get('creditReportHistory') ?? 0;
+      // Once before; then with growing waits, not every second.
+      expect(looks).toBeGreaterThan(8);
+      expect(looks).toBeLessThan(30);
+      expect(Math.max(...times)).toBeGreaterThan(5 * MINUTE);
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test('rows that are in doubt at the same time share their looks, and the others go on meanwhile', async () => {
+    await withLateReports({ historyLagMs: 2 * MINUTE }, async (workshop, clock) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
+      sandbox.script(
+        'creditReportGenerate',
+        Array.from({ length: 8 }, () => 'lostAnswer' as const),
+      );
+      const end = await until(clock, work(run, { concurrency: 2 }));
+      expect(end.progress.byOutcome).toMatchObject({ complete: 12 });
+      expect(sandbox.reports).toHaveLength(12);
+      expect(sandbox.requests.get('creditReportHistory')).toBeLessThan(60);
+    });
+  });
+});
+
+describe('V2-6 a report that has expired since it was bought', () => {
+  const DAY = 24 * 60 * MINUTE;
+
+  test.each([
+    [false, 2, 'false'],
+    [true, 1, 'true'],
+  ])(
+    'with reuse_expired: %j there are %i reports at the end, and the table says so',
+    async (reuseExpired, count, expired) => {
+      const pipeline = { ...patient, report: { ...patient.report, reuseExpired } };
+      await withLateReports({ pipeline }, async (workshop, clock) => {
+        const { sandbox, open, work, ledger, dataDir } = workshop;
+        const line = wholeCompanies(sandbox, 1).map((company) => lineOf(company));
+        await work(await open(line));
+        clock.advance(31 * DAY);
+        // Another file with the same company.
+        const later = await open([...line, ...line]);
+        expect((await work(later)).progress.byOutcome).toMatchObject({ complete: 2 });
+        expect(sandbox.reports).toHaveLength(count);
+        const { folder } = await writeTables(later.id, ledger, dataDir, {}, { env: {}, cwd: dataDir, clock });
+        expect(readTable(folder, 'credit_reports')).toMatchObject([{ expired, status: 'finish' }]);
+      });
+    },
+  );
+});
+
+test('V2-6 a generate call that takes longer than other calls may is waited for', async () => {
+  const client = { deadlineMs: 60 };
+  await withWorkshop({ client, generateMs: 200, pipeline: { stages: ['credit-report'] } }, async (workshop) => {
+    const { sandbox, open, work, calls } = workshop;
+    const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+    expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+    expect(generated(workshop)).toBe(1);
+    expect(calls().filter(({ error_code }) => error_code !== null)).toEqual([]);
+  });
+});

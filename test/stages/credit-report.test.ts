@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { v2Operations } from '../../src/api/v2/operations.js';
+import type { CallOutcome } from '../../src/calls/outcome.js';
+import { creditReportStage } from '../../src/stages/credit-report.js';
+import type { StageOutcome } from '../../src/stages/stage.js';
+import { type Asked, answer, company, known, NOW, type Scene, scene } from './support.js';
+
+const dutch = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
+const asked = company(dutch, { credit: known('S-1') });
+const begun = company(dutch, { credit: known('S-1'), report: known('700001') });
+
+const run = (world: Scene, who = asked): Promise<StageOutcome> => creditReportStage.run(who, world.context);
+const countOf = (world: Scene, operation: string) => world.asked.filter((call) => call.operation === operation).length;
+
+/** What the provider answers to generating, to the status check and to fetching. */
+const provider =
+  (answers: { readonly status?: unknown; readonly body?: unknown }) =>
+  ({ operation }: Asked): CallOutcome => {
+    if (operation === 'creditReportGenerate') return answer({ id: 700002, status: 'processing' });
+    return answer(operation === 'creditReportStatus' ? (answers.status ?? true) : (answers.body ?? { summary: {} }));
+  };
+
+describe('V2-19 the status check', () => {
+  const owned = answer({ id: 700001, status: 'processing' }, { owned: true });
+
+  test.each([
+    'true',
+    ' true\n',
+    '{"status":true}',
+    '{"status":"finish"}',
+    '{"ready":true}',
+    '{"report_id":700001,"ready":true}',
+    '{"status":"finish","expired":false}',
+  ])('%s: the report can be fetched', async (status) => {
+    expect(await run(scene({ answer: provider({ status }), owned }), begun)).toMatchObject({ kind: 'done' });
+  });
+
+  test.each([
+    'false',
+    '"true"',
+    '1',
+    'null',
+    '[true]',
+    '{}',
+    '{"status":false}',
+    '{"status":"processing","ready":true}',
+    '{"status":"error","expired":true}',
+    '{"expired":true}',
+    '{"one":true,"two":true}',
+    '{"ready":"true"}',
+  ])('%s: it is waited for, and given up after a while', async (status) => {
+    const world = scene({ answer: provider({ status }), owned });
+    world.now = NOW + 60_000;
+    expect(await run(world, begun)).toMatchObject({ kind: 'waiting' });
+    world.now = NOW + 600_001;
+    expect(await run(world, begun)).toMatchObject({ kind: 'failed', error: { code: 'REPORT_NOT_READY' } });
+    expect(countOf(world, 'creditReportFetch')).toBe(0);
+  });
+});
+
+describe('V2-21 the form of a report', () => {
+  test('is asked for', async () => {
+    const world = scene({ answer: provider({}) });
+    await run(world);
+    expect(world.asked[0]).toMatchObject({ operation: 'creditReportGenerate', params: { format: 'json' } });
+  });
+
+  test.each(['<html><body>Report</body></html>', '\n <!doctype html>', '"<html></html>"'])(
+    '%s instead of JSON: the row fails, and says what leads on',
+    async (body) => {
+      const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
+      const outcome = await run(world);
+      expect(outcome).toMatchObject({
+        kind: 'failed',
+        error: { code: 'REPORT_IN_HTML' },
+        ids: { report: { id: '9' } },
+      });
+      const message = outcome.kind === 'failed' ? outcome.error.message : '';
+      expect(message).toContain(
+        `kybatch call v2 creditReportGenerate --fresh --params '{"source_id":"S-1","country":"NL","format":"json"}'`,
+      );
+      expect(countOf(world, 'creditReportGenerate')).toBe(0);
+    },
+  );
+});
+
+test.each(['[]', '7', 'null', 'true', ''])('a report that is %j is no report: the row fails', async (body) => {
+  const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
+  expect(await run(world)).toMatchObject({ kind: 'failed', error: { code: 'UNEXPECTED_BODY' } });
+});
+
+test('a report may begin with a byte order mark', async () => {
+  const world = scene({ answer: provider({ body: '\ufeff {"summary":{}}' }), history: () => ({ id: '9' }) });
+  expect(await run(world)).toMatchObject({ kind: 'done' });
+});
+
+describe('an owned report', () => {
+  const owned = answer({ id: 700001, status: 'finish', expired: false }, { owned: true });
+
+  test.each([
+    ['does not list it', undefined],
+    ['says that it holds', { id: '700001', expired: false }],
+    ['has an older one that expired', { id: '600001', expired: true }],
+  ])('is used where the history %s', async (_, past) => {
+    const world = scene({ answer: provider({}), owned, history: () => past });
+    expect(await run(world)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
+    expect(countOf(world, 'creditReportGenerate')).toBe(0);
+    expect(world.looks).toHaveLength(1);
+  });
+
+  test('that the provider calls expired is generated again: reuse_expired is false', async () => {
+    const world = scene({ answer: provider({}), owned, history: () => ({ id: '700001', expired: true }) });
+    expect(await run(world)).toMatchObject({ kind: 'waiting', ids: { report: { id: '700002' } } });
+    // The owned answer is no answer to this.
+    expect(world.terms).toEqual([expect.objectContaining({ notBefore: NOW + 1 })]);
+  });
+
+  test('that expired is used where the pipeline says so; a row goes on with the one it has begun with', async () => {
+    const history = () => ({ id: '700001', expired: true });
+    const reusing = scene({ answer: provider({}), owned, history });
+    const options = { ...reusing.context.options, reuseExpired: true };
+    expect(await creditReportStage.run(asked, { ...reusing.context, options })).toMatchObject({ kind: 'done' });
+    const going = scene({ answer: provider({}), owned, history });
+    expect(await run(going, begun)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
+  });
+
+  test('that a row has begun with is not generated again where nobody lists it any more', async () => {
+    const world = scene({ answer: provider({}) });
+    expect(await run(world, begun)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
+    expect(countOf(world, 'creditReportGenerate')).toBe(0);
+  });
+});
+
+test.each([
+  ['texts', '"2026-01-05T08:00:00Z"', '"2026-01-04T08:00:00Z"'],
+  ['numbers', '1767600000', '1767500000'],
+  ['nothing that can be read', '"yesterday"', 'null'],
+])('of several reports in the history the newest is taken: timestamps as %s', async (_, newer, older) => {
+  const item = (id: number, created: string) =>
+    `{"id":${id},"source_id":"S-1","status":"finish","expired":false,"date_created":${created}}`;
+  const world = scene({ answer: provider({}) });
+  const context: Scene['context'] = {
+    ...world.context,
+    call: async (operation, params, terms) =>
+      operation === v2Operations.creditReportHistory
+        ? answer(`{"data":[${item(2, newer)},${item(1, older)}],"pages":1}`)
+        : await world.context.call(operation, params, terms),
+  };
+  expect(await creditReportStage.run(asked, context)).toMatchObject({ kind: 'done', ids: { report: { id: '2' } } });
+});
+
+test('a report whose generated record cannot be read is found in the history, and not generated again', async () => {
+  const owned = answer({ report: 700001 }, { owned: true });
+  const listed = scene({ answer: provider({}), owned, history: () => ({ id: '700001' }) });
+  expect(await run(listed)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
+  const unlisted = scene({ answer: provider({}), owned });
+  expect(await run(unlisted)).toMatchObject({ kind: 'failed', error: { code: 'UNEXPECTED_BODY' } });
+  for (const world of [listed, unlisted]) expect(countOf(world, 'creditReportGenerate')).toBe(0);
+});
+
+test('what the provider calls a company cannot break out of a command that is suggested', async () => {
+  const hostile = company(dutch, { credit: known("S'; rm -rf ~; '") });
+  const page = scene({ answer: provider({ body: '<html>' }), owned: answer({ id: 9, status: 'finish' }) });
+  const outcome = await run(page, hostile);
+  const message = outcome.kind === 'failed' ? outcome.error.message : '';
+  expect(message).toContain(`{"source_id":"S\\u0027; rm -rf ~; \\u0027",`);
+});
+
+describe('V2-12 a history', () => {
+  const pagesOf = (page: (number: number) => unknown) => {
+    const world = scene({ answer: provider({}) });
+    const pages: number[] = [];
+    const { call } = world.context;
+    const context: Scene['context'] = {
+      ...world.context,
+      call: async (operation, params, terms) => {
+        if (operation !== v2Operations.creditReportHistory) return await call(operation, params, terms);
+        pages.push(Number(params.page));
+        return answer(page(Number(params.page)));
+      },
+    };
+    return { outcome: () => creditReportStage.run(asked, context), pages };
+  };
+  const item = (id: number) => ({ id, source_id: `other ${id}`, status: 'finish', expired: false });
+
+  test.each([
+    ['the same page again and again', () => ({ data: [item(1)], pages: 1e9 }), 4],
+    ['pages without anything', (page: number) => ({ data: page < 3 ? [item(page)] : [], pages: 1e9 }), 3],
+    ['no page at all', () => ({ data: [], pages: 1e9 }), 1],
+  ])('that claims a thousand million pages, and has %s, is read to its end', async (_, page, calls) => {
+    const { outcome, pages } = pagesOf(page);
+    expect(await outcome()).toMatchObject({ kind: 'waiting' });
+    expect(pages).toHaveLength(calls);
+  });
+
+  test('without end is left, and nothing is generated', async () => {
+    const { outcome, pages } = pagesOf((page) => ({ data: [item(page)], pages: 1e9 }));
+    expect(await outcome()).toMatchObject({ kind: 'failed', error: { code: 'HISTORY_WITHOUT_END' } });
+    expect(pages).toHaveLength(5_000);
+  });
+});
