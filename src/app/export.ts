@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { UsageError } from '../domain/errors.js';
+import { KybatchError, UsageError } from '../domain/errors.js';
+import { checkExport } from '../export/check-export.js';
 import { noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
@@ -44,6 +45,34 @@ export function exportTables(options: ExportTablesOptions = {}, around = here())
   });
 }
 
+/**
+ * Before anything is spent: whether the tables could be written where and how they are wanted. `runId` is null for a
+ * run that is still to be created.
+ */
+export async function checkTables(
+  options: TableOptions,
+  runId: string | null,
+  dataDir: string,
+  around: Surroundings,
+): Promise<void> {
+  const folder = tablesFolder(options, runId ?? 'new-run', dataDir, around);
+  try {
+    await checkExport({ folder, formats: options.formats ?? USUAL_FORMATS });
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    const { message, code, hint = '', exit } = error;
+    throw new KybatchError(message, { code, hint: `${hint} Nothing was spent.`.trim(), exit, cause: error });
+  }
+}
+
+function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: Surroundings): string {
+  if (out === undefined) return join(dataDir, 'exports', runId);
+  if (out.trim() === '') throw new UsageError('--out is empty', 'Name a folder; it need not exist.');
+  return pathIn(around, out);
+}
+
+const USUAL_FORMATS: readonly ExportFormat[] = ['csv'];
+
 /** The tables of a run as it stands now. */
 export async function writeTables(
   runId: string,
@@ -55,10 +84,10 @@ export async function writeTables(
   const snapshot = await reading.snapshot(runId);
   if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
   try {
-    const folder = options.out === undefined ? join(dataDir, 'exports', runId) : pathIn(around, options.out);
+    const folder = tablesFolder(options, runId, dataDir, around);
     const summary = await exportRun(snapshot, {
       folder,
-      formats: options.formats ?? ['csv'],
+      formats: options.formats ?? USUAL_FORMATS,
       csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
       includeContacts: options.includeContacts ?? false,
       partitionByCountry: options.partitionByCountry ?? false,

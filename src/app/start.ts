@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
-import { writeTables } from './export.js';
+import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { findRunOf, openRun } from './open-run.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
@@ -43,6 +43,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     mustAgreeToSpend(options, options.agree !== undefined);
+    if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(
       options,
       around,

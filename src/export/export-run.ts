@@ -1,9 +1,10 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { asFileError, asPlaceError } from '../domain/errors.js';
+import { asFileError } from '../domain/errors.js';
 import type { RunSnapshot } from '../ledger/reading.js';
 import { dataPackage } from './data-package.js';
-import { DATA_PACKAGE, GrowingFolder, SUMMARY } from './folder.js';
+import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
+import { GrowingFolder } from './folder.js';
 import type { Target } from './formats/format.js';
 import type { Formats } from './formats/list.js';
 import type { ExportOptions } from './options.js';
@@ -22,7 +23,7 @@ export async function exportRun(
   options: ExportOptions,
   parts: ExportParts = ALL_PARTS,
 ): Promise<ExportSummary> {
-  const folder = openFolder(options.folder);
+  const folder = new GrowingFolder(options.folder);
   try {
     const summary = await fill(folder.path, snapshot, options, parts);
     folder.appear();
@@ -30,14 +31,6 @@ export async function exportRun(
   } catch (error) {
     folder.abandon();
     throw asFileError(error, options.folder);
-  }
-}
-
-function openFolder(path: string): GrowingFolder {
-  try {
-    return new GrowingFolder(path);
-  } catch (error) {
-    throw asPlaceError(error, `the folder ${path}`);
   }
 }
 
@@ -105,7 +98,7 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<
 }
 
 function writeJson(path: string, value: unknown): void {
-  const descriptor = openSync(path, 'wx', 0o600);
+  const descriptor = openSync(path, 'wx');
   writeSync(descriptor, `${JSON.stringify(value, null, 2)}\n`);
   fsyncSync(descriptor);
   closeSync(descriptor);

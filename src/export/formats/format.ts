@@ -4,6 +4,8 @@ import type { ExportFormat, ExportOptions } from '../options.js';
 /** A form that tables are written in. `list.ts` names them all. */
 export interface Format {
   readonly name: ExportFormat;
+  /** Throws where this machine cannot write it. */
+  check?(): Promise<void>;
   /** Begins an export. */
   open(target: Target): Promise<FormatWriter>;
   /**
