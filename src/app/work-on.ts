@@ -23,7 +23,7 @@ export interface Start extends SpendingBounds {
   readonly options: SpendingOptions;
 }
 
-/** Works on a run until nothing moves or somebody interrupts; then writes the tables, and tells how it ended. */
+/** Works on a run until nothing moves or somebody interrupts; writes the tables of a finished one, and tells how it ended. */
 export async function workOn(
   start: Start,
   provider: Provider,
@@ -104,15 +104,19 @@ async function tellStarted(
   });
 }
 
-/** Whoever interrupts wants the terminal back: the tables can be had later. */
+/**
+ * A stop that is not the end writes tables only if it was asked to: they hold the whole run, and take the longer the
+ * larger it is. Who interrupts twice wants the terminal back.
+ */
 async function tablesAtEnd(
   { run, options }: Start,
-  { interrupted }: RunEnd,
+  { finished, interrupted }: RunEnd,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<string | null> {
-  if (interrupted || options.export === false) return null;
+  const wanted = options.export ?? (finished && !interrupted);
+  if (!wanted || options.abort?.aborted === true) return null;
   const { folder } = await orGoOnWith({ kind: 'export', run: run.id }, () =>
     writeTables(run.id, ledger, dataDir, options, around),
   );

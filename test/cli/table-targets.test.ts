@@ -50,7 +50,7 @@ describe('where the tables go is checked before anything is spent', () => {
   });
 
   test('resume and retry check as run does', async () => {
-    await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, [400]);
       expect((await kybatch([...RUN, '--budget', '3', '--concurrency', '1'])).code).toBe(4);

@@ -3,8 +3,8 @@ import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
 import { count } from './text.js';
 
-/** The last lines: conservation, what was spent, files, and what to do next. */
-export function endInWords(end: RunEndView, next: Suggestion | undefined): string {
+/** The last lines: conservation, what was spent, files, and what to do next. `write`: how to have tables that were not written. */
+export function endInWords(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined): string {
   const { stopped } = end;
   const lines = [
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
@@ -15,6 +15,11 @@ export function endInWords(end: RunEndView, next: Suggestion | undefined): strin
     conservation({ byOutcome: end.outcomes }, end.rows),
     spentInWords(end),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`]),
+    ...(write === undefined
+      ? []
+      : [
+          `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`,
+        ]),
     ...(end.log === null ? [] : [`Log: ${end.log}`]),
     ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
   ];
@@ -48,7 +53,7 @@ export const PARKED: Readonly<Record<string, string>> = {
   in_doubt: 'a person: their calls were lost and may have been charged (`kybatch usage` shows them)',
 };
 
-export function endToJson(end: RunEndView, next: Suggestion | undefined) {
+export function endToJson(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined) {
   const { stopped, spent } = end;
   return {
     run: end.run,
@@ -63,6 +68,7 @@ export function endToJson(end: RunEndView, next: Suggestion | undefined) {
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.tables === null ? {} : { files: end.tables }),
+    ...(write === undefined ? {} : { export: write.command }),
     ...(next === undefined ? {} : { next: next.command }),
   };
 }
