@@ -43,7 +43,7 @@ export interface TableFile {
 
 export interface LineRenderer {
   render(rows: readonly Row[], country: string | null): string;
-  /** The longest line it has made so far, in characters. */
+  /** The longest line it has made so far, in bytes; 0 where none is long enough to matter. */
   readonly longestLine: number;
 }
 
@@ -51,7 +51,7 @@ export interface LineRenderer {
 export interface Lines {
   readonly bytes: Uint8Array;
   readonly rows: number;
-  /** In characters. */
+  /** In bytes; 0 where none is long enough to matter. */
   readonly longestLine: number;
 }
 
