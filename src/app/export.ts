@@ -4,7 +4,7 @@ import { checkExport } from '../export/check-export.js';
 import { noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
-import type { ExportSummary } from '../export/summary.js';
+import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { findRun } from './find-run.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
@@ -34,6 +34,8 @@ export interface ExportTablesOptions extends PlaceOptions, TableOptions {
 export interface ExportView {
   readonly folder: string;
   readonly summary: ExportSummary;
+  /** What the tables are without; null where they are whole. */
+  readonly lack: ExportLack | null;
 }
 
 /** The tables of a run again, from the raw bodies, for 0 units. */
@@ -95,7 +97,7 @@ export async function writeTables(
       version,
     });
     noteExport(dataDir, { run: runId, folder, at: summary.exported_at });
-    return { folder, summary };
+    return { folder, summary, lack: lackOf(summary) };
   } finally {
     await snapshot.close();
   }

@@ -88,5 +88,5 @@ async function viewOfFinished(
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  return viewOfRest(run, await ledger.runs.progress(run.id), written?.folder ?? null);
+  return viewOfRest(run, await ledger.runs.progress(run.id), written);
 }

@@ -2,7 +2,7 @@ import type { Pipeline } from '../config/pipeline.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
-import { writeTables } from './export.js';
+import { type ExportView, writeTables } from './export.js';
 import { orGoOnWith } from './next-step.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { mostFor, within } from './row-cost.js';
@@ -114,13 +114,10 @@ async function tablesAtEnd(
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
-): Promise<string | null> {
+): Promise<ExportView | null> {
   const wanted = options.export ?? (finished && !interrupted);
   if (!wanted || options.abort?.aborted === true) return null;
-  const { folder } = await orGoOnWith({ kind: 'export', run: run.id }, () =>
-    writeTables(run.id, ledger, dataDir, options, around),
-  );
-  return folder;
+  return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
 }
 
 /** Budgets that are enough for every open row, where those of this start were not. */

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { asFileError } from '../domain/errors.js';
+import { asFileError, KybatchError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
@@ -8,9 +9,9 @@ import { GrowingFolder } from './folder.js';
 import type { Target } from './formats/format.js';
 import type { Formats } from './formats/list.js';
 import type { ExportOptions } from './options.js';
-import { type OpenFormats, Outputs } from './outputs.js';
+import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
-import { callRow, candidateRow, errorRow, inputColumns, inputRow, plannedStages } from './run-rows.js';
+import { callRow, candidateRow, damagedRow, errorRow, inputColumns, inputRow, plannedStages } from './run-rows.js';
 import { rowsTable } from './run-tables.js';
 import { answersOf } from './subjects.js';
 import { type ExportSummary, summarise } from './summary.js';
@@ -45,13 +46,15 @@ async function fill(
   return await withFormats({ folder, scratch, options }, parts.formats, async (opened) => {
     const outputs = openOutputs(snapshot, options, parts, opened);
     await writeRunTables(snapshot, outputs);
-    const unexpectedShapes = await writeAnswers(answersOf(snapshot), options, parts, outputs);
-    const resources = await outputs.finish(folder);
+    const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
+    writeDamaged(snapshot, outputs);
+    const finished = await outputs.finish(folder);
+    if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     rmSync(scratch, { recursive: true });
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
-    const summary = summarise(snapshot, resources, outputs.counts(), unexpectedShapes, versions, options);
+    const summary = summarise(snapshot, finished, outputs.counts(), issues, versions, options);
     const facts = { run: snapshot.run.id, exportedAt: summary.exported_at, options };
-    writeJson(join(folder, DATA_PACKAGE), dataPackage(resources, facts));
+    writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, facts));
     writeJson(join(folder, SUMMARY), summary);
     return summary;
   });
@@ -95,6 +98,22 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<
       batch.map((error, index) => errorRow(error, before + index + 1)),
     );
   }
+}
+
+function writeDamaged({ damaged }: RunSnapshot, outputs: Outputs): void {
+  const before = outputs.count('errors');
+  outputs.write(
+    'errors',
+    damaged.map((answer, index) => damagedRow(answer, before + index + 1)),
+  );
+}
+
+function nothingWritten([first]: readonly Unwritten[]): KybatchError {
+  return new KybatchError(`no table could be written as ${first?.format}: ${first?.reason}`, {
+    code: 'NOT_WRITTEN',
+    hint: 'The export before it is as it was. Another --format may do; csv needs the least memory.',
+    exit: ExitCode.internal,
+  });
 }
 
 function writeJson(path: string, value: unknown): void {

@@ -30,6 +30,8 @@ export interface RunSnapshot {
   subjects(space: IdSpace, operations: readonly string[]): AsyncIterable<SnapshotSubject>;
   /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
+  /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */
+  readonly damaged: readonly DamagedAnswer[];
   close(): Promise<void>;
 }
 
@@ -111,6 +113,18 @@ export interface SnapshotList {
   readonly rawSha256: string;
   readonly fetchedAt: number;
   readonly body: Buffer;
+}
+
+/** A stored body that is missing, or not what was bought. */
+export interface DamagedAnswer {
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly api: string;
+  readonly operation: string;
+  /** JSON: what was asked. */
+  readonly params: string | null;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
 }
 
 export interface RunActivity {

@@ -17,7 +17,7 @@ export interface Reader {
   readonly tables: readonly Table[];
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
-  /** A place whose form is not the documented one is an issue in `out`; only a defect throws. */
+  /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */
   read(subject: SubjectAnswers, out: ReaderOutput): void;
 }
 
@@ -85,6 +85,8 @@ export interface Issue {
   readonly pointer: string;
   readonly expected: string;
   readonly seen: string;
+  /** Set where the reader itself failed: nothing of the subject is in the tables. */
+  readonly unread?: true;
 }
 
 /** What a reader adds to: rows by the name of their table, and issues. */

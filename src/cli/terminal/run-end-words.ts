@@ -1,6 +1,7 @@
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
+import { lackInWords } from './export-words.js';
 import { count } from './text.js';
 
 /** The last lines: conservation, what was spent, files, and what to do next. `write`: how to have tables that were not written. */
@@ -15,6 +16,7 @@ export function endInWords(end: RunEndView, next: Suggestion | undefined, write:
     conservation({ byOutcome: end.outcomes }, end.rows),
     spentInWords(end),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`]),
+    ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
       ? []
       : [
@@ -68,6 +70,14 @@ export function endToJson(end: RunEndView, next: Suggestion | undefined, write: 
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.tablesLack === null
+      ? {}
+      : {
+          files_lack: {
+            answers_not_exported: end.tablesLack.answersNotExported,
+            not_written: end.tablesLack.notWritten,
+          },
+        }),
     ...(write === undefined ? {} : { export: write.command }),
     ...(next === undefined ? {} : { next: next.command }),
   };
