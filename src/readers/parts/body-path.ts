@@ -22,6 +22,12 @@ export class BodyPath {
     this.out.issues.push({ origin: originOf(origin), pointer, expected, seen: describe(value) });
   }
 
+  /** The same where no column holds the value: the issue holds all of it. */
+  left(expected: string, value: ExactJson): void {
+    const { origin, pointer } = this;
+    this.out.issues.push({ origin: originOf(origin), pointer, expected, seen: stringifyExact(value) });
+  }
+
   /** The object that is expected here. Null and missing are "not returned", and no issue. */
   object(value: ExactJson | undefined): JsonObject | undefined {
     if (isObject(value)) return value;
