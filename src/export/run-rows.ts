@@ -60,6 +60,8 @@ export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candida
   match_grade: candidate.matchGrade,
   decision: candidate.decision,
   evidence: candidate.evidence,
+  jurisdiction: candidate.jurisdiction,
+  extra: candidate.extra ?? null,
 });
 
 export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({

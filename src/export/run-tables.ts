@@ -62,6 +62,12 @@ export const candidatesTable = table({
     column('match_grade', 'text', 'See rows.match_grade'),
     column('decision', 'text', 'confirmed, rejected, needs_review or no_match'),
     column('evidence', 'text', 'What agreed and what did not, in words'),
+    column('jurisdiction', 'text', 'Registry jurisdiction, where it is not the country or state'),
+    column(
+      'extra',
+      'json',
+      'What else the search said: the source, with provenance; status, address and further VAT numbers of a hit among credit reports',
+    ),
   ],
 });
 

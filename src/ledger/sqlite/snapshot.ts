@@ -152,7 +152,7 @@ const ROWS = `SELECT row, input_values AS "values", outcome, stage, stages, matc
   FROM rows WHERE run_id = ? ORDER BY row`;
 
 const CANDIDATES = `SELECT row, space, position, id, name, registration_number AS registrationNumber, vat_number AS vatNumber,
-    country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence
+    country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence, extra
   FROM candidates WHERE run_id = ? ORDER BY row, space, position`;
 
 // A call that is still under way has no charge yet: it is not known.

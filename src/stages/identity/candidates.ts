@@ -4,6 +4,7 @@ import { v1Operations } from '../../api/v1/operations.js';
 import { candidate as candidateSchema } from '../../api/v1/records.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { CandidateFacts } from '../../domain/grade.js';
+import { stringifyExact } from '../../util/exact-json-write.js';
 
 /** The candidates of a v1 search. Its response schema permits an object too, whose form is not shown (V1-17). */
 export function readV1Candidates(body: Buffer): readonly CandidateFacts[] {
@@ -26,13 +27,12 @@ export function readV2Candidates(body: Buffer): readonly CandidateFacts[] {
 export function readReportHits(body: Buffer, country: string): readonly CandidateFacts[] {
   return readAnswer(v2Operations.creditReportSearch, body).map((item) => {
     const vat: unknown = item.vat_number;
-    return toFacts({
-      ...item,
-      vat_number: Array.isArray(vat) ? vat[0] : vat,
-      country_code: country,
-      state: null,
-      jurisdiction: null,
-    });
+    const first = Array.isArray(vat) ? vat[0] : vat;
+    const facts = toFacts({ ...item, vat_number: first, country_code: country, state: null, jurisdiction: null });
+    const others = Array.isArray(vat) && vat.length > 1 ? { vat_number: vat } : {};
+    // What a hit says under the names that are not read here is kept, too.
+    const { country_code, state, jurisdiction } = item as Readonly<Record<string, unknown>>;
+    return { ...facts, extra: extraOf(item, { ...others, country_code, state, jurisdiction }) };
   });
 }
 
@@ -51,7 +51,25 @@ const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
   country_code: textOrNull(item.country_code),
   state: textOrNull(item.state),
   jurisdiction: textOrNull(item.jurisdiction),
+  extra: extraOf(item),
 });
+
+/** What came and has no column, as it came. Null means that it did not come. */
+function extraOf(item: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): string | null {
+  const others = Object.entries(item).filter(([key]) => !COLUMNS.has(key));
+  const rest = [...others, ...Object.entries(more)].filter(([, value]) => value !== undefined && value !== null);
+  return rest.length === 0 ? null : stringifyExact(Object.fromEntries(rest));
+}
+
+const COLUMNS: ReadonlySet<string> = new Set([
+  'id',
+  'name',
+  'registration_number',
+  'vat_number',
+  'country_code',
+  'state',
+  'jurisdiction',
+]);
 
 const textOrNull = (value: unknown): string | null =>
   value === undefined || value === null || value === '' ? null : String(value);
