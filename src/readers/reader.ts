@@ -93,6 +93,7 @@ export interface Issue {
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];
+  #issuesBeyond = 0;
 
   constructor(
     /** Whether people's e-mail and phone are wanted. */
@@ -111,7 +112,22 @@ export class ReaderOutput {
     else for (const row of rows) before.push(row);
   }
 
+  /** So many places are named; how many more there are is told in the last. The raw body has them all. */
+  note(issue: Issue): void {
+    if (this.issues.length < ISSUES_NAMED) {
+      this.issues.push(issue);
+      return;
+    }
+    this.#issuesBeyond += 1;
+    const { origin } = issue;
+    const expected = 'no more places of another form';
+    this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
+  }
+
   rowsOf<T extends Table>(table: T): readonly RowOf<T>[] {
     return (this.rows.get(table.name) ?? []) as RowOf<T>[];
   }
 }
+
+/** Of one company or report. */
+const ISSUES_NAMED = 1000;

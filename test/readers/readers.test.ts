@@ -320,3 +320,17 @@ test('V1-29 every field that the document shows has a column; what is said of a 
   ]);
   expect(gathered.issues).toEqual([]);
 });
+
+test('names that every object has are fields like any other, wherever they stand', () => {
+  const odd = '"__proto__":{"a":1.10},"constructor":"c","__defineGetter__":[1],"toString":2';
+  const out = company([answer('fullKyb', `{"lite":{"id":77,${odd}},"officers":[{"first_name":"Ada",${odd}}],${odd}}`)]);
+  expect(out.issues).toEqual([]);
+  expect(out.rowsOf(companiesTable)[0]?.extra).toBe(`{${odd}}`);
+  expect(out.rowsOf(officersTable)[0]).toMatchObject({ first_name: 'Ada', extra: `{${odd}}` });
+});
+
+test('of a million places in another form a thousand are named, and the rest is counted', () => {
+  const out = company([answer('fullKyb', `{"officers":[${'7,'.repeat(99_999)}7]}`)]);
+  expect(out.issues).toHaveLength(1001);
+  expect(out.issues.at(-1)).toMatchObject({ seen: '99000 more' });
+});
