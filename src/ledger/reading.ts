@@ -8,6 +8,8 @@ export interface Reading {
   usage(): Promise<UsageReport>;
   /** What a run has been doing; `since` bounds the count of rows settled of late. */
   activity(runId: string, since: number): Promise<RunActivity>;
+  /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
+  atWork(runId: string, since: number): Promise<AtWork | undefined>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
 }
@@ -136,6 +138,21 @@ export interface RunActivity {
   /** When the first parked row may go on by itself. */
   readonly parkedUntil: number | null;
   readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];
+}
+
+/** The last start on a run. */
+export interface AtWork {
+  readonly begunAt: number;
+  /** It is at work now. */
+  readonly alive: boolean;
+  /** It renews this all the time: one that lies in the past is of a process that is frozen, or dead. */
+  readonly leaseUntil: number;
+  /** Null where it did not come to its end. */
+  readonly endedAt: number | null;
+  /** Rows it has settled since, beside those that cannot be asked about. */
+  readonly settledRows: number;
+  /** Calls that failed of late, by code. */
+  readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
 }
 
 export interface UnknownCharge {

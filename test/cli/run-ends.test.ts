@@ -238,7 +238,9 @@ describe('what a run leaves behind', () => {
           .trim()
           .split('\n')
           .map((line) => JSON.parse(line) as { event: string; row?: number });
-        expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['start', 'row', 'stopped', 'end']));
+        expect(new Set(events.map(({ event }) => event))).toEqual(
+          new Set(['start', 'row', 'call_failed', 'stopped', 'end']),
+        );
         expect(new Set(events.flatMap(({ row }) => row ?? []))).toEqual(new Set([1, 2, 3, 4]));
         for (const { name } of rows.slice(0, 4)) expect(log).not.toContain(name);
       },
