@@ -59,7 +59,7 @@ export type { RunEvent } from './engine/events.js';
 export type { RunPlan } from './engine/plan.js';
 export type { ExportFolder } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
-export type { ExportedFile, ExportSummary } from './export/summary.js';
+export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';
 export type { PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';
 export type { DecisionEntry } from './ledger/review.js';

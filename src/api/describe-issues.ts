@@ -3,12 +3,15 @@ import { ExactNumber } from '../util/exact-json.js';
 
 /** Each problem in one line: where, what is wrong, and the value that was seen. */
 export function describeIssues(error: z.core.$ZodError, input: unknown): readonly string[] {
-  return error.issues.flatMap((issue) => describe(issue, input));
+  return error.issues.slice(0, ISSUES_TOLD).flatMap((issue) => describe(issue, input));
 }
+
+/** Nobody reads more, and what a stranger sent may have a million. */
+const ISSUES_TOLD = 100;
 
 function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${pathText([...issue.path, key])}: unknown parameter`);
+    return issue.keys.slice(0, ISSUES_TOLD).map((key) => `${pathText([...issue.path, key])}: unknown parameter`);
   }
   const where = pathText(issue.path);
   const seen = valueAt(input, issue.path);
@@ -19,7 +22,10 @@ const pathText = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
-  for (const key of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[key];
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
   return value;
 }
 

@@ -12,7 +12,26 @@ export const id = z.union([z.string(), integer]);
 export const text = z.string();
 /** Null, or absent, means: not returned. It never means no. */
 export const nullable = <T extends z.ZodType>(schema: T) => schema.nullish();
-export const list = <T extends z.ZodType>(item: T) => z.array(item);
+/**
+ * A list, checked item by item until a few are wrong. zod's own array collects every issue: a million wrong items keep
+ * the process from everything else, or end it.
+ */
+export const list = <T extends z.ZodType>(item: T) =>
+  z
+    .custom<z.output<T>[]>((value) => Array.isArray(value), { error: 'expected a list' })
+    .superRefine((items, context) => {
+      let wrong = 0;
+      for (let index = 0; index < items.length && wrong < WRONG_ITEMS; index++) {
+        const checked = item.safeParse(items[index]);
+        if (checked.success) continue;
+        wrong += 1;
+        for (const { message, path } of checked.error.issues)
+          context.addIssue({ code: 'custom', message, path: [index, ...path] });
+      }
+    });
+
+/** A message names five problems. */
+const WRONG_ITEMS = 5;
 /** The document allows further properties everywhere; they pass through. */
 export const record = <T extends z.core.$ZodLooseShape>(shape: T) => z.looseObject(shape);
 /** A value that the document leaves open: string, number, boolean or null. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { UsageError } from '../domain/errors.js';
+import { KybatchError, UsageError } from '../domain/errors.js';
+import { checkExport } from '../export/check-export.js';
 import { noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
-import type { ExportSummary } from '../export/summary.js';
+import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { findRun } from './find-run.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
@@ -33,6 +34,8 @@ export interface ExportTablesOptions extends PlaceOptions, TableOptions {
 export interface ExportView {
   readonly folder: string;
   readonly summary: ExportSummary;
+  /** What the tables are without; null where they are whole. */
+  readonly lack: ExportLack | null;
 }
 
 /** The tables of a run again, from the raw bodies, for 0 units. */
@@ -43,6 +46,34 @@ export function exportTables(options: ExportTablesOptions = {}, around = here())
     return await writeTables(run.id, ledger, dataDir, options, around);
   });
 }
+
+/**
+ * Before anything is spent: whether the tables could be written where and how they are wanted. `runId` is null for a
+ * run that is still to be created.
+ */
+export async function checkTables(
+  options: TableOptions,
+  runId: string | null,
+  dataDir: string,
+  around: Surroundings,
+): Promise<void> {
+  const folder = tablesFolder(options, runId ?? 'new-run', dataDir, around);
+  try {
+    await checkExport({ folder, formats: options.formats ?? USUAL_FORMATS });
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    const { message, code, hint = '', exit } = error;
+    throw new KybatchError(message, { code, hint: `${hint} Nothing was spent.`.trim(), exit, cause: error });
+  }
+}
+
+function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: Surroundings): string {
+  if (out === undefined) return join(dataDir, 'exports', runId);
+  if (out.trim() === '') throw new UsageError('--out is empty', 'Name a folder; it need not exist.');
+  return pathIn(around, out);
+}
+
+const USUAL_FORMATS: readonly ExportFormat[] = ['csv'];
 
 /** The tables of a run as it stands now. */
 export async function writeTables(
@@ -55,10 +86,10 @@ export async function writeTables(
   const snapshot = await reading.snapshot(runId);
   if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
   try {
-    const folder = options.out === undefined ? join(dataDir, 'exports', runId) : pathIn(around, options.out);
+    const folder = tablesFolder(options, runId, dataDir, around);
     const summary = await exportRun(snapshot, {
       folder,
-      formats: options.formats ?? ['csv'],
+      formats: options.formats ?? USUAL_FORMATS,
       csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
       includeContacts: options.includeContacts ?? false,
       partitionByCountry: options.partitionByCountry ?? false,
@@ -66,7 +97,7 @@ export async function writeTables(
       version,
     });
     noteExport(dataDir, { run: runId, folder, at: summary.exported_at });
-    return { folder, summary };
+    return { folder, summary, lack: lackOf(summary) };
   } finally {
     await snapshot.close();
   }

@@ -2,6 +2,7 @@ import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
+import { checkTables } from './export.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
@@ -48,7 +49,7 @@ export interface GoOn {
 /** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
 export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings): Promise<RunEndView> {
   mustHaveSpace(dataDirOf(options, around), around);
-  return await withLedger('existing', options, around, async (ledger) => {
+  return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
     const run = await chosenRun(options.run, how, runs);
     if (run.state === 'reading') throw halfRead(run);
@@ -57,6 +58,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
     if (rows === 0) return viewOfRest(run, await runs.progress(run.id), null);
+    if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
       around,

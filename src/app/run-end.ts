@@ -1,7 +1,9 @@
 import type { ExitCode } from '../domain/exit-codes.js';
 import type { RowOutcome } from '../domain/outcomes.js';
 import type { RunEnd } from '../engine/run.js';
+import type { ExportLack } from '../export/summary.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
+import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import type { Spent } from './start-tally.js';
 
@@ -31,6 +33,8 @@ export interface RunEndView {
   readonly interrupted: boolean;
   /** The folder of the tables, where they were written. */
   readonly tables: string | null;
+  /** What the tables are without; null where they are whole, or were not written. */
+  readonly tablesLack: ExportLack | null;
   readonly log: string | null;
   readonly next: NextStep | null;
 }
@@ -44,7 +48,7 @@ export interface StopView {
 
 /** What was left behind beside the ledger. */
 export interface LeftBehind {
-  readonly tables: string | null;
+  readonly tables: ExportView | null;
   readonly log: string | null;
 }
 
@@ -66,21 +70,23 @@ export function viewOfEnd(
         : { code: stopped.code, message: stopped.message, hint: stopped.hint, exit: stopped.exit },
     finished,
     interrupted,
-    tables,
+    ...ofTables(tables),
     log,
     next,
   };
 }
 
+const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
+
 /** There was nothing to do. */
-export const viewOfRest = (run: RunRecord, progress: Progress, tables: string | null): RunEndView => ({
+export const viewOfRest = (run: RunRecord, progress: Progress, tables: ExportView | null): RunEndView => ({
   ...standing(run, progress),
   worked: false,
   spent: { units: 0, reports: 0, unknown: 0 },
   stopped: null,
   finished: run.state === 'finished',
   interrupted: false,
-  tables,
+  ...ofTables(tables),
   log: null,
   next: nextStep(run.id, progress, run.state === 'finished'),
 });

@@ -3,7 +3,7 @@ import { KybatchError } from '../domain/errors.js';
 import type { RunEvent } from '../engine/events.js';
 import type { RunEnd } from '../engine/run.js';
 import type { RunRecord } from '../ledger/runs.js';
-import { openLog } from '../util/logger.js';
+import { type Logger, openLog } from '../util/logger.js';
 import type { Provider } from './provider.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -42,7 +42,20 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
           return;
         }
         case 'call_settled':
-          // The ledger has each of them.
+          logCall(event, log);
+          return;
+        case 'retry': {
+          const { api, operation, row, code, attempt, waitMs } = event;
+          log.info('retry', { api, operation, row, code, attempt, wait_ms: waitMs });
+          return;
+        }
+        case 'slowed': {
+          const { api, concurrency, pauseMs } = event;
+          log.warn('slowed', { api, concurrency, pause_ms: pauseMs });
+          return;
+        }
+        case 'breaker_open':
+          log.warn('breaker_open', { api: event.api, code: event.code, message: event.message });
           return;
       }
     },
@@ -64,4 +77,21 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
       if (lost > 0) around.onNote?.(`${lost} ${lost === 1 ? 'line' : 'lines'} could not be written to ${path}`);
     },
   };
+}
+
+/** Of the calls only those that tell of trouble: the ledger has each of them. */
+function logCall({ intent, settlement }: Extract<RunEvent, { kind: 'call_settled' }>, log: Logger): void {
+  const { operation, row } = intent;
+  const { errorCode, errorClass, httpStatus, charge, allowance } = settlement;
+  if (errorCode !== null)
+    log.warn('call_failed', {
+      operation,
+      row,
+      http_status: httpStatus,
+      code: errorCode,
+      class: errorClass,
+      charge,
+    });
+  if (allowance?.available === 0)
+    log.warn('allowance_spent', { operation, daily_limit: allowance.dailyLimit, reset_at: allowance.resetAt });
 }

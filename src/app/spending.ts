@@ -16,7 +16,7 @@ export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'ou
   readonly maxReports?: number | undefined;
   /** Calls at once at the most. */
   readonly concurrency?: number | undefined;
-  /** False: the tables are left to `export`. */
+  /** Whether tables are written: however the start ends, or never. Without it when the run is finished. */
   readonly export?: boolean | undefined;
   /** Told what happens, as it happens. */
   readonly listen?: ListenToSpending | undefined;

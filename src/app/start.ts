@@ -1,7 +1,7 @@
 import type { PermissionReader } from '../engine/permissions.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
-import { writeTables } from './export.js';
+import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { findRunOf, openRun } from './open-run.js';
 import { permissionReader } from './permission-reader.js';
@@ -45,6 +45,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     mustAgreeToSpend(options, options.agree !== undefined);
+    if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(
       options,
       around,
@@ -91,5 +92,5 @@ async function viewOfFinished(
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  return viewOfRest(run, await ledger.runs.progress(run.id), written?.folder ?? null);
+  return viewOfRest(run, await ledger.runs.progress(run.id), written);
 }

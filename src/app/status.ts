@@ -1,5 +1,6 @@
 import { UsageError } from '../domain/errors.js';
-import type { RunActivity } from '../ledger/reading.js';
+import type { AtWork, RunActivity } from '../ledger/reading.js';
+import type { Progress } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
 import { type RunStanding, viewOf } from './run-view.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
@@ -15,6 +16,23 @@ export interface StatusView extends RunStanding {
   readonly activity: RunActivity;
   /** When the next credit report may be ready; null if none is waited for. */
   readonly nextReportAt: number | null;
+  /** The process that works on it, or did last; null if none ever has. */
+  readonly atWork: AtWorkView | null;
+}
+
+export interface AtWorkView {
+  /** It is at work now. */
+  readonly alive: boolean;
+  readonly since: number;
+  /** It is there, and has not been heard of for longer than it should: frozen, or the machine sleeps. */
+  readonly silent: boolean;
+  readonly endedAt: number | null;
+  /** Rows a second, over the last minute or since it began. */
+  readonly rowsPerSecond: number;
+  /** How long the rows that can move will take at that rate; null where nobody can say. */
+  readonly msToGo: number | null;
+  /** Calls that failed over the same time, by code. */
+  readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
 }
 
 /** "Of late" for the speed of a run. */
@@ -27,12 +45,32 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     if (run === undefined)
       throw new UsageError('there is no run yet', '`kybatch run companies.csv --sandbox` makes one.');
     const at = around.clock.now();
+    const progress = await runs.progress(run.id);
+    const atWork = await reading.atWork(run.id, at - LATELY_MS);
     return {
       run: viewOf(run),
-      progress: await runs.progress(run.id),
+      progress,
       at,
+      atWork: atWork === undefined ? null : viewOfWork(atWork, progress, at),
       activity: await reading.activity(run.id, at - LATELY_MS),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
     };
   });
+}
+
+function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: number): AtWorkView {
+  const { alive, begunAt, leaseUntil, endedAt, settledRows, failedCalls } = work;
+  const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
+  const rowsPerSecond = alive ? settledRows / seconds : 0;
+  // Rows that wait for a report or for a person take the time that takes.
+  const open = byOutcome.pending - waiting - parked;
+  return {
+    alive,
+    since: begunAt,
+    silent: alive && leaseUntil < at,
+    endedAt,
+    rowsPerSecond,
+    msToGo: rowsPerSecond > 0 && open > 0 ? (open / rowsPerSecond) * 1000 : null,
+    failedCalls: alive ? failedCalls : [],
+  };
 }

@@ -3,7 +3,7 @@ import type { PermissionReader } from '../engine/permissions.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
-import { writeTables } from './export.js';
+import { type ExportView, writeTables } from './export.js';
 import { orGoOnWith } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
 import { type Provider, sourcesOf } from './provider.js';
@@ -27,7 +27,7 @@ export interface Start extends SpendingBounds {
   readonly permissions?: PermissionReader | undefined;
 }
 
-/** Works on a run until nothing moves or somebody interrupts; then writes the tables, and tells how it ended. */
+/** Works on a run until nothing moves or somebody interrupts; writes the tables of a finished one, and tells how it ended. */
 export async function workOn(
   start: Start,
   provider: Provider,
@@ -109,19 +109,20 @@ async function tellStarted(
   });
 }
 
-/** Whoever interrupts wants the terminal back: the tables can be had later. */
+/**
+ * A stop that is not the end writes tables only if it was asked to: they hold the whole run, and take the longer the
+ * larger it is. Who interrupts twice wants the terminal back.
+ */
 async function tablesAtEnd(
   { run, options }: Start,
-  { interrupted }: RunEnd,
+  { finished, interrupted }: RunEnd,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
-): Promise<string | null> {
-  if (interrupted || options.export === false) return null;
-  const { folder } = await orGoOnWith({ kind: 'export', run: run.id }, () =>
-    writeTables(run.id, ledger, dataDir, options, around),
-  );
-  return folder;
+): Promise<ExportView | null> {
+  const wanted = options.export ?? (finished && !interrupted);
+  if (!wanted || options.abort?.aborted === true) return null;
+  return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
 }
 
 /** Budgets that are enough for every open row, where those of this start were not. */

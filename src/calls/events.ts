@@ -12,4 +12,19 @@ export type CallEvent =
       readonly operation: string | null;
       readonly reason: 'allowance' | 'scope';
       readonly until: number | null;
-    };
+    }
+  /** A call is sent again after a while. */
+  | {
+      readonly kind: 'retry';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly row: number | null;
+      readonly code: string;
+      /** The next attempt's number. */
+      readonly attempt: number;
+      readonly waitMs: number;
+    }
+  /** Fewer calls go at once from now on, or none for a while. */
+  | { readonly kind: 'slowed'; readonly api: ApiName; readonly concurrency: number; readonly pauseMs: number }
+  /** Too many failures in a row: nothing more is sent. */
+  | { readonly kind: 'breaker_open'; readonly api: ApiName; readonly code: string; readonly message: string };

@@ -28,19 +28,30 @@ export class Reactions {
 
   /** `started` is the number that the limiter gave the call. */
   async toError(operation: Operation, error: ApiError, started: number): Promise<void> {
-    const limiter = this.limiters[operation.api];
     const breaker = this.#breakers[operation.api];
     if (isTrouble(error)) {
-      limiter.troubled(started, error.retryAfterMs);
+      this.#slowDown(operation, error, started);
       const open = breaker.failed(error);
-      if (open !== undefined) this.#onStop(open);
+      if (open !== undefined) {
+        this.#options.listen?.({ kind: 'breaker_open', api: operation.api, code: error.code, message: open.message });
+        this.#onStop(open);
+      }
       return;
     }
     if (error.exchange !== undefined) breaker.succeeded();
-    if (error.class === 'slow_down') limiter.troubled(started, error.retryAfterMs);
+    if (error.class === 'slow_down') this.#slowDown(operation, error, started);
     else if (error.class === 'stop_run') this.#onStop(error);
     else if (error.class === 'block_operation') await this.#close(operation, [operation.name], 'scope', null, error);
     else if (error.class === 'park') await this.#closeLimit(operation, error);
+  }
+
+  #slowDown({ api }: Operation, { retryAfterMs = 0 }: ApiError, started: number): void {
+    const limiter = this.limiters[api];
+    const before = limiter.concurrency;
+    limiter.troubled(started, retryAfterMs);
+    const { concurrency } = limiter;
+    if (concurrency === before && retryAfterMs === 0) return;
+    this.#options.listen?.({ kind: 'slowed', api, concurrency, pauseMs: retryAfterMs });
   }
 
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {

@@ -202,6 +202,17 @@ export class Sender {
     // A report is not sent twice in a row: whoever asked for it looks first.
     if (request.operation.meter === 'report' && leavesDoubt(error, 'report')) return false;
     if ((await doubtAfter(error, request, ready, this.#options)) !== undefined) return false;
+    const { api, name: operation } = request.operation;
+    const attempt = tally.retry + tally.slow_down + 1;
+    this.#options.listen?.({
+      kind: 'retry',
+      api,
+      operation,
+      row: request.row,
+      code: error.code,
+      attempt,
+      waitMs: delay,
+    });
     await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
     return !this.#halt.signal.aborted;
   }

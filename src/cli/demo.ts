@@ -37,7 +37,6 @@ interface End {
   readonly units_charged: number;
 }
 
-process.umask(0o077);
 rmSync(join(ROOT, DATA), { recursive: true, force: true });
 io.stderr(`kybatch run ${INPUT} --sandbox --data-dir ${DATA} --format csv,parquet\n\n`);
 let printed = '';

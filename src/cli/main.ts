@@ -48,7 +48,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Where nobody can be told there is nothing to tell; the run goes on.
 process.stderr.on('error', () => {});
 
-// Personal data is written: files are for their owner only.
-process.umask(0o077);
 const code = await runCli(process.argv.slice(2), io);
 process.exitCode ??= code;

@@ -5,6 +5,13 @@ import type { Interrupt } from './terminal/io.js';
 
 /** How a start ended, for cron jobs and scripts. */
 export function exitCodeOfRun(end: RunEndView, interrupt: Interrupt | undefined): ExitCode {
+  const code = codeOfRows(end, interrupt);
+  // Whoever loads the tables of a finished run must hear that they are not whole.
+  const settled = code === ExitCode.ok || code === ExitCode.rowsOpen;
+  return settled && end.tablesLack !== null ? ExitCode.internal : code;
+}
+
+function codeOfRows(end: RunEndView, interrupt: Interrupt | undefined): ExitCode {
   if (end.stopped !== null) return end.stopped.exit;
   if (!end.finished && interrupt !== undefined) return exitCodeOfInterrupt(interrupt);
   const { outcomes, parked } = end;

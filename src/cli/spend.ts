@@ -41,8 +41,10 @@ export async function spend({ work, nothing, onEvent }: Spending, args: Spending
     const end = await work({ ...readSpendingFlags(args), listen, drain, abort }).finally(() => display?.stop());
     if (!end.worked) io.stderr(`${nothing(end)}\n`);
     const next = end.next === null ? undefined : suggestCommand(end.next, args);
-    if (args.json) io.stdout(`${JSON.stringify(endToJson(end, next))}\n`);
-    io.stderr(endInWords(end, next));
+    const write =
+      end.worked && end.tables === null ? suggestCommand({ kind: 'export', run: end.run }, args) : undefined;
+    if (args.json) io.stdout(`${JSON.stringify(endToJson(end, next, write))}\n`);
+    io.stderr(endInWords(end, next, write));
     return exitCodeOfRun(end, interrupts.received);
   } catch (error) {
     throw error instanceof GoOnError ? withCommand(error, args) : error;

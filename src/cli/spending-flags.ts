@@ -8,7 +8,7 @@ export interface SpendingArgs extends ProviderArgs {
   readonly budget: number | undefined;
   readonly maxReports?: number | undefined;
   readonly concurrency: number | undefined;
-  readonly export: boolean;
+  readonly export: boolean | undefined;
   readonly out: string | undefined;
   readonly format: string | undefined;
 }
@@ -20,8 +20,8 @@ export const spendingOptions = {
   concurrency: { type: 'number', requiresArg: true, describe: 'Calls at once at the most' },
   export: {
     type: 'boolean',
-    default: true,
-    describe: 'Write the tables at the end; --no-export leaves that to `kybatch export`',
+    describe:
+      'Write the tables however it ends; without it when the run is finished; --no-export leaves it to `kybatch export`',
   },
   out: outOption,
   format: formatOption,

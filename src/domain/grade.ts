@@ -26,6 +26,8 @@ export interface CandidateFacts {
   readonly country_code: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
+  /** JSON: what else was said. Nothing is decided by it. */
+  readonly extra?: string | null;
 }
 
 export type MatchedOn = 'registration_number' | 'registration_number_repaired' | 'vat_number';

@@ -45,6 +45,7 @@ const toRecord = ({ candidate, grade, evidence, decision }: SeenCandidate): Cand
   countryCode: candidate.country_code,
   state: candidate.state,
   jurisdiction: candidate.jurisdiction,
+  extra: candidate.extra ?? null,
   matchGrade: grade,
   decision,
   evidence: evidence.join('; '),

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFileError } from '../domain/errors.js';
-import { SUMMARY } from './folder.js';
+import { readMarker } from './export-marker.js';
 
 /** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
 export interface ExportFolder {
@@ -30,7 +30,7 @@ export function findExports(dataDir: string): readonly ExportFolder[] {
     ...(existsSync(inside) ? readdirSync(inside).map((name) => join(inside, name)) : []),
     ...readList(dataDir).map(({ folder }) => folder),
   ]);
-  return [...folders].flatMap((folder) => readSummary(folder) ?? []);
+  return [...folders].flatMap((folder) => describe(folder) ?? []);
 }
 
 function readList(dataDir: string): readonly ExportFolder[] {
@@ -48,18 +48,9 @@ function readList(dataDir: string): readonly ExportFolder[] {
     });
 }
 
-interface Summary {
-  readonly run: string;
-  readonly exported_at: string;
-  readonly options?: { readonly formats?: readonly string[] };
-}
-
-function readSummary(folder: string): ExportFolder | undefined {
-  try {
-    const summary = JSON.parse(readFileSync(join(folder, SUMMARY), 'utf8')) as Summary;
-    const { formats } = summary.options ?? {};
-    return { run: summary.run, folder, at: summary.exported_at, ...(formats === undefined ? {} : { formats }) };
-  } catch {
-    return undefined;
-  }
+function describe(folder: string): ExportFolder | undefined {
+  const marker = readMarker(folder);
+  if (marker === undefined) return undefined;
+  const { run, at, formats } = marker;
+  return { run, folder, at, ...(formats === undefined ? {} : { formats }) };
 }

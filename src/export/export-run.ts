@@ -1,15 +1,17 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { asFileError, asPlaceError } from '../domain/errors.js';
+import { asFileError, KybatchError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
 import { dataPackage } from './data-package.js';
-import { DATA_PACKAGE, GrowingFolder, SUMMARY } from './folder.js';
+import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
+import { GrowingFolder } from './folder.js';
 import type { Target } from './formats/format.js';
 import type { Formats } from './formats/list.js';
 import type { ExportOptions } from './options.js';
-import { type OpenFormats, Outputs } from './outputs.js';
+import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
-import { callRow, candidateRow, errorRow, inputColumns, inputRow, plannedStages } from './run-rows.js';
+import { callRow, candidateRow, damagedRow, errorRow, inputColumns, inputRow, plannedStages } from './run-rows.js';
 import { rowsTable } from './run-tables.js';
 import { answersOf } from './subjects.js';
 import { type ExportSummary, summarise } from './summary.js';
@@ -22,7 +24,7 @@ export async function exportRun(
   options: ExportOptions,
   parts: ExportParts = ALL_PARTS,
 ): Promise<ExportSummary> {
-  const folder = openFolder(options.folder);
+  const folder = new GrowingFolder(options.folder);
   try {
     const summary = await fill(folder.path, snapshot, options, parts);
     folder.appear();
@@ -30,14 +32,6 @@ export async function exportRun(
   } catch (error) {
     folder.abandon();
     throw asFileError(error, options.folder);
-  }
-}
-
-function openFolder(path: string): GrowingFolder {
-  try {
-    return new GrowingFolder(path);
-  } catch (error) {
-    throw asPlaceError(error, `the folder ${path}`);
   }
 }
 
@@ -52,13 +46,15 @@ async function fill(
   return await withFormats({ folder, scratch, options }, parts.formats, async (opened) => {
     const outputs = openOutputs(snapshot, options, parts, opened);
     await writeRunTables(snapshot, outputs);
-    const unexpectedShapes = await writeAnswers(answersOf(snapshot), options, parts, outputs);
-    const resources = await outputs.finish(folder);
+    const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
+    writeDamaged(snapshot, outputs);
+    const finished = await outputs.finish(folder);
+    if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     rmSync(scratch, { recursive: true });
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
-    const summary = summarise(snapshot, resources, outputs.counts(), unexpectedShapes, versions, options);
+    const summary = summarise(snapshot, finished, outputs.counts(), issues, versions, options);
     const facts = { run: snapshot.run.id, exportedAt: summary.exported_at, options };
-    writeJson(join(folder, DATA_PACKAGE), dataPackage(resources, facts));
+    writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, facts));
     writeJson(join(folder, SUMMARY), summary);
     return summary;
   });
@@ -104,8 +100,24 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<
   }
 }
 
+function writeDamaged({ damaged }: RunSnapshot, outputs: Outputs): void {
+  const before = outputs.count('errors');
+  outputs.write(
+    'errors',
+    damaged.map((answer, index) => damagedRow(answer, before + index + 1)),
+  );
+}
+
+function nothingWritten([first]: readonly Unwritten[]): KybatchError {
+  return new KybatchError(`no table could be written as ${first?.format}: ${first?.reason}`, {
+    code: 'NOT_WRITTEN',
+    hint: 'The export before it is as it was. Another --format may do; csv needs the least memory.',
+    exit: ExitCode.internal,
+  });
+}
+
 function writeJson(path: string, value: unknown): void {
-  const descriptor = openSync(path, 'wx', 0o600);
+  const descriptor = openSync(path, 'wx');
   writeSync(descriptor, `${JSON.stringify(value, null, 2)}\n`);
   fsyncSync(descriptor);
   closeSync(descriptor);

@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path';
+import { systemFailure } from '../domain/system-failure.js';
 import { type Column, columnsOf, type Row, type Table } from '../readers/table.js';
 import type { Resource } from './data-package.js';
 import type { FileFacts, Format, FormatWriter, Lines, TableFile } from './formats/format.js';
@@ -12,6 +13,18 @@ export interface OutputTable {
   readonly furtherColumns: readonly Column[];
   /** Tables of what was bought can be split by country; those of what happened stay whole. */
   readonly bought: boolean;
+}
+
+/** A file that could not be made. */
+export interface Unwritten {
+  readonly table: string;
+  readonly format: string;
+  readonly reason: string;
+}
+
+export interface Finished {
+  readonly resources: readonly Resource[];
+  readonly unwritten: readonly Unwritten[];
 }
 
 interface Output {
@@ -62,15 +75,21 @@ export class Outputs {
     return Object.fromEntries([...this.#byName].map(([name, { rows }]) => [name, rows]));
   }
 
-  /** Ends all files and describes them, with their paths inside of the folder. */
-  async finish(folder: string): Promise<readonly Resource[]> {
+  /** Ends all files and describes them, with their paths inside of the folder. One that fails does not cost the others. */
+  async finish(folder: string): Promise<Finished> {
     const resources: Resource[] = [];
+    const unwritten: Unwritten[] = [];
     const inside = (facts: FileFacts) => ({ ...facts, path: relative(folder, facts.path).split(sep).join('/') });
     for (const { table, columns, files } of this.#byName.values()) {
-      for (const { format, file } of files)
-        resources.push({ table, columns, format, files: (await file.finish()).map(inside) });
+      for (const { format, file } of files) {
+        try {
+          resources.push({ table, columns, format, files: (await file.finish()).map(inside) });
+        } catch (error) {
+          unwritten.push({ table: table.name, format: format.name, reason: reasonOf(error) });
+        }
+      }
     }
-    return resources;
+    return { resources, unwritten };
   }
 
   #find(name: string): Output {
@@ -78,4 +97,11 @@ export class Outputs {
     if (output === undefined) throw new TypeError(`there is no table ${name}`);
     return output;
   }
+}
+
+/** What the machine refuses to one file it refuses to all: that ends the export. */
+function reasonOf(error: unknown): string {
+  if (systemFailure(error) !== undefined) throw error;
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return first;
 }

@@ -1,5 +1,5 @@
 import { idSpaces } from '../domain/id-spaces.js';
-import type { SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow } from '../ledger/reading.js';
+import type { DamagedAnswer, SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
@@ -60,6 +60,8 @@ export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candida
   match_grade: candidate.matchGrade,
   decision: candidate.decision,
   evidence: candidate.evidence,
+  jurisdiction: candidate.jurisdiction,
+  extra: candidate.extra ?? null,
 });
 
 export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
@@ -102,8 +104,8 @@ export const errorRow = (error: SnapshotError, position: number): RowOf<typeof e
 export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<typeof errorsTable> => ({
   row: text(origin.row),
   stage: origin.stage,
-  class: 'unexpected_shape',
-  code: 'UNEXPECTED_SHAPE',
+  class: issue.unread === true ? 'not_exported' : 'unexpected_shape',
+  code: issue.unread === true ? 'ANSWER_NOT_READ' : 'UNEXPECTED_SHAPE',
   message: `${origin.operation} ${issue.pointer === '' ? '(the whole body)' : issue.pointer}: expected ${issue.expected}, saw ${issue.seen}`,
   request_id: null,
   attempts: '0',
@@ -114,3 +116,23 @@ export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<t
   seen: issue.seen,
   raw_sha256: origin.rawSha256,
 });
+
+/** An answer whose stored bytes cannot be trusted: nothing of it is in the tables, and it can be had again. */
+export const damagedRow = (answer: DamagedAnswer, position: number): RowOf<typeof errorsTable> => ({
+  row: text(answer.row),
+  stage: answer.stage,
+  class: 'not_exported',
+  code: 'ANSWER_DAMAGED',
+  message: `the stored answer of ${answer.operation} is damaged, and nothing of it is in these tables. Ask for it again with ${askAgain(answer)}, which may cost what it cost before; then export again`,
+  request_id: null,
+  attempts: '0',
+  at: timestamp(answer.fetchedAt),
+  position: String(position),
+  operation: answer.operation,
+  pointer: null,
+  seen: null,
+  raw_sha256: answer.rawSha256,
+});
+
+const askAgain = ({ api, operation, params }: DamagedAnswer): string =>
+  `kybatch call ${api} ${operation}${params === null ? '' : ` --params '${params.replaceAll("'", "'\\''")}'`}`;

@@ -62,6 +62,12 @@ export const candidatesTable = table({
     column('match_grade', 'text', 'See rows.match_grade'),
     column('decision', 'text', 'confirmed, rejected, needs_review or no_match'),
     column('evidence', 'text', 'What agreed and what did not, in words'),
+    column('jurisdiction', 'text', 'Registry jurisdiction, where it is not the country or state'),
+    column(
+      'extra',
+      'json',
+      'What else the search said: the source, with provenance; status, address and further VAT numbers of a hit among credit reports',
+    ),
   ],
 });
 
@@ -101,14 +107,18 @@ export const errorsTable = table({
   name: 'errors',
   onePer: 'error',
   description:
-    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same).',
+    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same). Class `not_exported`: a stored answer that is damaged or could not be read, of which nothing is in the tables.',
   source: 'ledger, and the reading of the raw bodies',
   key: ['position'],
   keyAlwaysThere: true,
   columns: [
     column('row', 'integer', 'The row concerned; for an answer that several rows share, the first'),
     column('stage', 'text', 'The stage it happened in'),
-    column('class', 'text', 'What follows from it; unexpected_shape for places in an answer'),
+    column(
+      'class',
+      'text',
+      'What follows from it; unexpected_shape for places in an answer, not_exported for answers that the tables lack',
+    ),
     column('code', 'text', 'Stable code'),
     column('message', 'text', 'In words'),
     column('request_id', 'text', 'To quote to the provider’s support'),

@@ -1,7 +1,8 @@
 import { ROW_OUTCOMES } from '../domain/outcomes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
-import type { Resource } from './data-package.js';
+import type { IssueCounts } from './issue-rows.js';
 import type { ExportOptions } from './options.js';
+import type { Finished, Unwritten } from './outputs.js';
 import type { TableName } from './tables.js';
 
 /** `summary.json`: what was exported, and whether it adds up. */
@@ -23,6 +24,10 @@ export interface ExportSummary {
   readonly units_charged: number;
   readonly tables: Readonly<Record<TableName, number>>;
   readonly unexpected_shapes: number;
+  /** Stored answers that are damaged, or could not be read: `errors` names each, and nothing of them is in the tables. */
+  readonly answers_not_exported: number;
+  /** Files that could not be made. */
+  readonly not_written: readonly Unwritten[];
   readonly options: Readonly<Record<string, unknown>>;
   readonly versions: { readonly kybatch: string; readonly node: string; readonly [program: string]: string };
   readonly files: readonly ExportedFile[];
@@ -37,11 +42,20 @@ export interface ExportedFile {
   readonly sha256: string;
 }
 
+/** What the tables of an export are without; null where they are whole. */
+export interface ExportLack {
+  readonly answersNotExported: number;
+  readonly notWritten: readonly Unwritten[];
+}
+
+export const lackOf = ({ answers_not_exported: answersNotExported, not_written: notWritten }: ExportSummary) =>
+  answersNotExported + notWritten.length === 0 ? null : ({ answersNotExported, notWritten } satisfies ExportLack);
+
 export function summarise(
-  { run, progress }: RunSnapshot,
-  resources: readonly Resource[],
+  { run, progress, damaged }: RunSnapshot,
+  { resources, unwritten }: Finished,
   counts: Readonly<Record<string, number>>,
-  unexpectedShapes: number,
+  issues: IssueCounts,
   versions: Readonly<Record<string, string>>,
   options: ExportOptions,
 ): ExportSummary {
@@ -65,7 +79,9 @@ export function summarise(
     },
     units_charged: progress.unitsCharged,
     tables: counts as ExportSummary['tables'],
-    unexpected_shapes: unexpectedShapes,
+    unexpected_shapes: issues.unexpectedShapes,
+    answers_not_exported: damaged.length + issues.unread,
+    not_written: unwritten,
     options: {
       formats: options.formats,
       delimiter: options.csv.delimiter,

@@ -1,31 +1,30 @@
 import { readSubject } from '../readers/read-subject.js';
-import type { Issue, ListItem, Reader, SubjectAnswers } from '../readers/reader.js';
+import type { ListItem, Reader, SubjectAnswers } from '../readers/reader.js';
 import { bulkRenderer } from './bulk-lines.js';
 import { BulkPool } from './bulk-pool.js';
 import type { Formats } from './formats/list.js';
+import { type IssueCounts, IssueRows } from './issue-rows.js';
 import type { ExportOptions } from './options.js';
 import type { Outputs } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
-import { issueRow } from './run-rows.js';
 import type { RunAnswers } from './subjects.js';
 
-/** What the raw bodies say, reader by reader, the bulk last. Returns how many places had an unexpected form. */
+/** What the raw bodies say, reader by reader, the bulk last. */
 export async function writeAnswers(
   answers: RunAnswers,
   options: ExportOptions,
   parts: ExportParts,
   outputs: Outputs,
-): Promise<number> {
-  let unexpectedShapes = 0;
+): Promise<IssueCounts> {
+  const issues = new IssueRows(outputs);
   const isBulk = (reader: Reader) => reader.bulk === true;
   const inOrder = [...parts.readers.filter((reader) => !isBulk(reader)), ...parts.readers.filter(isBulk)];
   for (const reader of inOrder) {
     const subjects = withListed(reader, answers);
-    unexpectedShapes += asLines(reader, options, parts.formats)
-      ? await writeLines(reader, subjects, options, parts, outputs)
-      : await writeRows(reader, subjects, options, outputs);
+    if (asLines(reader, options, parts.formats)) await writeLines(reader, subjects, options, parts, outputs, issues);
+    else await writeRows(reader, subjects, options, outputs, issues);
   }
-  return unexpectedShapes;
+  return issues.counts;
 }
 
 /** Lines are for formats that all know them: one that is made from rows needs the rows on this thread anyway. */
@@ -37,14 +36,13 @@ async function writeRows(
   subjects: AsyncIterable<SubjectAnswers>,
   { includeContacts }: ExportOptions,
   outputs: Outputs,
-): Promise<number> {
-  let issues = 0;
+  issues: IssueRows,
+): Promise<void> {
   for await (const subject of subjects) {
     const out = readSubject(reader, subject, includeContacts);
     for (const { name } of reader.tables) outputs.write(name, out.rows.get(name) ?? [], subject.country);
-    issues += writeIssues(out.issues, outputs);
+    issues.write(out.issues);
   }
-  return issues;
 }
 
 async function writeLines(
@@ -53,30 +51,20 @@ async function writeLines(
   options: ExportOptions,
   parts: ExportParts,
   outputs: Outputs,
-): Promise<number> {
+  issues: IssueRows,
+): Promise<void> {
   // The second thread knows the readers and formats of the lists, and no others.
   const known = ALL_PARTS.readers.includes(reader) && parts.formats === ALL_PARTS.formats;
   const setup = known ? { reader: reader.name, options } : undefined;
   const pool = new BulkPool(bulkRenderer(reader, parts.formats, options), setup);
-  let issues = 0;
   try {
     for await (const lines of pool.render(inBatches(subjects))) {
       for (const [index, { name }] of reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
-      issues += writeIssues(lines.issues, outputs);
+      issues.write(lines.issues);
     }
   } finally {
     await pool.close();
   }
-  return issues;
-}
-
-function writeIssues(issues: readonly Issue[], outputs: Outputs): number {
-  const before = outputs.count('errors');
-  outputs.write(
-    'errors',
-    issues.map((issue, index) => issueRow(issue, before + index + 1)),
-  );
-  return issues.length;
 }
 
 /** Subjects that somebody tells of. Lists are read once, and only if there is a subject that they may tell of. */
@@ -100,13 +88,17 @@ async function readLists({ lists }: Reader, answers: RunAnswers): Promise<Readon
 
 async function* inBatches(subjects: AsyncIterable<SubjectAnswers>): AsyncGenerator<readonly SubjectAnswers[]> {
   let batch: SubjectAnswers[] = [];
+  let bytes = 0;
   for await (const subject of subjects) {
     batch.push(subject);
-    if (batch.length < SUBJECTS_AT_ONCE) continue;
+    bytes += subject.answers.reduce((sum, { body }) => sum + body.length, 0);
+    if (batch.length < SUBJECTS_AT_ONCE && bytes < BYTES_AT_ONCE) continue;
     yield batch;
     batch = [];
+    bytes = 0;
   }
   if (batch.length > 0) yield batch;
 }
 
 const SUBJECTS_AT_ONCE = 16;
+const BYTES_AT_ONCE = 4 << 20;

@@ -9,6 +9,8 @@ export interface Reading {
   usage(): Promise<UsageReport>;
   /** What a run has been doing; `since` bounds the count of rows settled of late. */
   activity(runId: string, since: number): Promise<RunActivity>;
+  /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
+  atWork(runId: string, since: number): Promise<AtWork | undefined>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
 }
@@ -31,6 +33,8 @@ export interface RunSnapshot {
   subjects(space: IdSpace, operations: readonly string[]): AsyncIterable<SnapshotSubject>;
   /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
+  /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */
+  readonly damaged: readonly DamagedAnswer[];
   close(): Promise<void>;
 }
 
@@ -114,6 +118,18 @@ export interface SnapshotList {
   readonly body: Buffer;
 }
 
+/** A stored body that is missing, or not what was bought. */
+export interface DamagedAnswer {
+  readonly row: number | null;
+  readonly stage: string | null;
+  readonly api: string;
+  readonly operation: string;
+  /** JSON: what was asked. */
+  readonly params: string | null;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
+}
+
 export interface RunActivity {
   readonly calls: number;
   readonly owned: number;
@@ -123,6 +139,21 @@ export interface RunActivity {
   /** When the first parked row may go on by itself. */
   readonly parkedUntil: number | null;
   readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];
+}
+
+/** The last start on a run. */
+export interface AtWork {
+  readonly begunAt: number;
+  /** It is at work now. */
+  readonly alive: boolean;
+  /** It renews this all the time: one that lies in the past is of a process that is frozen, or dead. */
+  readonly leaseUntil: number;
+  /** Null where it did not come to its end. */
+  readonly endedAt: number | null;
+  /** Rows it has settled since, beside those that cannot be asked about. */
+  readonly settledRows: number;
+  /** Calls that failed of late, by code. */
+  readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
 }
 
 export interface UnknownCharge {

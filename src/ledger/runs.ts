@@ -126,6 +126,8 @@ export interface CandidateRecord {
   readonly countryCode: string | null;
   readonly state: string | null;
   readonly jurisdiction: string | null;
+  /** JSON: what else the search said. */
+  readonly extra?: string | null;
   readonly matchGrade: string;
   readonly decision: string;
   readonly evidence: string;

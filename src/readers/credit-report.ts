@@ -1,9 +1,9 @@
 import type { ExactJson } from '../util/exact-json.js';
 import { stringifyExact } from '../util/exact-json-write.js';
-import { BodyPath, idOf, isObject, type JsonObject } from './parts/body-path.js';
+import { BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
 import { removeContacts } from './parts/contacts.js';
 import { tryParse } from './parts/open-answer.js';
-import { extraOf, type Members, readFields } from './parts/read-fields.js';
+import { extraOf, type Members, readFields, within } from './parts/read-fields.js';
 import {
   type AnswerOrigin,
   type ListItem,
@@ -115,10 +115,13 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
   const summaryAt = path.at('summary');
   const summary = summaryAt.object(object.summary) ?? {};
   const remarks = readRemarks(id, summary, summaryAt);
-  const main = readFields(summary, reportSummaryFields, summaryAt, ['overall_credit_risk', ...remarks]);
+  const main = readFields(summary, reportSummaryFields, summaryAt, [
+    ...readApart(summary, 'overall_credit_risk'),
+    ...remarks,
+  ]);
   const riskAt = summaryAt.at('overall_credit_risk');
   const risk = riskAt.object(summary.overall_credit_risk) ?? {};
-  const graded = readFields(risk, riskFields, riskAt, ['creditLimit']);
+  const graded = readFields(risk, riskFields, riskAt, readApart(risk, 'creditLimit'));
   const limitAt = riskAt.at('creditLimit');
   const limit = readFields(limitAt.object(risk.creditLimit) ?? {}, limitFields, limitAt);
   const cells = {
@@ -130,17 +133,23 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
     credit_limit_currency: limit.cells.currency,
   } satisfies Record<string, Cell>;
   const sections = Object.entries(object).filter(([key, value]) => key !== 'summary' || !isObject(value));
+  const odd = opened !== undefined && !isObject(opened.body) ? opened.body : null;
   const rest: Members = [
-    ...wrap('summary', [
+    ...(odd === null ? [] : [['body', odd] as const]),
+    ...within('summary', [
       ...main.rest,
-      ...wrap('overall_credit_risk', [...graded.rest, ...wrap('creditLimit', limit.rest)]),
+      ...within('overall_credit_risk', [...graded.rest, ...within('creditLimit', limit.rest)]),
     ]),
     ...sections,
   ];
   return { cells, rest };
 }
 
-const wrap = (name: string, rest: Members): Members => (rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]]);
+/** A part that is read on its own; in another form it stays where it is, for `extra`. */
+const readApart = (object: JsonObject, part: string): readonly string[] => {
+  const value = memberOf(object, part) ?? null;
+  return value === null || isObject(value) ? [part] : [];
+};
 
 const POSITIVE = 'what_we_like_about_this_company';
 /** The name of the list of cautions is not shown. */

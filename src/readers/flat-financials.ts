@@ -43,13 +43,17 @@ export const flatFinancialsReader = {
 /** An object keyed by year; `{}` is an answer that says nothing (V2-2). Sorted by year and indicator. */
 export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): void {
   const opened = openWhole(answer, out);
-  const years = opened?.path.object(opened.body);
-  if (opened === undefined || years === undefined) return;
+  if (opened === undefined) return;
+  const years = opened.body;
+  if (!isObject(years)) {
+    opened.path.left('an object of years', years);
+    return;
+  }
   for (const year of Object.keys(years).sort()) {
     const at = opened.path.at(year);
     const indicators = years[year] as ExactJson;
     if (!isObject(indicators)) {
-      if (indicators !== null) at.unexpected('an object of indicators', indicators);
+      if (indicators !== null) at.left('an object of indicators', indicators);
       continue;
     }
     for (const indicator of Object.keys(indicators).sort()) {

@@ -17,7 +17,7 @@ export interface Reader {
   readonly tables: readonly Table[];
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
-  /** A place whose form is not the documented one is an issue in `out`; only a defect throws. */
+  /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */
   read(subject: SubjectAnswers, out: ReaderOutput): void;
 }
 
@@ -85,12 +85,15 @@ export interface Issue {
   readonly pointer: string;
   readonly expected: string;
   readonly seen: string;
+  /** Set where the reader itself failed: nothing of the subject is in the tables. */
+  readonly unread?: true;
 }
 
 /** What a reader adds to: rows by the name of their table, and issues. */
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];
+  #issuesBeyond = 0;
 
   constructor(
     /** Whether people's e-mail and phone are wanted. */
@@ -109,7 +112,22 @@ export class ReaderOutput {
     else for (const row of rows) before.push(row);
   }
 
+  /** So many places are named; how many more there are is told in the last. The raw body has them all. */
+  note(issue: Issue): void {
+    if (this.issues.length < ISSUES_NAMED) {
+      this.issues.push(issue);
+      return;
+    }
+    this.#issuesBeyond += 1;
+    const { origin } = issue;
+    const expected = 'no more places of another form';
+    this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
+  }
+
   rowsOf<T extends Table>(table: T): readonly RowOf<T>[] {
     return (this.rows.get(table.name) ?? []) as RowOf<T>[];
   }
 }
+
+/** Of one company or report. */
+const ISSUES_NAMED = 1000;

@@ -1,11 +1,11 @@
 import type { ExactJson } from '../util/exact-json.js';
-import { type BodyPath, isObject, type JsonObject, memberOf } from './parts/body-path.js';
-import { readFiledFinancials } from './parts/filed-financials.js';
+import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
+import { type FiledFinancials, readFiledFinancials } from './parts/filed-financials.js';
 import { readGroupLinks, readGroupTree } from './parts/group-links.js';
-import { type ListOf, offsetOf } from './parts/lists.js';
+import { type ListOf, type ListRead, oddOf, offsetOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readOfficers, readShareholders } from './parts/people.js';
-import { extraOf, type Members, readFields, ungroup } from './parts/read-fields.js';
+import { extraOf, type Members, readFields, ungroup, within } from './parts/read-fields.js';
 import { takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
 import { type Cell, timestamp } from './table.js';
@@ -26,8 +26,6 @@ interface Piece {
   readonly counts: Partial<Record<'officers' | 'shareholders' | 'group_links' | 'filed_periods', number | null>>;
 }
 
-const NOTHING: Piece = { cells: {}, rest: [], counts: {} };
-
 /** Every answer that v1 gave about one company → its line and its lists. The full record comes before the others. */
 export const recordReader = {
   name: 'record',
@@ -37,7 +35,7 @@ export const recordReader = {
   read({ id, answers }, out) {
     const order = (answer: OpenedAnswer) => ORDER.indexOf(answer.answer.operation);
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []).sort((a, b) => order(a) - order(b));
-    const pieces = opened.map((answer) => readAnswer(answer, id));
+    const pieces = opened.map((answer) => ({ ...readAnswer(answer, id), operation: answer.answer.operation }));
     const main = opened[0]?.answer;
     if (main === undefined) return;
     const cells = Object.fromEntries(
@@ -57,10 +55,17 @@ export const recordReader = {
       fetched_at: timestamp(main.fetchedAt),
       raw_sha256: main.rawSha256,
       operation: main.operation,
-      extra: extraOf(pieces.flatMap((piece) => piece.rest)),
+      extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...within(piece.operation, besides(piece, cells))])),
     });
   },
 } as const satisfies Reader;
+
+/** What an answer says otherwise than the one that the line shows. */
+const besides = ({ cells }: Piece, shown: Readonly<Record<ProfileCell, Cell>>): Members =>
+  allProfileFields.flatMap(({ name }) => {
+    const said = cells[name];
+    return isThere(said) && said !== shown[name] ? [[name, said] as const] : [];
+  });
 
 const ORDER: readonly string[] = recordReader.operations;
 
@@ -70,7 +75,7 @@ function readAnswer({ answer, body, path }: OpenedAnswer, id: string): Piece {
   const object = path.object(body);
   if (object === undefined) {
     if (body === null) path.unexpected('an object', body);
-    return NOTHING;
+    return { cells: {}, rest: [[answer.operation, body]], counts: {} };
   }
   const of: ListOf = { v1: id, v2: null, offset: offsetOf(answer) };
   switch (answer.operation) {
@@ -79,19 +84,15 @@ function readAnswer({ answer, body, path }: OpenedAnswer, id: string): Piece {
     case 'liteKyb':
       return lite(object, id, path);
     case 'officersKyb':
-      return envelope(object, 'officers', id, path, (data, at) => ({ officers: readOfficers(data, of, at) }));
+      return envelope(object, 'officers', 'officers', id, path, (data, at) => readOfficers(data, of, at));
     case 'shareholdersKyb':
-      return envelope(object, 'shareholders', id, path, (data, at) => ({
-        shareholders: readShareholders(data, of, at),
-      }));
+      return envelope(object, 'shareholders', 'shareholders', id, path, (data, at) => readShareholders(data, of, at));
     case 'groupFullKyb':
     case 'groupLiteKyb':
-      return envelope(object, 'group_structures', id, path, (data, at) => ({
-        group_links: readGroupTree(data, id, at),
-      }));
+      return envelope(object, 'group_structures', 'group_links', id, path, (data, at) => readGroupTree(data, id, at));
     case 'financialKyb': {
       const { periods, rest } = filed(object, of, path);
-      return { cells: {}, rest, counts: { filed_periods: periods } };
+      return { cells: {}, rest: within(answer.operation, rest), counts: { filed_periods: periods } };
     }
     default:
       throw new TypeError(`no table is made from ${answer.operation}`);
@@ -104,17 +105,27 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Piece {
   const rest = takeSources(object, 'record', id, path);
   const profile = lite(path.at('lite').object(rest.lite) ?? {}, id, path.at('lite'));
   const financial = path.at('financial').object(rest.financial);
-  const counts = {
+  const lists = {
     officers: readOfficers(rest.officers, of, path.at('officers')),
     shareholders: readShareholders(rest.shareholders, of, path.at('shareholders')),
-    group_links: readGroupLinks(rest.group_structures_full, id, path.at('group_structures_full')),
+    group_structures_full: readGroupLinks(rest.group_structures_full, id, path.at('group_structures_full')),
   };
   const statements = financial && filed(financial, of, path.at('financial'));
   const others = Object.entries(rest).filter(([key, value]) => !wasRead(key, value));
   return {
     cells: profile.cells,
-    rest: [...profile.rest, ...others, ...(statements?.rest ?? [])],
-    counts: { ...counts, filed_periods: statements?.periods ?? null },
+    rest: [
+      ...profile.rest,
+      ...others,
+      ...within('financial', statements?.rest ?? []),
+      ...Object.entries(lists).flatMap(([name, { odd }]) => (isList(rest[name] ?? null) ? oddOf(name, odd) : [])),
+    ],
+    counts: {
+      officers: lists.officers.count,
+      shareholders: lists.shareholders.count,
+      group_links: lists.group_structures_full.count,
+      filed_periods: statements?.periods ?? null,
+    },
   };
 }
 
@@ -130,15 +141,12 @@ const MODULES: Readonly<Record<string, (value: ExactJson) => boolean>> = {
 };
 const wasRead = (key: string, value: ExactJson) => Object.hasOwn(MODULES, key) && MODULES[key]?.(value) === true;
 
-function filed(financial: JsonObject, of: ListOf, path: BodyPath): { periods: number | null; rest: Members } {
+function filed(financial: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
   const statements = takeSources(financial, 'financial', of.v1 ?? '', path);
-  const others = Object.entries(statements).filter(([key]) => !STATEMENTS.includes(key));
-  const rest: Members = others.length === 0 ? [] : [['financial', Object.fromEntries(others)]];
-  return { periods: readFiledFinancials(statements, of, path), rest };
+  const { periods, rest } = readFiledFinancials(statements, of, path);
+  const others = Object.entries(statements).filter(([key]) => key !== 'years' && key !== 'groups');
+  return { periods, rest: [...others, ...rest] };
 }
-
-/** The ID and the name are the company's own, said again. */
-const STATEMENTS = ['id', 'name', 'years', 'groups'];
 
 /** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
 function lite(object: JsonObject, id: string, path: BodyPath): Piece {
@@ -148,25 +156,30 @@ function lite(object: JsonObject, id: string, path: BodyPath): Piece {
     if (isObject(inner)) flat = { ...flat, [group]: takeSources(inner, `lite.${group}`, id, path.at(group)) };
   }
   flat = ungroup(flat, PROFILE_GROUPS);
-  const own = flat.id;
-  if (own !== undefined && own !== null && String(own) !== id) path.at('id').unexpected(`the ID ${id}`, own);
-  const { cells, rest } = readFields(flat, allProfileFields, path, ['id']);
+  const own = memberOf(flat, 'id');
+  const isOwn = own === undefined || own === null || idOf(own) === id;
+  if (!isOwn) path.at('id').unexpected(`the ID ${id}`, own);
+  const { cells, rest } = readFields(flat, allProfileFields, path, isOwn ? ['id'] : []);
   return { cells, rest, counts: {} };
 }
 
 const PROFILE_GROUPS = ['basic', 'address', 'contact'];
 
+/** The totals of the envelope describe the list, not the company: they are kept under the name of the call. */
 function envelope(
   object: JsonObject,
   module: string,
+  counted: keyof Piece['counts'],
   id: string,
   path: BodyPath,
-  read: (data: ExactJson | undefined, at: BodyPath) => Piece['counts'],
+  read: (data: ExactJson | undefined, at: BodyPath) => ListRead,
 ): Piece {
   const rest = takeSources(object, module, id, path);
-  const counts = read(rest.data, path.at('data'));
-  return { cells: {}, rest: Object.entries(rest).filter(([key]) => !ENVELOPE.includes(key)), counts };
+  const { count, odd } = read(rest.data, path.at('data'));
+  const others = Object.entries(rest).filter(([key]) => key !== 'data');
+  return {
+    cells: {},
+    rest: within(path.origin.operation, [...others, ...oddOf('data', odd)]),
+    counts: { [counted]: count },
+  };
 }
-
-/** The totals of the envelope describe the list, not the company. */
-const ENVELOPE = ['data', 'total_pages', 'total_results'];

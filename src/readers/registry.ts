@@ -1,7 +1,10 @@
+import { type ExactJson, ExactNumber } from '../util/exact-json.js';
+import type { BodyPath, JsonObject } from './parts/body-path.js';
 import { readFiledFinancials } from './parts/filed-financials.js';
-import { type ListOf, offsetOf } from './parts/lists.js';
+import { type ListOf, oddOf, offsetOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readOfficers, readShareholders } from './parts/people.js';
+import type { Members } from './parts/read-fields.js';
 import type { Reader } from './reader.js';
 import { filedFinancialsTable } from './tables/filed-financials.js';
 import { officersTable } from './tables/officers.js';
@@ -22,25 +25,36 @@ export const registryReader = {
   },
 } as const satisfies Reader;
 
+/** v2 has no line for the company: what no line of a list holds is an issue, with all of it. */
 function readAnswer({ answer, body, path }: OpenedAnswer, id: string): void {
   const object = path.object(body);
-  if (object === undefined) return;
-  const of: ListOf = { v1: answer.ids.v1 ?? null, v2: id, offset: offsetOf(answer) };
-  switch (answer.operation) {
-    case 'kybOfficers':
-      readOfficers(object.data, of, path.at('data'));
-      break;
-    case 'kybShareholders':
-      readShareholders(object.data, of, path.at('data'));
-      break;
-    case 'kybFinancial':
-      readFiledFinancials(object, of, path);
-      break;
-    default:
-      throw new TypeError(`no table is made from ${answer.operation}`);
+  if (object === undefined) {
+    if (body !== null) path.left('a record', body);
+    return;
   }
+  const of: ListOf = { v1: answer.ids.v1 ?? null, v2: id, offset: offsetOf(answer) };
+  for (const [name, value] of readList(answer.operation, object, of, path))
+    path.at(name).left('a line of its own', value);
   for (const [key, value] of Object.entries(object))
-    if (!ENVELOPE.includes(key)) path.at(key).unexpected('no such field', value);
+    if (!isRead(answer.operation, key, value)) path.at(key).left('no such field', value);
 }
 
-const ENVELOPE = ['data', 'total_pages', 'total_results', 'years', 'groups'];
+/** What was left over. */
+function readList(operation: string, object: JsonObject, of: ListOf, path: BodyPath): Members {
+  switch (operation) {
+    case 'kybOfficers':
+      return oddOf('data', readOfficers(object.data, of, path.at('data')).odd);
+    case 'kybShareholders':
+      return oddOf('data', readShareholders(object.data, of, path.at('data')).odd);
+    case 'kybFinancial':
+      return readFiledFinancials(object, of, path).rest;
+    default:
+      throw new TypeError(`no table is made from ${operation}`);
+  }
+}
+
+/** The totals describe the list: how many came is in the lines themselves. */
+const isRead = (operation: string, key: string, value: ExactJson): boolean => {
+  if (operation === 'kybFinancial') return key === 'years' || key === 'groups';
+  return key === 'data' || (/^total_(?:pages|results)$/.test(key) && (value === null || value instanceof ExactNumber));
+};

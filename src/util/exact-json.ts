@@ -34,6 +34,9 @@ const MARK_TEXT = '\x7f';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
+const COMMA = 0x2c;
+/** Each value takes memory many times its length: 64 MB of `1,1,1,…` would end the process. Real answers have thousands. */
+const MOST_VALUES = 2_000_000;
 const ZERO = 0x30;
 const NINE = 0x39;
 
@@ -42,6 +45,7 @@ function quoteNumbers(bytes: Uint8Array): string {
   // A number of one digit grows from two bytes with its comma to five: three times the size is always enough.
   const out = Buffer.allocUnsafe(length * 3 + 16);
   let written = 0;
+  let values = 0;
   let at = startOf(bytes);
   while (at < length) {
     const byte = bytes[at] as number;
@@ -59,6 +63,7 @@ function quoteNumbers(bytes: Uint8Array): string {
       out[written++] = QUOTE;
       at = end;
     } else {
+      if (byte === COMMA && ++values > MOST_VALUES) throw new SyntaxError(`More than ${MOST_VALUES} values in JSON`);
       out[written++] = byte;
       at++;
     }

@@ -1,4 +1,14 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from './clock.js';
 
@@ -7,6 +17,8 @@ export interface LogSinkOptions {
   readonly clock: Clock;
   /** The line that says how many are missing before it. */
   readonly lostLine: (lines: number) => string;
+  /** A file that would grow beyond this becomes `<path>.1`, the one before `.2`, and so on; the oldest goes. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -23,6 +35,7 @@ export class LogSink {
   /** The file ends in the middle of a line. */
   #torn = false;
   #tryAgainAt = 0;
+  #size = 0;
 
   constructor(options: LogSinkOptions) {
     this.#options = options;
@@ -31,19 +44,20 @@ export class LogSink {
 
   write(line: string): void {
     this.#waiting += line;
-    if (this.#waiting.length >= FLUSH_AT) this.#flush();
+    if (this.#waiting.length >= FLUSH_AT) this.flush();
   }
 
   /** Tries once more, whenever the last time was. Returns how many lines are missing in all. */
   close(): number {
     this.#tryAgainAt = 0;
-    if (this.#waiting !== '') this.#flush();
+    this.flush();
     this.#release();
     return this.#lost;
   }
 
-  #flush(): void {
+  flush(): void {
     const lines = this.#waiting;
+    if (lines === '') return;
     this.#waiting = '';
     if (this.#options.clock.now() < this.#tryAgainAt || !this.#open()) {
       this.#drop(linesIn(lines));
@@ -51,6 +65,11 @@ export class LogSink {
     }
     const lead = `${this.#torn ? '\n' : ''}${this.#unsaid === 0 ? '' : this.#options.lostLine(this.#unsaid)}`;
     const bytes = Buffer.from(lead + lines);
+    if (this.#size > 0 && this.#size + bytes.length > (this.#options.maxBytes ?? MAX_BYTES)) this.#startAnew();
+    if (!this.#open()) {
+      this.#drop(linesIn(lines));
+      return;
+    }
     const written = this.#append(bytes);
     // The lead is there as a whole, or is made anew.
     if (written >= Buffer.byteLength(lead)) this.#unsaid = 0;
@@ -68,7 +87,22 @@ export class LogSink {
       this.#release();
       this.#pause();
     }
+    this.#size += at;
     return at;
+  }
+
+  /** Where the files cannot be renamed the log just grows: that harms nobody at once. */
+  #startAnew(): void {
+    const { path } = this.#options;
+    this.#release();
+    try {
+      for (let number = KEPT - 1; number >= 0; number--) {
+        const from = number === 0 ? path : `${path}.${number}`;
+        if (existsSync(from)) renameSync(from, `${path}.${number + 1}`);
+      }
+    } catch {
+      // Tried again with the next lines.
+    }
   }
 
   #open(): boolean {
@@ -76,8 +110,10 @@ export class LogSink {
     const { path } = this.#options;
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      this.#descriptor = openSync(path, 'a', 0o600);
-      if (fstatSync(this.#descriptor).isFile()) fchmodSync(this.#descriptor, 0o600);
+      this.#descriptor = openSync(path, APPEND, 0o600);
+      const kind = fstatSync(this.#descriptor);
+      if (kind.isFile()) fchmodSync(this.#descriptor, 0o600);
+      this.#size = kind.isFile() ? kind.size : 0;
       return true;
     } catch {
       this.#release();
@@ -107,6 +143,11 @@ export class LogSink {
 }
 
 const FLUSH_AT = 4096;
+const MAX_BYTES = 16 << 20;
+/** Beside the one that is written. */
+const KEPT = 4;
+/** Not waiting: a pipe in the place of the log would hold up the run until somebody reads it. */
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NONBLOCK;
 const PAUSE_MS = 1000;
 const NEWLINE = 10;
 

@@ -17,15 +17,18 @@ export interface LoggerOptions {
   readonly clock: Clock;
   /** Texts that must never be written, whatever they got into. */
   readonly secrets: readonly string[];
+  /** A file that would grow beyond this becomes `<path>.1`, and so on. */
+  readonly maxBytes?: number;
 }
 
-/** JSON lines, appended, in a file for its owner only. Nothing here throws or waits: a log must not stop a run. */
-export function openLog({ path, clock, secrets }: LoggerOptions): Logger {
+/** JSON lines in a file for its owner only, a new one from time to time. Nothing here throws or waits: a log must not stop a run. */
+export function openLog({ path, clock, secrets, maxBytes }: LoggerOptions): Logger {
   const time = () => new Date(clock.now()).toISOString();
   // pino's own destination tries a full disk again for ever, without letting anything else happen.
   const sink = new LogSink({
     path,
     clock,
+    ...(maxBytes === undefined ? {} : { maxBytes }),
     lostLine: (lines) => `${JSON.stringify({ level: WARN, time: time(), lines, event: 'lines_lost' })}\n`,
   });
   const hidden = secrets.filter((secret) => secret !== '');
@@ -34,7 +37,11 @@ export function openLog({ path, clock, secrets }: LoggerOptions): Logger {
   const log = pino({ base: null, messageKey: 'event', timestamp: () => `,"time":"${time()}"` }, { write });
   return {
     info: (event, fields = {}) => log.info(fields, event),
-    warn: (event, fields = {}) => log.warn(fields, event),
+    warn(event, fields = {}) {
+      log.warn(fields, event);
+      // Whoever looks on wants to see trouble now, not when there is more to write.
+      sink.flush();
+    },
     close: () => sink.close(),
   };
 }

@@ -57,10 +57,42 @@ describe('status', () => {
       const view = await status({}, around);
       expect(view.progress.waiting).toBe(1);
       expect(statusInWords(view)).toMatch(/Waits: 1 credit report not ready yet; the next look is in \d+ s/);
+      expect(view.atWork).toMatchObject({ alive: true, silent: false, endedAt: null });
+      expect(statusInWords(view)).toMatch(/^Process: at work for \d+ s, since /m);
       const later = { ...around, clock: new ManualClock(view.nextReportAt ?? 0) };
       expect(statusInWords(await status({}, later))).toContain('not ready yet; the next look is due');
       await finish(working, clock);
-      expect((await status({}, around)).run.state).toBe('finished');
+      const finished = await status({}, around);
+      expect(finished).toMatchObject({ run: { state: 'finished' }, atWork: { alive: false } });
+      expect(statusInWords(finished)).not.toContain('Process:');
+    });
+  });
+
+  test('a process that died, one that is frozen, and how fast one is', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
+      sandbox.script({ operation: 'fullKyb' }, [400]);
+      const { id } = await run(companies(2));
+      const now = clock.now();
+      await ledger(async ({ calls, runs: store }) => {
+        await store.releaseFailed(id);
+        await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
+        const working = await status({}, around);
+        expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
+        expect(statusToJson(working).process).toMatchObject({
+          alive: true,
+          seconds_to_go: 10,
+          failed_calls_last_minute: [{ count: 1 }],
+        });
+        const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
+        expect(later.atWork).toMatchObject({ alive: true, silent: true });
+        expect(statusInWords(later)).toContain('it is frozen');
+      });
+      const died = await status({}, around);
+      expect(died.atWork).toMatchObject({ alive: false, endedAt: null });
+      expect(statusInWords(died, ' --data-dir x')).toContain(
+        `died without a word. Go on with: kybatch resume ${id} --data-dir x`,
+      );
     });
   });
 

@@ -252,7 +252,7 @@ describe('how a run ends', () => {
 });
 
 describe('what a run leaves behind', () => {
-  test('no key in any file or output; logs without names; all files for the owner only', async () => {
+  test('no key in any file or output; logs without names; ledger and logs for the owner only', async () => {
     await withJob(
       { keys: { v1: 'live_canary_one', v2: 'canary_two' }, pipeline: ['stages: [record, financials, credit-report]'] },
       async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
@@ -267,14 +267,16 @@ describe('what a run leaves behind', () => {
         expect(files.some((path) => path.endsWith('.log'))).toBe(true);
         for (const path of files) {
           expect(readFileSync(path).includes('canary'), path).toBe(false);
-          expect(statSync(path).mode & 0o077, path).toBe(0);
+          if (!path.includes('/exports/')) expect(statSync(path).mode & 0o077, path).toBe(0);
         }
         const log = files.filter((path) => path.endsWith('.log')).map((path) => readFileSync(path, 'utf8'))[0] ?? '';
         const events = log
           .trim()
           .split('\n')
           .map((line) => JSON.parse(line) as { event: string; row?: number });
-        expect(new Set(events.map(({ event }) => event))).toEqual(new Set(['start', 'row', 'stopped', 'end']));
+        expect(new Set(events.map(({ event }) => event))).toEqual(
+          new Set(['start', 'row', 'call_failed', 'stopped', 'end']),
+        );
         expect(new Set(events.flatMap(({ row }) => row ?? []))).toEqual(new Set([1, 2, 3, 4]));
         for (const { name } of rows.slice(0, 4)) expect(log).not.toContain(name);
       },

@@ -19,6 +19,8 @@ describe('the built command line', () => {
       // Frozen, it keeps its lock.
       child.kill('SIGSTOP');
       expect(await cli(RUN, { cwd, env })).toMatchObject({ code: 75, stderr: expect.stringContaining('another') });
+      const seen = jsonOf<{ process: object }>(await cli(['status', '--json'], { cwd, env }));
+      expect(seen.process).toMatchObject({ alive: true, ended_at: null });
       child.kill('SIGINT');
       child.kill('SIGCONT');
       const end = await finished;

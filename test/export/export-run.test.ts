@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { GrowingFolder } from '../../src/export/folder.js';
 import { openDuck } from '../../src/export/formats/duck.js';
 import { candidate, collect, withSnapshot } from '../ledger/support.js';
 import {
@@ -89,7 +88,17 @@ test('the summary adds up and names every file with its hash', async () => {
     }
     const listed = [...summary.files.map(({ path }) => path), 'datapackage.json', 'summary.json'].sort();
     expect(readdirSync(folder).sort()).toEqual(listed);
-    expect(statSync(join(folder, 'rows.csv')).mode & 0o077).toBe(0);
+  });
+});
+
+test('tables are for whom the umask says, the ledger for its owner', async () => {
+  await withExport(async (folder, { dataDir, ledger, id }) => {
+    await exportTo(folder, ledger, id, { formats: ['csv', 'parquet'] });
+    const umask = process.umask();
+    expect(statSync(folder).mode & 0o777).toBe(0o777 & ~umask);
+    for (const file of readdirSync(folder))
+      expect(statSync(join(folder, file)).mode & 0o777, file).toBe(0o666 & ~umask);
+    expect(statSync(join(dataDir, 'kybatch.db')).mode & 0o777).toBe(0o600);
   });
 });
 
@@ -176,30 +185,6 @@ test('an export that fails leaves the one before untouched, and nothing else beh
     await expect(exportTo(folder, closed, id)).rejects.toThrow();
     expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
     expect(readdirSync(join(folder, '..'))).toEqual([id]);
-  });
-});
-
-test('what a killed export left is cleared, and a folder that was on its way out comes back', async () => {
-  await withExport(async (folder, { ledger, id }) => {
-    const parent = join(folder, '..');
-    const dead = 2 ** 22 + 1;
-    mkdirSync(join(parent, `.${id}.tmp-${dead}-abc`), { recursive: true });
-    mkdirSync(join(parent, `.${id}.tmp-${dead}-def.old`));
-    writeFileSync(join(parent, `.${id}.tmp-${dead}-def.old`, 'summary.json'), '{}');
-    new GrowingFolder(folder).abandon();
-    expect(readdirSync(parent)).toEqual([id]);
-    expect(existsSync(join(folder, 'summary.json'))).toBe(true);
-    await exportTo(folder, ledger, id);
-    expect(readTable(folder, 'rows')).toHaveLength(2);
-  });
-});
-
-test('a folder with something else in it is not replaced', async () => {
-  await withExport(async (folder, { ledger, id }) => {
-    await exportTo(folder, ledger, id);
-    writeFileSync(join(folder, 'notes.txt'), 'mine');
-    await expect(exportTo(folder, ledger, id)).rejects.toThrow(/no export: notes.txt/);
-    expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('mine');
   });
 });
 

@@ -153,7 +153,7 @@ test('an unexpected shape is noted with its place, and the rest is exported', ()
   expect(gathered.rowsOf(companiesTable)[0]).toMatchObject({
     name: 'Acme',
     officers_returned: null,
-    extra: '{"officers":"none"}',
+    extra: '{"officers":"none","shareholders":[7,null]}',
   });
 });
 
@@ -168,7 +168,7 @@ test('filed statements: every period of every metric, with what the provider add
   ]);
   expect(out.rowsOf(companiesTable)[0]).toMatchObject({
     filed_periods_returned: '2',
-    extra: '{"financial":{"unit":"GBP"}}',
+    extra: '{"financial":{"id":77,"name":"Acme","unit":"GBP"}}',
   });
 });
 
@@ -354,7 +354,7 @@ test('contacts are taken out wherever they stand', () => {
   expect(JSON.stringify(body)).toBe('{"officers":[{"contact":{},"name":"n"}],"microphone":"1"}');
 });
 
-test('V1-29 every field that the document shows has a column or is named as ignored', () => {
+test('V1-29 every field that the document shows has a column; what is said of a list as a whole is in extra', () => {
   const all = (names: string, value = '"x"') =>
     names
       .split(' ')
@@ -382,6 +382,23 @@ test('V1-29 every field that the document shows has a column or is named as igno
   ]);
   const rows = [...gathered.rows.values()].flat() as { extra?: string | null }[];
   expect(rows.length).toBeGreaterThan(8);
-  expect(rows.filter(({ extra }) => extra != null)).toEqual([]);
+  const totals = '{"total_pages":1,"total_results":1}';
+  expect(rows.flatMap(({ extra }) => extra ?? [])).toEqual([
+    `{"financial":{"id":77,"name":"x"},"officersKyb":${totals},"shareholdersKyb":${totals}}`,
+  ]);
   expect(gathered.issues).toEqual([]);
+});
+
+test('names that every object has are fields like any other, wherever they stand', () => {
+  const odd = '"__proto__":{"a":1.10},"constructor":"c","__defineGetter__":[1],"toString":2';
+  const out = company([answer('fullKyb', `{"lite":{"id":77,${odd}},"officers":[{"first_name":"Ada",${odd}}],${odd}}`)]);
+  expect(out.issues).toEqual([]);
+  expect(out.rowsOf(companiesTable)[0]?.extra).toBe(`{${odd}}`);
+  expect(out.rowsOf(officersTable)[0]).toMatchObject({ first_name: 'Ada', extra: `{${odd}}` });
+});
+
+test('of a million places in another form a thousand are named, and the rest is counted', () => {
+  const out = company([answer('fullKyb', `{"officers":[${'7,'.repeat(99_999)}7]}`)]);
+  expect(out.issues).toHaveLength(1001);
+  expect(out.issues.at(-1)).toMatchObject({ seen: '99000 more' });
 });

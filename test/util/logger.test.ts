@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -86,6 +95,57 @@ describe('the log', () => {
       const never = openLog({ path: join(folder, 'file', 'a.log'), clock: new ManualClock(), secrets: [] });
       never.info('start');
       expect(never.close()).toBe(1);
+    });
+  });
+});
+
+describe('a log that grows', () => {
+  test('begins a new file from time to time, and keeps four beside it', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'a.log');
+      const log = openLog({ path, clock: new ManualClock(), secrets: [], maxBytes: 10_000 });
+      for (let row = 1; row <= 2000; row++) log.info('row', { row });
+      expect(log.close()).toBe(0);
+      expect(readdirSync(folder).sort()).toEqual(['a.log', 'a.log.1', 'a.log.2', 'a.log.3', 'a.log.4']);
+      for (const file of readdirSync(folder)) {
+        expect(statSync(join(folder, file)).size).toBeLessThanOrEqual(10_000);
+        expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+      }
+      const rows = ['a.log.1', 'a.log'].flatMap((file) => linesOf(join(folder, file)).map(({ row }) => row));
+      expect(rows).toEqual(Array.from(rows, (_, index) => 2000 - rows.length + index + 1));
+    });
+  });
+
+  test('goes on in the same file where it cannot be renamed', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'a.log');
+      mkdirSync(join(folder, 'a.log.1', 'in the way'), { recursive: true });
+      mkdirSync(join(folder, 'a.log.2', 'in the way'), { recursive: true });
+      const log = openLog({ path, clock: new ManualClock(), secrets: [], maxBytes: 1000 });
+      for (let row = 1; row <= 200; row++) log.warn('row', { row });
+      expect(log.close()).toBe(0);
+    });
+  });
+
+  test('trouble is in the file at once; the rest when there is enough of it', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'a.log');
+      const log = openLog({ path, clock: new ManualClock(), secrets: [] });
+      log.info('row', { row: 1 });
+      expect(readFileSync(path, 'utf8')).toBe('');
+      log.warn('slowed', { pause_ms: 60_000 });
+      expect(linesOf(path).map(({ event }) => event)).toEqual(['row', 'slowed']);
+      log.close();
+    });
+  });
+
+  test('a pipe that nobody reads in the place of the log holds up nobody', async () => {
+    await withFolder(async (folder) => {
+      const path = join(folder, 'a.log');
+      await promisify(execFile)('mkfifo', [path]);
+      const log = openLog({ path, clock: new ManualClock(), secrets: [] });
+      log.warn('row', { row: 1 });
+      expect(log.close()).toBe(1);
     });
   });
 });

@@ -1,10 +1,11 @@
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
+import { lackInWords } from './export-words.js';
 import { count } from './text.js';
 
-/** The last lines: conservation, what was spent, files, and what to do next. */
-export function endInWords(end: RunEndView, next: Suggestion | undefined): string {
+/** The last lines: conservation, what was spent, files, and what to do next. `write`: how to have tables that were not written. */
+export function endInWords(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined): string {
   const { stopped } = end;
   const lines = [
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
@@ -15,6 +16,12 @@ export function endInWords(end: RunEndView, next: Suggestion | undefined): strin
     conservation({ byOutcome: end.outcomes }, end.rows),
     spentInWords(end),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`]),
+    ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
+    ...(write === undefined
+      ? []
+      : [
+          `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`,
+        ]),
     ...(end.log === null ? [] : [`Log: ${end.log}`]),
     ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
   ];
@@ -48,7 +55,7 @@ export const PARKED: Readonly<Record<string, string>> = {
   in_doubt: 'a person: their calls were lost and may have been charged (`kybatch usage` shows them)',
 };
 
-export function endToJson(end: RunEndView, next: Suggestion | undefined) {
+export function endToJson(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined) {
   const { stopped, spent } = end;
   return {
     run: end.run,
@@ -63,6 +70,15 @@ export function endToJson(end: RunEndView, next: Suggestion | undefined) {
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.tablesLack === null
+      ? {}
+      : {
+          files_lack: {
+            answers_not_exported: end.tablesLack.answersNotExported,
+            not_written: end.tablesLack.notWritten,
+          },
+        }),
+    ...(write === undefined ? {} : { export: write.command }),
     ...(next === undefined ? {} : { next: next.command }),
   };
 }

@@ -57,7 +57,8 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
   finished_at: iso(run.finishedAt),
 });
 
-export function statusInWords(view: StatusView): string {
+/** `place`: the flags that name the data directory, for commands to be pasted. */
+export function statusInWords(view: StatusView, place = ''): string {
   const { run, progress, activity } = view;
   const lines = [
     `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
@@ -65,6 +66,7 @@ export function statusInWords(view: StatusView): string {
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
+    ...atWorkInWords(view, place),
     `Speed: ${speed(view)}`,
     ...waits(view).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...activity.failures.map(
@@ -74,6 +76,29 @@ export function statusInWords(view: StatusView): string {
     ...stages(view),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Whether somebody is at it, how fast, and what troubles it. */
+function atWorkInWords({ run, atWork, at, progress }: StatusView, place: string): readonly string[] {
+  if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
+  const { alive, since, silent, endedAt, rowsPerSecond, msToGo, failedCalls } = atWork;
+  if (!alive) {
+    if (run.state === 'finished') return [];
+    const ended = endedAt === null ? 'died without a word' : `ended ${moment(endedAt)}`;
+    return [
+      `Process: none is at work; the last one began ${moment(since)} and ${ended}. Go on with: kybatch resume ${run.id}${place}`,
+    ];
+  }
+  const open = progress.byOutcome.pending - progress.waiting - progress.parked;
+  return [
+    `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`,
+    ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
+    ...failedCalls.map(
+      ({ code, count: calls }) =>
+        `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute; retried as the pipeline says`,
+    ),
+    ...(rowsPerSecond === 0 && open > 0 && failedCalls.length > 0 ? ['Waits: for the provider to be well again'] : []),
+  ];
 }
 
 function waits({ progress, activity, nextReportAt, at }: StatusView): readonly string[] {
@@ -109,7 +134,7 @@ function speed({ run, activity }: StatusView): string {
     : `${(settledSince / (LATELY_MS / 1000)).toFixed(1)} rows/s in the last minute; ${overall}`;
 }
 
-export const statusToJson = ({ run, progress, activity, nextReportAt }: StatusView) => ({
+export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: StatusView) => ({
   run: run.id,
   state: run.state,
   input: run.inputPath,
@@ -129,5 +154,17 @@ export const statusToJson = ({ run, progress, activity, nextReportAt }: StatusVi
   first_call_at: iso(activity.firstCallAt),
   last_call_at: iso(activity.lastCallAt),
   rows_settled_last_minute: activity.settledSince,
+  process:
+    atWork === null
+      ? null
+      : {
+          alive: atWork.alive,
+          since: iso(atWork.since),
+          silent: atWork.silent,
+          ended_at: iso(atWork.endedAt),
+          rows_per_second: Number(atWork.rowsPerSecond.toFixed(3)),
+          seconds_to_go: atWork.msToGo === null ? null : Math.ceil(atWork.msToGo / 1000),
+          failed_calls_last_minute: atWork.failedCalls,
+        },
   failures: activity.failures.map(({ code, count: rows, example }) => ({ code, rows, first_row: example })),
 });

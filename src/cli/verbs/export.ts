@@ -2,6 +2,7 @@ import { exportTables } from '../../app/export.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { formatOption, outOption, readTableFlags, type TableFlags } from '../table-flags.js';
+import { lackInWords } from '../terminal/export-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {
@@ -27,13 +28,16 @@ export const exportVerb: Verb<ExportArgs> = {
       .example('$0 export', 'the newest run, as CSV')
       .example('$0 export 2026-01-31-a1b2c3 --format csv,parquet', 'both formats')
       .example('$0 export --bom --delimiter ";"', 'for Excel in much of Europe')
-      .epilogue('docs/tables.md describes every table. Exit code: 0 written, 2 no such run or an unusable folder.'),
+      .epilogue(
+        'docs/tables.md describes every table. Exit code: 0 written, 1 written but for what is named, or not at all, 2 no such run or an unusable folder.',
+      ),
   async run(args, io) {
     const { dataDir, run } = args;
-    const { folder, summary } = await exportTables({ dataDir, run, ...readTableFlags(args) }, aroundOf(io));
+    const { folder, summary, lack } = await exportTables({ dataDir, run, ...readTableFlags(args) }, aroundOf(io));
     if (args.json) io.stdout(`${JSON.stringify({ folder, ...summary })}\n`);
     else io.stderr(`${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`);
-    return ExitCode.ok;
+    io.stderr(lackInWords(lack));
+    return lack === null ? ExitCode.ok : ExitCode.internal;
   },
 };
 

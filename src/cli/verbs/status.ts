@@ -1,6 +1,7 @@
 import { status } from '../../app/status.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { placeFlags } from '../terminal/commands.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -18,7 +19,7 @@ export const statusVerb: Verb<StatusArgs> = {
   async run({ dataDir, run, json }, io) {
     const view = await status({ dataDir, run }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify(statusToJson(view))}\n`);
-    else io.stderr(statusInWords(view));
+    else io.stderr(statusInWords(view, placeFlags({ dataDir })));
     return ExitCode.ok;
   },
 };

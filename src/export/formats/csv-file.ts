@@ -11,6 +11,7 @@ export class CsvFile implements TableFile {
   readonly #text: CsvText;
   readonly #hash = createHash('sha256');
   #waiting: Row[] = [];
+  #waitingSize = 0;
   #rows = 0;
   #bytes = 0;
 
@@ -19,14 +20,17 @@ export class CsvFile implements TableFile {
     columns: readonly Column[],
     { delimiter, bom }: CsvOptions,
   ) {
-    this.#descriptor = openSync(path, 'wx', 0o600);
+    this.#descriptor = openSync(path, 'wx');
     this.#text = new CsvText(columns, delimiter);
     this.#append(Buffer.from(`${bom ? '\ufeff' : ''}${this.#text.header()}`));
   }
 
   write(rows: readonly Row[]): void {
-    for (const row of rows) this.#waiting.push(row);
-    if (this.#waiting.length >= ROWS_AT_ONCE) this.#flush();
+    for (const row of rows) {
+      this.#waiting.push(row);
+      this.#waitingSize += sizeOf(row);
+      if (this.#waiting.length >= ROWS_AT_ONCE || this.#waitingSize >= CHARACTERS_AT_ONCE) this.#flush();
+    }
   }
 
   append({ bytes, rows }: Lines): void {
@@ -47,6 +51,7 @@ export class CsvFile implements TableFile {
     this.#append(Buffer.from(this.#text.render(this.#waiting)));
     this.#rows += this.#waiting.length;
     this.#waiting = [];
+    this.#waitingSize = 0;
   }
 
   #append(bytes: Uint8Array): void {
@@ -57,3 +62,11 @@ export class CsvFile implements TableFile {
 }
 
 const ROWS_AT_ONCE = 1000;
+/** A text in JavaScript has an end, and a thousand large rows would reach it. */
+const CHARACTERS_AT_ONCE = 1 << 20;
+
+function sizeOf(row: Row): number {
+  let size = 0;
+  for (const name in row) size += row[name]?.length ?? 0;
+  return size;
+}

@@ -1,3 +1,6 @@
+import { KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+
 /** DuckDB, as far as it is needed to write Parquet. It is loaded only when asked for. */
 export interface Duck {
   run(statement: string): Promise<void>;
@@ -16,8 +19,22 @@ export interface DuckOptions {
   readonly memory?: string;
 }
 
+/** Its binary is a package of its own for each platform, and may be missing. */
+export async function loadDuck(): Promise<typeof import('@duckdb/node-api')> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (cause) {
+    throw new KybatchError('Parquet cannot be written: DuckDB does not load on this machine', {
+      code: 'NO_DUCKDB',
+      hint: 'Install kybatch again on this machine (`npm ci`), or leave out --format parquet.',
+      exit: ExitCode.usage,
+      cause,
+    });
+  }
+}
+
 export async function openDuck({ scratch, threads, memory = '384MB' }: DuckOptions): Promise<Duck> {
-  const { DuckDBInstance, version } = await import('@duckdb/node-api');
+  const { DuckDBInstance, version } = await loadDuck();
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(threads),
     memory_limit: memory,

@@ -4,6 +4,8 @@ import type { ExportFormat, ExportOptions } from '../options.js';
 /** A form that tables are written in. `list.ts` names them all. */
 export interface Format {
   readonly name: ExportFormat;
+  /** Throws where this machine cannot write it. */
+  check?(): Promise<void>;
   /** Begins an export. */
   open(target: Target): Promise<FormatWriter>;
   /**
@@ -41,7 +43,7 @@ export interface TableFile {
 
 export interface LineRenderer {
   render(rows: readonly Row[], country: string | null): string;
-  /** The longest line it has made so far, in characters. */
+  /** The longest line it has made so far, in bytes; 0 where none is long enough to matter. */
   readonly longestLine: number;
 }
 
@@ -49,7 +51,7 @@ export interface LineRenderer {
 export interface Lines {
   readonly bytes: Uint8Array;
   readonly rows: number;
-  /** In characters. */
+  /** In bytes; 0 where none is long enough to matter. */
   readonly longestLine: number;
 }
 

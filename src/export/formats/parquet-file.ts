@@ -6,6 +6,7 @@ import type { ParquetCompression } from '../options.js';
 import { DECIMAL, SMALL_DECIMAL } from './decimal-columns.js';
 import { type Duck, literal } from './duck.js';
 import type { FileFacts, Lines, TableFile } from './format.js';
+import { rowGroupsFor, settingsFor } from './parquet-load.js';
 import { DECIMAL_TYPES, ParquetText } from './parquet-text.js';
 
 export interface ParquetOptions {
@@ -30,6 +31,7 @@ export class ParquetFile implements TableFile {
   #waiting = '';
   #rows = 0;
   #longest = 0;
+  #bytes = 0;
 
   /** `path` is the file, or the folder where countries are kept apart. */
   constructor(
@@ -64,10 +66,34 @@ export class ParquetFile implements TableFile {
     // Without rows there is no country: one file with the columns, and nothing in it.
     const split = this.#options.byCountry && this.#rows > 0;
     const path = this.#options.byCountry && !split ? `${this.path}.parquet` : this.path;
-    await this.#options.duck.run(copyStatement(this.#columns, this.#source(), path, split, this.#options.compression));
-    rmSync(this.#textPath);
+    await this.#copy(path, split);
     const files = split ? filesBelow(path) : [path];
     return await Promise.all(files.map((file) => this.#facts(file, files.length === 1)));
+  }
+
+  async #copy(path: string, split: boolean): Promise<void> {
+    const { duck, compression } = this.#options;
+    const load = { ...this.#load, longestLine: this.#longestLine };
+    try {
+      for (const setting of settingsFor(load, split)) await duck.run(setting);
+      const rowGroups = rowGroupsFor(load);
+      await duck.run(
+        copyStatement(this.#columns, this.#source(), path, split, `COMPRESSION ${compression}, ${rowGroups}`),
+      );
+    } catch (error) {
+      rmSync(path, { recursive: true, force: true });
+      throw error;
+    } finally {
+      rmSync(this.#textPath);
+    }
+  }
+
+  get #longestLine(): number {
+    return Math.max(this.#longest, this.#text.longestLine);
+  }
+
+  get #load() {
+    return { rows: this.#rows, columns: this.#columns.length, bytes: this.#bytes };
   }
 
   #flush(): void {
@@ -76,6 +102,7 @@ export class ParquetFile implements TableFile {
   }
 
   #append(bytes: Uint8Array): void {
+    this.#bytes += bytes.length;
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
   }
 
@@ -91,9 +118,8 @@ export class ParquetFile implements TableFile {
     );
     if (this.#options.byCountry) columns.push(['country', 'VARCHAR']);
     const declared = columns.map(([name, type]) => `${literal(name ?? '')}: ${literal(type ?? '')}`).join(', ');
-    // A character takes four bytes at the most.
-    const size = Math.max(LINE_BYTES, Math.max(this.#longest, this.#text.longestLine) * 4);
-    return `read_csv(${literal(this.#textPath)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, max_line_size = ${size}, buffer_size = ${size * 4}, columns = {${declared}})`;
+    const size = Math.max(LINE_BYTES, this.#longestLine + 1);
+    return `read_csv(${literal(this.#textPath)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, max_line_size = ${size}, buffer_size = ${Math.max(BUFFER_BYTES, size * 2)}, columns = {${declared}})`;
   }
 
   async #facts(path: string, only: boolean): Promise<FileFacts> {
@@ -109,6 +135,7 @@ export class ParquetFile implements TableFile {
 
 const FLUSH_AT = 1 << 20;
 const LINE_BYTES = 2 << 20;
+const BUFFER_BYTES = 8 << 20;
 
 const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'VARCHAR',
@@ -146,7 +173,7 @@ function copyStatement(
   source: string,
   path: string,
   byCountry: boolean,
-  compression: ParquetCompression,
+  how: string,
 ): string {
   const chosen = columns.flatMap(({ name, type }) => {
     if (!DECIMAL_TYPES.has(type)) return [identifier(name)];
@@ -156,7 +183,7 @@ function copyStatement(
   });
   if (byCountry) chosen.push('country');
   const partition = byCountry ? ", PARTITION_BY (country), FILENAME_PATTERN 'part-{i}'" : '';
-  return `COPY (FROM ${source} SELECT ${chosen.join(', ')}) TO ${literal(path)} (FORMAT parquet, COMPRESSION ${compression}, ROW_GROUP_SIZE 122880${partition})`;
+  return `COPY (FROM ${source} SELECT ${chosen.join(', ')}) TO ${literal(path)} (FORMAT parquet, ${how}${partition})`;
 }
 
 const filesBelow = (folder: string): readonly string[] =>

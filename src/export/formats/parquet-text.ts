@@ -4,8 +4,12 @@ import type { LineRenderer } from './format.js';
 
 export const DECIMAL_TYPES: ReadonlySet<ColumnType> = new Set(['number', 'scalar', 'value']);
 
+/** What is shorter is not measured: nothing has to be arranged for it. */
+const LONG_LINE = 1024;
+
 /** Lines of the text that DuckDB makes Parquet from: each number is followed by the two forms of its decimal. */
 export class ParquetText implements LineRenderer {
+  /** In bytes; 0 while there is none of more than `LONG_LINE` characters. */
   longestLine = 0;
   readonly #names: readonly string[];
   readonly #isDecimal: readonly boolean[];
@@ -21,7 +25,7 @@ export class ParquetText implements LineRenderer {
     let text = '';
     for (const row of rows) {
       const line = this.#line(row, country);
-      if (line.length > this.longestLine) this.longestLine = line.length;
+      if (line.length > LONG_LINE) this.longestLine = Math.max(this.longestLine, Buffer.byteLength(line));
       text += line;
     }
     return text;

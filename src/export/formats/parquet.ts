@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Column } from '../../readers/table.js';
-import { openDuck } from './duck.js';
+import { loadDuck, openDuck } from './duck.js';
 import type { Format } from './format.js';
 import { ParquetFile, parquetColumns } from './parquet-file.js';
 import { ParquetText } from './parquet-text.js';
@@ -9,6 +9,9 @@ import { FIELD_TYPES, type Field, schemaOf } from './schema.js';
 /** One `<table>.parquet` for each table, or a folder with one for each country. */
 export const parquet: Format = {
   name: 'parquet',
+  async check() {
+    await loadDuck();
+  },
   async open({ folder, scratch, options }) {
     const split = options.partitionByCountry;
     const duck = await openDuck({ scratch, threads: split ? 1 : 2 });

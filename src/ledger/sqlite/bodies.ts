@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { systemFailure } from '../../domain/system-failure.js';
 import type { Connection } from './driver.js';
 import { type Packed, unpack } from './pack.js';
 
@@ -22,5 +24,16 @@ export class Bodies {
   read(sha256: string): Buffer | undefined {
     const found = this.#read.get(sha256);
     return found && unpack(found);
+  }
+
+  /** Undefined also where the bytes are not those that were stored: what is exported is signed under. */
+  readSound(sha256: string): Buffer | undefined {
+    try {
+      const body = this.read(sha256);
+      return body !== undefined && hash('sha256', body) === sha256 ? body : undefined;
+    } catch (error) {
+      if (systemFailure(error) !== undefined) throw error;
+      return undefined;
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlaceError } from '../../domain/errors.js';
 import { LockedError } from '../locked-error.js';
@@ -16,7 +17,7 @@ const held = new Set<Connection>();
  * system's: it goes with the process however that dies, and a frozen process keeps it.
  */
 export function acquireLock(dataDir: string): Lock {
-  const path = join(dataDir, 'kybatch.lock');
+  const path = lockPath(dataDir);
   createForOwner(dataDir, path);
   const database = connect(path, { timeout: 0 });
   try {
@@ -34,4 +35,21 @@ export function acquireLock(dataDir: string): Lock {
       database.close();
     },
   };
+}
+
+const lockPath = (dataDir: string) => join(dataDir, 'kybatch.lock');
+
+/** Whether somebody holds it. It is only read, for an instant: that keeps nobody else out. */
+export function isLocked(dataDir: string): boolean {
+  const path = lockPath(dataDir);
+  if (!existsSync(path)) return false;
+  const database = connect(path, { readonly: true, timeout: 0 });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === 'SQLITE_BUSY';
+  } finally {
+    database.close();
+  }
 }

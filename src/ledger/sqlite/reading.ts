@@ -1,5 +1,15 @@
-import type { EnvironmentUsage, Reading, RunActivity, UnknownCharge, UsageLine, UsageReport } from '../reading.js';
+import { dirname } from 'node:path';
+import type {
+  AtWork,
+  EnvironmentUsage,
+  Reading,
+  RunActivity,
+  UnknownCharge,
+  UsageLine,
+  UsageReport,
+} from '../reading.js';
 import type { Connection } from './driver.js';
+import { isLocked } from './lock.js';
 import { readPermissionUse } from './permission-use.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
@@ -15,6 +25,7 @@ export function readings(database: Connection): Reads {
   return {
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
+    atWork: async (runId, since) => readAtWork(database, runId, since),
     unknownCharges: async (limit) => unknown.all(limit),
   };
 }
@@ -43,6 +54,32 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
     settledSince: settledSince.get(runId, since) ?? 0,
     parkedUntil: release.get(runId) ?? null,
     failures: failures.all(runId),
+  };
+}
+
+function readAtWork(database: Connection, runId: string, since: number): AtWork | undefined {
+  const start = database
+    .prepare<[string], Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt'>>(
+      `SELECT begun_at AS begunAt, lease_until AS leaseUntil, ended_at AS endedAt
+       FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1`,
+    )
+    .get(runId);
+  if (start === undefined) return undefined;
+  const from = Math.max(since, start.begunAt);
+  const settled = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM rows WHERE run_id = ? AND outcome NOT IN ('pending', 'invalid') AND updated_at >= ?",
+    )
+    .pluck();
+  const failed = database.prepare<[string, number], { code: string; count: number }>(
+    `SELECT error_code AS code, count(*) AS count FROM calls
+     WHERE run_id = ? AND settled_at >= ? AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
+  );
+  return {
+    ...start,
+    alive: start.endedAt === null && isLocked(dirname(database.name)),
+    settledRows: settled.get(runId, from) ?? 0,
+    failedCalls: failed.all(runId, from),
   };
 }
 

@@ -51,8 +51,8 @@ function candidateWriter(database: Connection) {
   const drop = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ? AND space = ?');
   const insert = database.prepare(
     `INSERT INTO candidates (run_id, row, space, position, id, name, registration_number, vat_number, country_code, state, jurisdiction,
-       match_grade, decision, evidence)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       match_grade, decision, evidence, extra)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   return (runId: string, row: number, space: string, seen: readonly CandidateRecord[]): void => {
     drop.run(runId, row, space);
@@ -72,6 +72,7 @@ function candidateWriter(database: Connection) {
         candidate.matchGrade,
         candidate.decision,
         candidate.evidence,
+        candidate.extra ?? null,
       );
   };
 }

@@ -1,5 +1,6 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type {
+  DamagedAnswer,
   RunSnapshot,
   SnapshotAnswer,
   SnapshotCall,
@@ -28,16 +29,18 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     database.close();
     return undefined;
   }
-  const bodies = new Bodies(database);
+  const damaged: DamagedAnswer[] = [];
+  const store: Store = { database, bodies: new Bodies(database), damaged };
   return {
+    damaged,
     run,
     progress: await runs.progress(runId),
     rows: () => readRows(database, runId),
     candidates: () => inBatches<SnapshotCandidate>(database, CANDIDATES, [runId], BATCH),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
-    subjects: (space, operations) => readSubjects(database, bodies, runId, space, operations),
-    lists: (operations) => readLists(database, bodies, runId, operations),
+    subjects: (space, operations) => readSubjects(store, runId, space, operations),
+    lists: (operations) => readLists(store, runId, operations),
     async close() {
       database.exec('COMMIT');
       database.close();
@@ -46,6 +49,8 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
 }
 
 const BATCH = 1000;
+/** Rows of an input may be large, too. */
+const CHARACTERS = 4 << 20;
 /** Bodies may be large: only so many are held at a time. */
 const BODIES_AT_ONCE = 16;
 
@@ -57,13 +62,22 @@ async function* inBatches<T>(
   size: number,
 ): AsyncGenerator<readonly T[]> {
   let batch: T[] = [];
+  let characters = 0;
   for (const record of database.prepare<unknown[], T>(sql).iterate(...parameters)) {
     batch.push(record);
-    if (batch.length < size) continue;
+    characters += textIn(record);
+    if (batch.length < size && characters < CHARACTERS) continue;
     yield batch;
     batch = [];
+    characters = 0;
   }
   if (batch.length > 0) yield batch;
+}
+
+function textIn(record: unknown): number {
+  let characters = 0;
+  for (const value of Object.values(record as object)) if (typeof value === 'string') characters += value.length;
+  return characters;
 }
 
 type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
@@ -81,22 +95,34 @@ async function* readRows(database: Connection, runId: string): AsyncGenerator<re
   }
 }
 
-type AnswerRow = Omit<SnapshotAnswer, 'body'>;
+interface Store {
+  readonly database: Connection;
+  readonly bodies: Bodies;
+  readonly damaged: DamagedAnswer[];
+}
+
+type AnswerRow = Omit<SnapshotAnswer, 'body'> & Pick<DamagedAnswer, 'api'>;
+
+/** The body, or none and a note. */
+function soundBody({ bodies, damaged }: Store, answer: DamagedAnswer): Buffer | undefined {
+  const body = bodies.readSound(answer.rawSha256);
+  if (body === undefined) damaged.push(answer);
+  return body;
+}
 
 async function* readSubjects(
-  database: Connection,
-  bodies: Bodies,
+  store: Store,
   runId: string,
   space: IdSpace,
   operations: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
   type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'>;
-  const about = database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
-  for await (const batch of inBatches<Subject>(database, SUBJECTS, [runId, space], BATCH)) {
+  const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
+  for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [runId, space], BATCH)) {
     for (const subject of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
-      const answers = about.all(runId, subject.row, ...operations).flatMap((answer) => {
-        const body = bodies.read(answer.rawSha256);
+      const answers = about.all(runId, subject.row, ...operations).flatMap(({ api, ...answer }) => {
+        const body = soundBody(store, { ...answer, api, row: subject.row });
         return body === undefined ? [] : [{ ...answer, body }];
       });
       yield { ...subject, ids, answers };
@@ -105,16 +131,15 @@ async function* readSubjects(
 }
 
 async function* readLists(
-  database: Connection,
-  bodies: Bodies,
+  store: Store,
   runId: string,
   operations: readonly string[],
 ): AsyncGenerator<readonly SnapshotList[]> {
-  type List = Omit<SnapshotList, 'body'>;
+  type List = Omit<SnapshotList, 'body'> & Pick<DamagedAnswer, 'api' | 'params'>;
   const sql = LISTS(operations.length);
-  for await (const batch of inBatches<List>(database, sql, [runId, ...operations], BODIES_AT_ONCE)) {
-    yield batch.flatMap((list) => {
-      const body = bodies.read(list.rawSha256);
+  for await (const batch of inBatches<List>(store.database, sql, [runId, ...operations], BODIES_AT_ONCE)) {
+    yield batch.flatMap(({ api, params, ...list }) => {
+      const body = soundBody(store, { ...list, api, params, row: null, stage: null });
       return body === undefined ? [] : [{ ...list, body }];
     });
   }
@@ -127,7 +152,7 @@ const ROWS = `SELECT row, input_values AS "values", outcome, stage, stages, matc
   FROM rows WHERE run_id = ? ORDER BY row`;
 
 const CANDIDATES = `SELECT row, space, position, id, name, registration_number AS registrationNumber, vat_number AS vatNumber,
-    country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence
+    country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence, extra
   FROM candidates WHERE run_id = ? ORDER BY row, space, position`;
 
 // A call that is still under way has no charge yet: it is not known.
@@ -154,7 +179,7 @@ const SUBJECTS = `SELECT subjects.id, subjects.row, ${COUNTRY} AS country, ${IDS
 const ANSWERS_ABOUT = (
   operations: number,
 ) => `SELECT calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
-    calls.settled_at AS fetchedAt, calls.stage
+    calls.settled_at AS fetchedAt, calls.stage, run_environments.api
   FROM row_ids
   CROSS JOIN calls INDEXED BY calls_by_subject
     ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
@@ -163,7 +188,10 @@ const ANSWERS_ABOUT = (
   WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation IN (${places(operations)}) AND calls.raw_sha256 IS NOT NULL
   ORDER BY calls.operation, calls.id`;
 
-const LISTS = (operations: number) => `SELECT operation, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt
+const LISTS = (
+  operations: number,
+) => `SELECT operation, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, params,
+    (SELECT api FROM environments WHERE environments.id = environment_id) AS api
   FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE run_id = ? AND row IS NULL AND raw_sha256 IS NOT NULL AND error_code IS NULL
     AND operation IN (${places(operations)}) GROUP BY request_key)
   ORDER BY id`;

@@ -19,7 +19,13 @@ export class BodyPath {
 
   unexpected(expected: string, value: ExactJson): void {
     const { origin, pointer } = this;
-    this.out.issues.push({ origin: originOf(origin), pointer, expected, seen: describe(value) });
+    this.out.note({ origin: originOf(origin), pointer, expected, seen: describe(value) });
+  }
+
+  /** The same where no column holds the value: the issue holds all of it. */
+  left(expected: string, value: ExactJson): void {
+    const { origin, pointer } = this;
+    this.out.note({ origin: originOf(origin), pointer, expected, seen: stringifyExact(value) });
   }
 
   /** The object that is expected here. Null and missing are "not returned", and no issue. */

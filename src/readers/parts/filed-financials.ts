@@ -1,41 +1,77 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
-import { column } from '../table.js';
+import { type Cell, column } from '../table.js';
 import { filedFinancialsTable } from '../tables/filed-financials.js';
 import type { BodyPath, JsonObject } from './body-path.js';
-import { eachItem, type ListOf } from './lists.js';
-import { extraOf, readFields } from './read-fields.js';
+import { eachItem, type ListOf, oddOf } from './lists.js';
+import { extraOf, type Members, readFields } from './read-fields.js';
 import { readValue } from './value.js';
 
 const groupFields = [column('id', 'id', ''), column('name', 'text', ''), column('order', 'integer', '')] as const;
 const metricFields = [column('name', 'text', '')] as const;
 
-/** Filed statements, in the order they were sent. Returns how many periods came; null if none were named. */
-export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): number | null {
-  eachItem(object.groups, { offset: 0 }, path.at('groups'), (group, groupPosition, at) => {
-    const { cells, rest } = readFields(group, groupFields, at, ['list']);
-    eachItem(group.list, { offset: 0 }, at.at('list'), (metric, metricPosition, metricAt) => {
-      const read = readFields(metric, metricFields, metricAt, ['list', 'progress']);
-      const values = metricAt.at('list').object(metric.list) ?? {};
-      for (const period of Object.keys(values).sort()) {
-        path.out.add(filedFinancialsTable, {
-          v1_company_id: of.v1,
-          group_id: cells.id,
-          group_name: cells.name,
-          group_order: cells.order,
-          metric: read.cells.name,
-          period,
-          ...readValue(values[period] as ExactJson, () => metricAt.at('list').at(period)),
-          v2_company_id: of.v2,
-          operation: path.origin.operation,
-          group_position: groupPosition,
-          metric_position: metricPosition,
-          progress: metric.progress === undefined ? null : stringifyExact(metric.progress),
-          raw_sha256: path.origin.rawSha256,
-          extra: extraOf([...rest, ...read.rest]),
-        });
-      }
+export interface FiledFinancials {
+  /** How many periods came; null if none were named. */
+  readonly periods: number | null;
+  /** Periods, metrics and groups without a value, as they were sent: they have no line, for a line is a value. */
+  readonly rest: Members;
+}
+
+interface Group {
+  readonly cells: { readonly [Name in (typeof groupFields)[number]['name']]: Cell };
+  readonly rest: Members;
+  readonly position: string;
+}
+
+/** Filed statements, in the order they were sent. */
+export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
+  const valued = new Set<string>();
+  const valueless: ExactJson[] = [];
+  const groups = eachItem(object.groups, { offset: 0 }, path.at('groups'), (item, position, at) => {
+    const { cells, rest } = readFields(item, groupFields, at, ['list']);
+    const left: ExactJson[] = [];
+    let metrics = 0;
+    const list = eachItem(item.list, { offset: 0 }, at.at('list'), (metric, metricPosition, metricAt) => {
+      const periods = readMetric(metric, { cells, rest, position }, metricPosition, of, metricAt);
+      for (const period of periods) valued.add(period);
+      if (periods.length === 0) left.push(metric);
+      else metrics += 1;
     });
+    left.push(...list.odd);
+    if (metrics === 0) valueless.push(item);
+    else if (left.length > 0) valueless.push({ ...item, list: left });
   });
-  return path.at('years').list(object.years)?.length ?? null;
+  const years = path.at('years').list(object.years);
+  const silent = (years ?? []).filter((year) => !valued.has(typeof year === 'string' ? year : stringifyExact(year)));
+  const oddYears = years === undefined && object.years !== undefined && object.years !== null ? [object.years] : [];
+  return {
+    periods: years?.length ?? null,
+    rest: [...oddOf('years', [...silent, ...oddYears]), ...oddOf('groups', [...valueless, ...groups.odd])],
+  };
+}
+
+/** One line for each value. Returns the periods. */
+function readMetric(metric: JsonObject, group: Group, position: string, of: ListOf, path: BodyPath): readonly string[] {
+  const { cells, rest } = readFields(metric, metricFields, path, ['list', 'progress']);
+  const values = path.at('list').object(metric.list) ?? {};
+  const periods = Object.keys(values).sort();
+  for (const period of periods) {
+    path.out.add(filedFinancialsTable, {
+      v1_company_id: of.v1,
+      group_id: group.cells.id,
+      group_name: group.cells.name,
+      group_order: group.cells.order,
+      metric: cells.name,
+      period,
+      ...readValue(values[period] as ExactJson, () => path.at('list').at(period)),
+      v2_company_id: of.v2,
+      operation: path.origin.operation,
+      group_position: group.position,
+      metric_position: position,
+      progress: metric.progress === undefined ? null : stringifyExact(metric.progress),
+      raw_sha256: path.origin.rawSha256,
+      extra: extraOf([...group.rest, ...rest]),
+    });
+  }
+  return periods;
 }

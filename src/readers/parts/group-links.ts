@@ -1,12 +1,12 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import { column } from '../table.js';
 import { groupLinkFields, groupLinksTable } from '../tables/group-links.js';
-import type { BodyPath, JsonObject } from './body-path.js';
-import { eachItem } from './lists.js';
+import { type BodyPath, isObject, type JsonObject } from './body-path.js';
+import { eachItem, type ListRead } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 
 /** The links of a full record. Their `source` is a text, not a source object (V1-26). */
-export function readGroupLinks(list: ExactJson | undefined, companyId: string, path: BodyPath): number | null {
+export function readGroupLinks(list: ExactJson | undefined, companyId: string, path: BodyPath): ListRead {
   return eachItem(list, { offset: 0 }, path, (item, position, at) => {
     const { cells, rest } = readFields(item, groupLinkFields, at);
     path.out.add(groupLinksTable, { ...identity(companyId, position, path), ...cells, extra: extraOf(rest) });
@@ -25,10 +25,14 @@ interface Node {
   readonly rest: Members;
 }
 
-/** A tree as links, one for each child, parents first. With a stack of its own: trees may be very deep. */
-export function readGroupTree(list: ExactJson | undefined, companyId: string, path: BodyPath): number | null {
+/**
+ * A tree as links, one for each child, parents first. With a stack of its own: trees may be very deep. A root is nobody's
+ * child: what only it says is left over.
+ */
+export function readGroupTree(list: ExactJson | undefined, companyId: string, path: BodyPath): ListRead {
   const roots = path.list(list);
-  if (roots === undefined) return null;
+  const odd: ExactJson[] = [];
+  if (roots === undefined) return { count: null, odd: list === undefined || list === null ? odd : [list] };
   let count = 0;
   const pending: { value: ExactJson; at: BodyPath; parent: Node | undefined }[] = [];
   const push = (items: readonly ExactJson[], at: BodyPath, parent: Node | undefined) => {
@@ -37,17 +41,33 @@ export function readGroupTree(list: ExactJson | undefined, companyId: string, pa
   push(roots, path, undefined);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const object = next.at.object(next.value);
-    if (object === undefined) continue;
+    if (object === undefined) {
+      // Below a node it is kept with the node.
+      if (next.parent === undefined) odd.push(next.value);
+      continue;
+    }
     const node = readNode(object, next.at);
+    const children = next.at.at('children').list(object.children) ?? [];
     if (next.parent !== undefined) emit(next.parent, node, companyId, String(++count), path);
-    push(next.at.at('children').list(object.children) ?? [], next.at.at('children'), node);
+    else if (node.rest.length > 0 || !children.some(isObject)) odd.push(withoutChildren(object, node.rest));
+    push(children, next.at.at('children'), node);
   }
-  return count;
+  return { count, odd };
 }
 
 function readNode(object: JsonObject, path: BodyPath): Node {
-  return readFields(object, nodeFields, path, ['children']);
+  const { cells, rest } = readFields(object, nodeFields, path, ['children']);
+  const { children } = object;
+  const odd = Array.isArray(children) ? children.filter((child) => !isObject(child)) : (children ?? []);
+  return { cells, rest: Array.isArray(odd) && odd.length === 0 ? rest : [...rest, ['children', odd]] };
 }
+
+/** The root as it was sent; its children have lines of their own. */
+const withoutChildren = (root: JsonObject, rest: Members): JsonObject =>
+  Object.fromEntries([
+    ...Object.entries(root).filter(([key]) => key !== 'children'),
+    ...rest.filter(([key]) => key === 'children'),
+  ]);
 
 function emit(parent: Node, child: Node, companyId: string, position: string, path: BodyPath): void {
   // `selected` marks the company that was asked about (V1-27).

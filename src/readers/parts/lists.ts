@@ -1,6 +1,7 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import type { RawAnswer } from '../reader.js';
 import type { BodyPath, JsonObject } from './body-path.js';
+import type { Members } from './read-fields.js';
 
 /** Whose list it is: one of the two ID spaces, or both where the row knows both. */
 export interface ListOf {
@@ -10,23 +11,37 @@ export interface ListOf {
   readonly offset: number;
 }
 
-/** How many came; null if the list did not come at all (V1-22). */
+export interface ListRead {
+  /** How many came; null if the list did not come at all (V1-22). */
+  readonly count: number | null;
+  /** What is no record: whoever reads the list keeps it in `extra`. */
+  readonly odd: ExactJson[];
+}
+
 export function eachItem(
   list: ExactJson | undefined,
   { offset }: Pick<ListOf, 'offset'>,
   path: BodyPath,
   use: (item: JsonObject, position: string, at: BodyPath) => void,
-): number | null {
+): ListRead {
   const items = path.list(list);
-  if (items === undefined) return null;
+  const odd: ExactJson[] = [];
+  if (items === undefined) return { count: null, odd: list === undefined || list === null ? odd : [list] };
   for (const [index, item] of items.entries()) {
     const at = path.at(index);
     const object = at.object(item);
-    if (object !== undefined) use(object, String(offset + index + 1), at);
-    else if (item === null) at.unexpected('an object', item);
+    if (object !== undefined) {
+      use(object, String(offset + index + 1), at);
+    } else {
+      odd.push(item);
+      if (item === null) at.unexpected('an object', item);
+    }
   }
-  return items.length;
+  return { count: items.length, odd };
 }
+
+/** What was left over, under the name of its list. */
+export const oddOf = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);
 
 export function offsetOf({ params }: Pick<RawAnswer, 'params'>): number {
   const page = Number(params.page ?? 1);

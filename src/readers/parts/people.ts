@@ -1,8 +1,8 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import { officerContacts, officerFields, officersTable } from '../tables/officers.js';
 import { shareholderFields, shareholdersTable } from '../tables/shareholders.js';
-import type { BodyPath, JsonObject } from './body-path.js';
-import { eachItem, type ListOf } from './lists.js';
+import { type BodyPath, idOf, type JsonObject, memberOf } from './body-path.js';
+import { eachItem, type ListOf, type ListRead } from './lists.js';
 import { extraOf, readFields, ungroup } from './read-fields.js';
 import { takeSources } from './sources.js';
 
@@ -10,7 +10,7 @@ import { takeSources } from './sources.js';
 const OFFICER_GROUPS = ['officer', 'appointment', 'address', 'contact'];
 const officerColumns = [...officerFields, ...officerContacts] as const;
 
-export function readOfficers(list: ExactJson | undefined, of: ListOf, path: BodyPath): number | null {
+export function readOfficers(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
   return eachItem(list, of, path, (item, position, at) => {
     const flat = ungroup(withoutSources(item, 'officers', of, at), OFFICER_GROUPS);
     const { cells, rest } = readFields(flat, officerColumns, at);
@@ -19,12 +19,13 @@ export function readOfficers(list: ExactJson | undefined, of: ListOf, path: Body
 }
 
 /** v2 repeats the company's own ID in every item. */
-const IGNORED_IN_V2 = ['company_id'];
+const repeatsId = (item: JsonObject, of: ListOf): readonly string[] =>
+  of.v2 !== null && idOf(memberOf(item, 'company_id')) === of.v2 ? ['company_id'] : [];
 
-export function readShareholders(list: ExactJson | undefined, of: ListOf, path: BodyPath): number | null {
+export function readShareholders(list: ExactJson | undefined, of: ListOf, path: BodyPath): ListRead {
   return eachItem(list, of, path, (item, position, at) => {
     const object = withoutSources(item, 'shareholders', of, at);
-    const { cells, rest } = readFields(object, shareholderFields, at, of.v2 === null ? [] : IGNORED_IN_V2);
+    const { cells, rest } = readFields(object, shareholderFields, at, repeatsId(object, of));
     path.out.add(shareholdersTable, { ...identity(of, position, path), ...cells, extra: extraOf(rest) });
   });
 }

@@ -34,8 +34,23 @@ export function readFields<const Fields extends readonly Column[]>(
   return { cells: cells as CellsOf<Fields>, rest };
 }
 
-/** The `extra` column: null if nothing was left over. */
-export const extraOf = (rest: Members): Cell => (rest.length === 0 ? null : stringifyExact(Object.fromEntries(rest)));
+/** The `extra` column: null if nothing was left over. A name that comes twice with different values is kept twice. */
+export function extraOf(rest: Members): Cell {
+  if (rest.length === 0) return null;
+  const kept = new Map<string, ExactJson>();
+  for (const [name, value] of rest) {
+    let free = name;
+    for (let copy = 2; kept.has(free) && !isSame(kept.get(free), value); copy++) free = `${name}_${copy}`;
+    kept.set(free, value);
+  }
+  return stringifyExact(Object.fromEntries(kept));
+}
+
+/** Members of a part of the record, under the part's name. */
+export const within = (name: string, rest: Members): Members =>
+  rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]];
+
+const isSame = (a: ExactJson | undefined, b: ExactJson): boolean => stringifyExact(a) === stringifyExact(b);
 
 /**
  * With provenance fields come in groups, beside the flat ones or instead of them. The leaves are what counts: they are
@@ -50,7 +65,7 @@ export function ungroup(object: JsonObject, groups: readonly string[]): JsonObje
     const conflicts: Members = [];
     for (const [key, value] of Object.entries(group)) {
       if (!flat.has(key)) flat.set(key, value);
-      else if (stringifyExact(flat.get(key)) !== stringifyExact(value)) conflicts.push([key, value]);
+      else if (!isSame(flat.get(key), value)) conflicts.push([key, value]);
     }
     if (conflicts.length > 0) flat.set(name, Object.fromEntries(conflicts));
     else flat.delete(name);

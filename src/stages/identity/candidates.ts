@@ -4,6 +4,7 @@ import { v1Operations } from '../../api/v1/operations.js';
 import { candidate as candidateSchema } from '../../api/v1/records.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { CandidateFacts } from '../../domain/grade.js';
+import { stringifyExact } from '../../util/exact-json-write.js';
 
 /** The candidates of a v1 search. Its response schema permits an object too, whose form is not shown (V1-17). */
 export function readV1Candidates(body: Buffer): readonly CandidateFacts[] {
@@ -28,7 +29,11 @@ export function readReportHits(body: Buffer, country: string): readonly Candidat
     const [first, ...further] = vatNumbersOf(item.vat_number);
     const place = { country_code: country, state: null, jurisdiction: null };
     const facts = toFacts({ ...item, vat_number: first, ...place });
-    return further.length === 0 ? facts : { ...facts, further_vat_numbers: further };
+    // What a hit says under the names that are not read here is kept, too.
+    const { country_code, state, jurisdiction } = item as Readonly<Record<string, unknown>>;
+    const others = further.length === 0 ? {} : { vat_number: item.vat_number };
+    const extra = extraOf(item, { ...others, country_code, state, jurisdiction });
+    return { ...facts, extra, ...(further.length === 0 ? {} : { further_vat_numbers: further }) };
   });
 }
 
@@ -50,7 +55,25 @@ const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
   country_code: textOrNull(item.country_code),
   state: textOrNull(item.state),
   jurisdiction: textOrNull(item.jurisdiction),
+  extra: extraOf(item),
 });
+
+/** What came and has no column, as it came. Null means that it did not come. */
+function extraOf(item: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): string | null {
+  const others = Object.entries(item).filter(([key]) => !COLUMNS.has(key));
+  const rest = [...others, ...Object.entries(more)].filter(([, value]) => value !== undefined && value !== null);
+  return rest.length === 0 ? null : stringifyExact(Object.fromEntries(rest));
+}
+
+const COLUMNS: ReadonlySet<string> = new Set([
+  'id',
+  'name',
+  'registration_number',
+  'vat_number',
+  'country_code',
+  'state',
+  'jurisdiction',
+]);
 
 const textOrNull = (value: unknown): string | null =>
   value === undefined || value === null || value === '' ? null : String(value);

@@ -1,0 +1,19 @@
+import type { ExportView } from '../../app/export.js';
+import { count } from './text.js';
+
+/** What the tables are without, a line each; nothing where they are whole. */
+export function lackInWords(lack: ExportView['lack']): string {
+  if (lack === null) return '';
+  const { answersNotExported: answers, notWritten } = lack;
+  return [
+    ...(answers === 0
+      ? []
+      : [
+          `The tables are without ${count(answers, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.\n`,
+        ]),
+    ...notWritten.map(
+      ({ table, format, reason }) =>
+        `The table ${table} could not be written as ${format}: ${reason}. The other files are there.\n`,
+    ),
+  ].join('');
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { readAnswer } from '../../src/api/answer.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
+import { parseExact } from '../../src/util/exact-json.js';
+import { stringifyExact } from '../../src/util/exact-json-write.js';
+
+const problemsOf = (read: () => unknown): readonly string[] => {
+  try {
+    read();
+  } catch (error) {
+    return (error as { problems: readonly string[] }).problems;
+  }
+  return [];
+};
+
+describe('a list of wrong items', () => {
+  test('is refused after a few of them, however long it is', () => {
+    const many = Buffer.from(`[${'{"id":true},'.repeat(200_000)}{"id":1}]`);
+    expect(problemsOf(() => readAnswer(v2Operations.kybSearch, many))).toHaveLength(5);
+    const history = Buffer.from(`{"data":[${'7,'.repeat(200_000)}7]}`);
+    expect(problemsOf(() => readAnswer(v2Operations.creditReportHistory, history)).length).toBeLessThan(10);
+    expect(problemsOf(() => readAnswer(v1Operations.searchKyb, many)).length).toBeLessThan(20);
+  });
+
+  test('names place and value of the first', () => {
+    const problems = problemsOf(() =>
+      readAnswer(v2Operations.kybSearch, Buffer.from('[{"id":"1"},{"id":"2","name":7}]')),
+    );
+    expect(problems).toEqual([expect.stringMatching(/^1\.name: .*, got 7$/)]);
+    expect(problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('{"id":"1"}')))).toEqual([
+      'expected a list',
+    ]);
+  });
+});
+
+test('a body of millions of values is refused before they are made', () => {
+  expect(() => parseExact(Buffer.from(`[${'1,'.repeat(2_000_001)}1]`))).toThrow(/More than 2000000 values/);
+  expect(parseExact(`["${','.repeat(2_000_001)}"]`)).toHaveLength(1);
+});
+
+test('names that every object has are data like any other', () => {
+  const text =
+    '{"__proto__":{"a":1.10},"constructor":[1],"__defineGetter__":"x","toString":null,"hasOwnProperty":{"__proto__":2}}';
+  const value = parseExact(text);
+  expect(stringifyExact(value)).toBe(text);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  expect(
+    stringifyExact(
+      readAnswer(
+        v2Operations.financial,
+        Buffer.from(
+          `{"2024":${text.replace(',"constructor":[1]', '').replace('{"a":1.10}', '1').replace('{"__proto__":2}', '3')}}`,
+        ),
+      ),
+    ),
+  ).toContain('"__proto__":1');
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+type Line = Readonly<Record<string, unknown>> & { readonly event: string };
+
+test('the log tells of every failed call, every wait and every slowing down, in codes', async () => {
+  await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 3));
+    sandbox.script({ operation: 'searchKyb' }, [503, { status: 429, retryAfter: 0 }]);
+    const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--concurrency', '4']);
+    expect(end.code).toBe(0);
+    const lines = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`));
+    const told = (event: string) => lines.filter((line) => line.event === event);
+    expect(told('call_failed').map(({ http_status: status }) => status)).toEqual(expect.arrayContaining([503]));
+    expect(told('retry')[0]).toMatchObject({
+      api: 'v1',
+      operation: 'searchKyb',
+      attempt: 2,
+      wait_ms: expect.any(Number),
+    });
+    expect(told('slowed')[0]).toMatchObject({ api: 'v1', concurrency: 2 });
+  });
+});
+
+test('the breaker and a spent allowance are told when they happen', async () => {
+  const pipeline = ['stages: [record]', 'breaker: {failures: 5}'];
+  await withJob({ pipeline, faults: { rate503: 1 } }, async ({ cwd, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 20));
+    const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json']);
+    const events = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`)).map(({ event }) => event);
+    expect(events).toContain('breaker_open');
+    expect(events.indexOf('breaker_open')).toBeLessThan(events.indexOf('stopped'));
+    expect(events.filter((event) => event === 'call_failed').length).toBeGreaterThanOrEqual(5);
+  });
+  await withJob({ plan: 'free' }, async ({ cwd, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 4));
+    const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json']);
+    const events = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`)).map(({ event }) => event);
+    expect(events).toEqual(expect.arrayContaining(['allowance_spent', 'parked']));
+  });
+});
+
+const linesOf = (path: string): readonly Line[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);

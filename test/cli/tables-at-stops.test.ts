@@ -1,0 +1,67 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type EndJson, Interrupts, type JobOptions, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
+
+type End = EndJson & { readonly files?: string; readonly export?: string };
+
+describe('a stop that is not the end writes tables only when asked', () => {
+  test.each<[string, JobOptions, readonly string[], number]>([
+    ['the budget', {}, ['--budget', '3'], 4],
+    ['the allowance', { plan: 'free' }, ['--yes'], 4],
+    ['an outage', { pipeline: ['stages: [record]', 'breaker: {failures: 5}'], faults: { rate503: 1 } }, ['--yes'], 6],
+  ])('%s', async (_, options, flags, code) => {
+    await withJob(options, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 20));
+      const stopped = await kybatch([...RUN, ...flags, '--out', 'out dir']);
+      expect(stopped.code).toBe(code);
+      const { run, files, export: command } = jsonOf<End>(stopped);
+      expect([files, existsSync(join(cwd, 'out dir')), existsSync(join(cwd, 'data', 'exports'))]).toEqual([
+        undefined,
+        false,
+        false,
+      ]);
+      expect(command).toBe(`kybatch export ${run} --out 'out dir'`);
+      expect(stopped.stderr).toContain(
+        `Tables: not written, the run is not finished. Write them as it stands with: ${command}\n`,
+      );
+      const asked = await kybatch(['resume', '--json', ...flags, '--export', '--out', 'asked']);
+      expect(asked.code).toBe(code);
+      expect(jsonOf<End>(asked).files).toBe(join(cwd, 'asked'));
+      expect(readdirSync(join(cwd, 'asked'))).toContain('rows.csv');
+    });
+  });
+
+  test('an interrupt, too; with --export the tables come before the terminal does', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      for (const [flags, written] of [
+        [[], false],
+        [['--export'], true],
+      ] as const) {
+        const interrupts = new Interrupts();
+        const before = sandbox.requestLog.length;
+        const end = kybatch([...RUN, '--yes', '--concurrency', '1', '--out', 'out', ...flags], { interrupts });
+        while (sandbox.requestLog.length === before) await new Promise((next) => setImmediate(next));
+        interrupts.send('SIGTERM');
+        expect((await end).code).toBe(143);
+        expect(existsSync(join(cwd, 'out', 'rows.csv'))).toBe(written);
+      }
+    });
+  });
+
+  test('a finished run writes them; --no-export does not, and says how to', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      const without = await kybatch([...RUN, '--yes', '--no-export']);
+      const { run } = jsonOf<End>(without);
+      expect(without.stderr).toContain(`Tables: not written. Write them as it stands with: kybatch export ${run}\n`);
+      writeCsv('in.csv', rows.slice(2, 4));
+      const end = jsonOf<End>(await kybatch([...RUN, '--yes']));
+      expect(end.files).toBe(join(cwd, 'data', 'exports', end.run));
+      expect(end.export).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,228 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkFolder, GrowingFolder } from '../../src/export/folder.js';
+import { withFolder } from '../helpers/cli.js';
+
+/** An export as far as its folder is concerned: its files, and the summary that lists them. */
+function writeExport(folder: string, paths: readonly string[] = ['rows.csv', 'calls.csv']): void {
+  const growing = new GrowingFolder(folder);
+  try {
+    for (const path of paths) {
+      mkdirSync(dirname(join(growing.path, path)), { recursive: true });
+      writeFileSync(join(growing.path, path), 'table');
+    }
+    const files = paths.map((path) => ({ path, sha256: 'ab' }));
+    const summary = { run: 'r', exported_at: '2026-01-31', versions: { kybatch: '0.0.0' }, files };
+    writeFileSync(join(growing.path, 'datapackage.json'), '{}');
+    writeFileSync(join(growing.path, 'summary.json'), JSON.stringify(summary));
+    growing.appear();
+  } catch (error) {
+    growing.abandon();
+    throw error;
+  }
+}
+
+const withExport = (use: (folder: string) => void, paths?: readonly string[]) =>
+  withFolder(async (cwd) => {
+    writeExport(join(cwd, 'out'), paths);
+    use(join(cwd, 'out'));
+  });
+
+/** A process that is not there. */
+const DEAD = 2 ** 22 + 1;
+
+describe('what an export replaces', () => {
+  test('what the system left is in nobody’s way, and stays as it was', async () => {
+    const litter = ['.DS_Store', '._rows.csv', 'Thumbs.db', 'desktop.ini', '~$rows.csv', '.~lock.rows.csv#'];
+    await withExport((folder) => {
+      for (const name of litter) writeFileSync(join(folder, name), name);
+      checkFolder(folder);
+      writeExport(folder, ['rows.csv']);
+      for (const name of litter) expect(readFileSync(join(folder, name), 'utf8')).toBe(name);
+      expect(readdirSync(folder).sort()).toEqual([...litter, 'datapackage.json', 'rows.csv', 'summary.json'].sort());
+      expect(readdirSync(dirname(folder))).toEqual(['out']);
+    });
+  });
+
+  test('files inside of partition folders are looked at one by one', async () => {
+    const parts = ['companies/country=GB/part-0.parquet', 'companies/country=FR/part-0.parquet'];
+    await withExport((folder) => {
+      const country = join(folder, 'companies', 'country=GB');
+      writeFileSync(join(country, '.DS_Store'), 'litter');
+      writeExport(folder);
+      expect(readdirSync(folder, { recursive: true, encoding: 'utf8' })).not.toContain('companies/country=FR');
+      expect(readFileSync(join(country, '.DS_Store'), 'utf8')).toBe('litter');
+      writeExport(folder, parts);
+      writeFileSync(join(country, 'mine.parquet'), 'mine');
+      expect(() => writeExport(folder)).toThrow('no export: companies/country=GB/mine.parquet');
+      expect(readdirSync(country).sort()).toEqual(['.DS_Store', 'mine.parquet', 'part-0.parquet']);
+    }, parts);
+  });
+
+  test.each<[string, (folder: string) => void, string]>([
+    ['a file beside the tables', (folder) => writeFileSync(join(folder, 'notes.txt'), 'mine'), 'notes.txt'],
+    ['a folder', (folder) => mkdirSync(join(folder, 'archive')), 'archive'],
+    [
+      'a folder in the place of a table',
+      (folder) => {
+        rmSync(join(folder, 'rows.csv'));
+        mkdirSync(join(folder, 'rows.csv'));
+        writeFileSync(join(folder, 'rows.csv', 'mine'), 'mine');
+      },
+      'rows.csv/mine',
+    ],
+    ['a link', (folder) => symlinkSync('/etc', join(folder, 'etc')), 'etc'],
+    [
+      'a table in a format it did not write',
+      (folder) => writeFileSync(join(folder, 'rows.parquet'), 'mine'),
+      'rows.parquet',
+    ],
+    ['a summary of somebody else’s', (folder) => writeFileSync(join(folder, 'summary.json'), '{"files":[]}'), ''],
+    [
+      'a summary that lists files outside',
+      (folder) => {
+        const path = join(folder, 'summary.json');
+        const summary = JSON.parse(readFileSync(path, 'utf8')) as { files: object[] };
+        summary.files.push({ path: '../mine.txt', sha256: '' });
+        writeFileSync(path, JSON.stringify(summary));
+        writeFileSync(join(folder, '..', 'mine.txt'), 'mine');
+      },
+      '',
+    ],
+  ])('%s is in the way: refused by name, and everything is as it was', async (_, put, stranger) => {
+    await withExport((folder) => {
+      put(folder);
+      const before = readdirSync(dirname(folder), { recursive: true }).sort();
+      expect(() => writeExport(folder)).toThrow(`no export: ${stranger}`);
+      expect(refused(folder)).toMatchObject({ exit: 2, hint: expect.stringContaining('nothing was touched') });
+      expect(readdirSync(dirname(folder), { recursive: true }).sort()).toEqual(before);
+    });
+  });
+
+  test('a folder with nothing but a stranger’s summary.json is a stranger’s', async () => {
+    await withFolder(async (cwd) => {
+      const folder = join(cwd, 'out');
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'summary.json'), '{"total": 3}');
+      expect(() => new GrowingFolder(folder)).toThrow(/no export: summary.json/);
+      rmSync(join(folder, 'summary.json'));
+      new GrowingFolder(folder).abandon();
+    });
+  });
+
+  test('what somebody puts there while the tables are written is in the way, too', async () => {
+    await withExport((folder) => {
+      const growing = new GrowingFolder(folder);
+      writeFileSync(join(folder, 'notes.txt'), 'mine');
+      expect(() => growing.appear()).toThrow(/no export: notes.txt/);
+      growing.abandon();
+      expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('mine');
+      expect(existsSync(join(folder, 'rows.csv'))).toBe(true);
+    });
+  });
+
+  test('a link is followed: the folder that it leads to is replaced', async () => {
+    await withFolder(async (cwd) => {
+      mkdirSync(join(cwd, 'real'));
+      symlinkSync(join(cwd, 'real'), join(cwd, 'link'));
+      writeExport(join(cwd, 'link'));
+      writeExport(join(cwd, 'link'), ['rows.csv']);
+      expect(readdirSync(join(cwd, 'real')).sort()).toEqual(['datapackage.json', 'rows.csv', 'summary.json']);
+      symlinkSync(join(cwd, 'nowhere'), join(cwd, 'dangling'));
+      expect(() => checkFolder(join(cwd, 'dangling'))).toThrow(/leads nowhere/);
+    });
+  });
+});
+
+describe('what killed exports left behind', () => {
+  test('goes; an export that was on its way out comes back', async () => {
+    await withExport((folder) => {
+      const grown = renamed(new GrowingFolder(folder).path, folder, 'abc123');
+      writeFileSync(join(grown, '.kybatch-growing'), basename(grown));
+      writeFileSync(join(grown, 'rows.csv'), 'half');
+      const old = renamed(folder, folder, 'def456.old');
+      new GrowingFolder(folder).abandon();
+      expect([existsSync(grown), existsSync(old), existsSync(join(folder, 'rows.csv'))]).toEqual([false, false, true]);
+      writeExport(folder);
+    });
+  });
+
+  test('one that was replaced and not yet removed goes, with its own files and no others', async () => {
+    await withExport((folder) => {
+      const old = renamed(folder, folder, 'def456.old');
+      writeFileSync(join(old, '.DS_Store'), 'litter');
+      rmSync(join(old, 'calls.csv'));
+      mkdirSync(folder);
+      new GrowingFolder(folder).abandon();
+      expect(existsSync(old)).toBe(false);
+      expect(readdirSync(folder)).toEqual(['.DS_Store']);
+      writeExport(folder);
+    });
+  });
+
+  test.each([`.out.tmp-${DEAD}-abc123`, `.out.tmp-${DEAD}-abc123.old`, '.out.tmp-backup', '.out.tmp-'])(
+    '%s with a stranger’s files in it is left alone',
+    async (name) => {
+      await withExport((folder) => {
+        const theirs = join(dirname(folder), name);
+        mkdirSync(theirs);
+        writeFileSync(join(theirs, 'summary.json'), '{"mine": true}');
+        writeFileSync(join(theirs, '.kybatch-growing'), 'another name');
+        writeExport(folder);
+        rmSync(folder, { recursive: true });
+        writeExport(folder);
+        expect(readdirSync(theirs).sort()).toEqual(['.kybatch-growing', 'summary.json']);
+      });
+    },
+  );
+});
+
+describe('a place is checked by beginning an export there', () => {
+  test('and nothing is left behind', async () => {
+    await withFolder(async (cwd) => {
+      checkFolder(join(cwd, 'a', 'b', 'out'));
+      expect(readdirSync(cwd)).toEqual([]);
+    });
+  });
+
+  test('a file, a place below a file, a name that is too long and a file system’s root are usage errors', async () => {
+    await withFolder(async (cwd) => {
+      writeFileSync(join(cwd, 'file'), '');
+      const places = [join(cwd, 'file'), join(cwd, 'file', 'out'), join(cwd, 'n'.repeat(250)), '/', '/proc', '/proc/x'];
+      for (const place of places) expect(refused(place), place).toMatchObject({ exit: 2 });
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a place that may not be written is told so', async () => {
+    await withFolder(async (cwd) => {
+      mkdirSync(join(cwd, 'theirs'), { mode: 0o555 });
+      expect(refused(join(cwd, 'theirs', 'out'))).toMatchObject({ exit: 2, code: 'NO_PERMISSION' });
+    });
+  });
+});
+
+function refused(folder: string): unknown {
+  try {
+    checkFolder(folder);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** As a process that died would have left it. */
+function renamed(path: string, folder: string, end: string): string {
+  const name = join(dirname(folder), `.${basename(folder)}.tmp-${DEAD}-${end}`);
+  renameSync(path, name);
+  return name;
+}
