@@ -1,5 +1,6 @@
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { type Amounts, mostFor, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
@@ -13,7 +14,6 @@ import {
   providerNames,
   withProvider,
 } from './provider.js';
-import { type Amounts, mostFor, within } from './row-cost.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
 import { readSettings } from './stored-settings.js';

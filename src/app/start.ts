@@ -1,3 +1,4 @@
+import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { writeTables } from './export.js';
@@ -5,7 +6,6 @@ import { mustHaveSpace } from './free-space.js';
 import { findRunOf, openRun } from './open-run.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
 import { checkProvider, providerNames, withProvider } from './provider.js';
-import { type Amounts, within } from './row-cost.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { readSettings, type StoredSettings } from './stored-settings.js';

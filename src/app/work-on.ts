@@ -1,11 +1,11 @@
 import type { Pipeline } from '../config/pipeline.js';
+import { mostFor, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { writeTables } from './export.js';
 import { orGoOnWith } from './next-step.js';
 import { type Provider, sourcesOf } from './provider.js';
-import { mostFor, within } from './row-cost.js';
 import { nextStep, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';

@@ -18,6 +18,15 @@ export interface DoorRequest {
   readonly ownedSince: number;
   /** From when on somebody has looked whether a lost call arrived after all; 0: nobody has. */
   readonly lookedSince: number;
+  /** Where units are few: whoever asks buys when its turn has come. */
+  readonly turn?: Turn | undefined;
+}
+
+export interface Turn {
+  /** True if it may buy now; from then on it is under way. */
+  begins(): boolean;
+  /** Resolves when it may. */
+  comes(): Promise<void>;
 }
 
 /** Who answers requests: the door, or, for a plan, one that is closed. */

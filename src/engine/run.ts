@@ -11,7 +11,9 @@ import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
 import { type Lease, takeLease } from './lease.js';
+import { mostFor } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
+import { Turns } from './turns.js';
 import { workThrough } from './work.js';
 
 /** The client of an API and the name its answers are filed under. */
@@ -70,6 +72,10 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
+  const stopping = AbortSignal.any([drain, lease.broken]);
+  setMaxListeners(0, stopping);
+  const unitsPerRow = mostFor(1, pipeline).units;
+  const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, stopping });
   const door = new Door({
     calls: ledger.calls,
     startId: lease.startId,
@@ -82,7 +88,10 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
     permissions: pipeline.permissions,
-    listen,
+    listen: (event) => {
+      turns.listen(event);
+      listen(event);
+    },
     signal: work.abort,
   });
   const contexts = new StageContexts({
@@ -97,9 +106,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     freshnessMs: (operation) => freshnessMs(pipeline, operation),
     notBefore: work.fresh ? run.createdAt : 0,
     provenance: pipeline.provenance,
+    turns,
   });
-  const stopping = AbortSignal.any([drain, lease.broken]);
-  setMaxListeners(0, stopping);
   const onStop = () => door.drain();
   stopping.addEventListener('abort', onStop, { once: true });
   if (stopping.aborted) onStop();
@@ -110,6 +118,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       runs: ledger.runs,
       contexts,
       clock,
+      turns,
       rowsAtOnce: rowsAtOnce(work.concurrency),
       canStart: () => canStart(stages, door),
       isStopping: () => stopping.aborted || door.stopped !== undefined,

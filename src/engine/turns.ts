@@ -1,0 +1,106 @@
+import type { Turn } from '../calls/request.js';
+import { mayHaveCost } from '../ledger/intended.js';
+import type { RunEvent } from './events.js';
+
+export interface TurnOptions {
+  /** Units that this start may spend; null: no limit. */
+  readonly budgetUnits: number | null;
+  /** Units that a row may need at the most. */
+  readonly unitsPerRow: number;
+  /** Nobody waits any more. */
+  readonly stopping: AbortSignal;
+}
+
+/**
+ * Depth first: a row that has begun to spend units is finished before the next begins. A row begins when what is left
+ * is enough for it beside all that are under way, or when it is alone; so a budget of six units buys three records, not
+ * six searches. What is left is what the budget and the provider's own count leave; until the provider has told it, one
+ * row goes at a time. Nothing that must hold is decided here: the ledger admits each call.
+ */
+export class Turns {
+  readonly #options: TurnOptions;
+  /** Rows that have begun, at this start or before it, and are under way. */
+  readonly #begun = new Set<number>();
+  /** Of those, the ones that may spend now. */
+  readonly #spending = new Set<number>();
+  #waiting: { readonly row: number; readonly come: () => void }[] = [];
+  #spent = 0;
+  /** As the provider last said; null: not told yet. */
+  #allowance: number | null = null;
+  #toldNothing = 0;
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+    options.stopping.addEventListener('abort', () => this.#wake(), { once: true });
+  }
+
+  /** A row sets out. `begun`: units were spent on it before. */
+  setsOut(row: number, begun: boolean): void {
+    if (begun) this.#begun.add(row);
+  }
+
+  comesHome(row: number): void {
+    this.#begun.delete(row);
+    this.#spending.delete(row);
+    this.#wake();
+  }
+
+  readonly listen = (event: RunEvent): void => {
+    if (event.kind !== 'call_settled' || event.intent.meter !== 'unit') return;
+    const { settlement, intent } = event;
+    this.#spent += mayHaveCost('unit', settlement).units;
+    const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;
+    if (told === null) this.#toldNothing += 1;
+    // Answers overtake each other: the lowest figure is the newest, unless no other call was under way.
+    else this.#allowance = intent.alone || this.#allowance === null ? told : Math.min(this.#allowance, told);
+    this.#wake();
+  };
+
+  of(row: number): Turn {
+    return {
+      begins: () => this.#begins(row),
+      comes: () =>
+        new Promise((come) => {
+          this.#waiting.push({ row, come });
+          this.#wake();
+        }),
+    };
+  }
+
+  #begins(row: number): boolean {
+    if (this.#spending.has(row)) return true;
+    if (!this.#mayBegin(row)) return false;
+    this.#begun.add(row);
+    this.#spending.add(row);
+    return true;
+  }
+
+  #mayBegin(row: number): boolean {
+    const { stopping, unitsPerRow } = this.#options;
+    if (stopping.aborted || this.#unitsLeft() >= unitsPerRow * (this.#begun.size + 1)) return true;
+    return this.#begun.has(row) ? this.#spending.size === 0 : this.#begun.size === 0;
+  }
+
+  #unitsLeft(): number {
+    const { budgetUnits } = this.#options;
+    const budget = budgetUnits === null ? Number.POSITIVE_INFINITY : budgetUnits - this.#spent;
+    if (this.#allowance !== null) return Math.min(budget, this.#allowance);
+    return this.#toldNothing >= HEARD_NOTHING_AT_MOST ? budget : 0;
+  }
+
+  /** Those who have begun come first, the others in the order in which they asked. */
+  #wake(): void {
+    const inOrder = [
+      ...this.#waiting.filter(({ row }) => this.#begun.has(row)),
+      ...this.#waiting.filter(({ row }) => !this.#begun.has(row)),
+    ];
+    this.#waiting = [];
+    for (const waiting of inOrder) {
+      if (this.#begins(waiting.row)) waiting.come();
+      else this.#waiting.push(waiting);
+    }
+  }
+}
+
+/** A provider that does not tell what is left does not keep everything in single file. */
+const HEARD_NOTHING_AT_MOST = 3;
