@@ -1,11 +1,12 @@
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import { type Amounts, mostFor, within } from '../engine/row-cost.js';
+import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
+import { mustBeAllowed } from './preflight.js';
 import {
   checkProvider,
   isSandboxName,
@@ -14,6 +15,7 @@ import {
   providerNames,
   withProvider,
 } from './provider.js';
+import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
 import { readSettings } from './stored-settings.js';
@@ -39,6 +41,8 @@ export interface GoOn {
   /** Which run, where none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
+  /** What they are now. */
+  readonly outcome: 'pending' | 'failed';
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
   /** Makes those rows free to move. */
@@ -62,10 +66,13 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       around,
       async (provider) => {
         checkProvider(pipeline, provider);
-        const proposal = { run: run.id, rows, atMost: within(mostFor(rows, pipeline), bounds.limits) };
+        const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
+        const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+        await mustBeAllowed(pipeline, rest, provider);
         await how.release(run, runs);
-        return await workOn({ ...bounds, run, pipeline, fresh, goesOn: true, options }, provider, ledger, around);
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, rest, options };
+        return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );

@@ -5,6 +5,7 @@ import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { type ProviderNames, type ProviderOptions, providerNames } from './provider.js';
+import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
@@ -56,8 +57,7 @@ export async function planJob(
   ledger: Ledger | null,
   around: Surroundings,
 ): Promise<PlanView> {
-  const find = async (api: 'v1' | 'v2') => (await ledger?.calls.findEnvironment(api, names[api])) ?? null;
-  const environments = { v1: await find('v1'), v2: await find('v2') };
+  const environments = await environmentsOf(names, ledger);
   const planned = await planRun({ table, pipeline, limit, fresh, now: around.clock.now(), ledger, environments });
   return { input: table.path, ...planned };
 }

@@ -5,7 +5,9 @@ import { writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { findRunOf, openRun } from './open-run.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
+import { mustBeAllowed } from './preflight.js';
 import { checkProvider, providerNames, withProvider } from './provider.js';
+import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { readSettings, type StoredSettings } from './stored-settings.js';
@@ -50,7 +52,10 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         checkProvider(pipeline, provider);
         await mustAgree(job, bounds, before, options, ledger, around);
         const run = await openRun(table, settings, ledger.runs, around.clock);
-        const start = { ...bounds, run, pipeline, fresh: readSettings(run).fresh, goesOn: isOpen(before), options };
+        const goesOn = { run, pipeline, fresh: readSettings(run).fresh };
+        const rest = await restOf({ ...goesOn, outcome: 'pending' }, provider.names, ledger, around);
+        await mustBeAllowed(pipeline, rest, provider);
+        const start = { ...bounds, ...goesOn, goesOn: isOpen(before), rest, options };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
@@ -70,9 +75,13 @@ async function mustAgree(
   around: Surroundings,
 ): Promise<void> {
   if (options.agree === undefined) return;
-  const plan = await planJob(job, providerNames(options, around), ledger, around);
-  const atMost = within({ units: plan.units.atMost, reports: plan.creditReportsAtMost }, limits);
+  const names = providerNames(options, around);
+  const plan = await planJob(job, names, ledger, around);
   const goesOnWith = isOpen(before) ? before.id : null;
+  const rest = isOpen(before)
+    ? await restOf({ run: before, ...readSettings(before), outcome: 'pending' }, names, ledger, around)
+    : { units: plan.units.atMost, reports: plan.creditReportsAtMost };
+  const atMost = within(rest, limits);
   if (!(await options.agree({ plan, atMost, goesOnWith }))) throw new DeclinedError();
 }
 

@@ -27,11 +27,13 @@ export class Turns {
   #spent = 0;
   /** As the provider last said; null: not told yet. */
   #allowance: number | null = null;
-  #toldNothing = 0;
+  #toldNothing = false;
+  #closed = false;
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    options.stopping.addEventListener('abort', () => this.#wake(), { once: true });
+    options.stopping.addEventListener('abort', () => this.close(), { once: true });
+    if (options.stopping.aborted) this.close();
   }
 
   /** A row sets out. `begun`: units were spent on it before. */
@@ -45,12 +47,18 @@ export class Turns {
     this.#wake();
   }
 
+  /** Nobody waits any more: the door turns away whoever still asks. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
   readonly listen = (event: RunEvent): void => {
     if (event.kind !== 'call_settled' || event.intent.meter !== 'unit') return;
     const { settlement, intent } = event;
     this.#spent += mayHaveCost('unit', settlement).units;
     const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;
-    if (told === null) this.#toldNothing += 1;
+    if (told === null) this.#toldNothing = true;
     // Answers overtake each other: the lowest figure is the newest, unless no other call was under way.
     else this.#allowance = intent.alone || this.#allowance === null ? told : Math.min(this.#allowance, told);
     this.#wake();
@@ -76,8 +84,8 @@ export class Turns {
   }
 
   #mayBegin(row: number): boolean {
-    const { stopping, unitsPerRow } = this.#options;
-    if (stopping.aborted || this.#unitsLeft() >= unitsPerRow * (this.#begun.size + 1)) return true;
+    const { unitsPerRow } = this.#options;
+    if (this.#closed || this.#unitsLeft() >= unitsPerRow * (this.#begun.size + 1)) return true;
     return this.#begun.has(row) ? this.#spending.size === 0 : this.#begun.size === 0;
   }
 
@@ -85,7 +93,8 @@ export class Turns {
     const { budgetUnits } = this.#options;
     const budget = budgetUnits === null ? Number.POSITIVE_INFINITY : budgetUnits - this.#spent;
     if (this.#allowance !== null) return Math.min(budget, this.#allowance);
-    return this.#toldNothing >= HEARD_NOTHING_AT_MOST ? budget : 0;
+    // A provider that does not tell, or is in trouble, keeps nobody in single file.
+    return this.#toldNothing ? budget : 0;
   }
 
   /** Those who have begun come first, the others in the order in which they asked. */
@@ -101,6 +110,3 @@ export class Turns {
     }
   }
 }
-
-/** A provider that does not tell what is left does not keep everything in single file. */
-const HEARD_NOTHING_AT_MOST = 3;

@@ -38,6 +38,7 @@ export async function workThrough(options: WorkOptions): Promise<void> {
     } catch (error) {
       // The ledger cannot be written: no other row sets out to spend what could not be written down.
       queue.close();
+      options.turns.close();
       throw error;
     }
   });

@@ -24,6 +24,8 @@ export interface RunStore {
    * on, or only the others.
    */
   pendingRows(runId: string, afterRow: number, limit: number, begun?: boolean): Promise<readonly RowRecord[]>;
+  /** All rows of an outcome after `afterRow`, whether they may move or not, in the order of the file. */
+  rowsThatAre(outcome: RowOutcome, runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
   /** Rows whose report may be ready, the longest due first. */
   dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
   /** When the next waiting row is due; with `after`, the next one later than that. */

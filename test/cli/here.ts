@@ -126,3 +126,7 @@ export interface EndJson {
   readonly parked: Readonly<Record<string, number>>;
   readonly this_start: Readonly<Record<'units_charged' | 'credit_reports' | 'unknown_calls', number>>;
 }
+
+/** A record that is asked for, beside the check of the key at a start: that names no company. */
+export const aRecord = ({ operation, path }: { readonly operation: string | undefined; readonly path: string }) =>
+  operation === 'fullKyb' && !path.includes('/kyb/0/');

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.js';
+import type { Operation } from '../operation.js';
 import type { WireRequest } from '../request.js';
 import { readAllowance, type V1Quota } from './allowance.js';
 import type { KybV1Client } from './client.js';
@@ -80,4 +81,49 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
   return Object.fromEntries(
     Object.entries(scopes).map(([scope, state]) => [scope, state === 'not_refused' ? 'granted' : state]),
   );
+}
+
+/** What these operations would be refused for, whatever they are asked. */
+export interface V1Refusal {
+  readonly operation: Operation;
+  readonly error: ApiError;
+}
+
+/**
+ * Would the provider refuse one of these operations to the key? Each is asked for nothing, as above. Undefined where none
+ * is refused, and where nobody answers: that is an outage, and no refusal.
+ */
+export async function findV1Refusal(
+  client: KybV1Client,
+  operations: readonly Operation[],
+): Promise<V1Refusal | undefined> {
+  for (const operation of operations) {
+    const wire = requestThatFails(operation);
+    const error = await client.send({ operation, params: {}, wire }).then(
+      () => undefined,
+      (thrown: unknown) => {
+        if (thrown instanceof ApiError) return thrown;
+        throw thrown;
+      },
+    );
+    // Whoever answers such a request checks nothing, and may charge for it: it is not asked again.
+    if (error === undefined || error.class === 'retry') return undefined;
+    if (isRefusal(error, wire)) return { operation, error };
+  }
+  return undefined;
+}
+
+/** No field of a body, or a value that is no boolean, and no company: it cannot pass validation, whatever the operation. */
+function requestThatFails({ route }: Operation): WireRequest {
+  if (route === null) throw new TypeError('every operation of v1 has a route');
+  const path = route.path.replaceAll(/\{\w+\}/g, '0');
+  return route.method === 'POST'
+    ? { method: 'POST', path, body: '{}' }
+    : { method: route.method, path: `${path}?include_provenance=0`, body: null };
+}
+
+/** A query that is not supported is answered like an unsupported route; without one the route itself is refused. */
+function isRefusal({ class: kind, stop, code, httpStatus }: ApiError, { body }: WireRequest): boolean {
+  if (kind === 'block_operation' || httpStatus === 401 || code === 'PRODUCTION_KEY_REQUIRED') return true;
+  return stop !== undefined && body !== null;
 }

@@ -9,6 +9,7 @@ type RowStore = Pick<
   RunStore,
   | 'addRows'
   | 'pendingRows'
+  | 'rowsThatAre'
   | 'dueRows'
   | 'nextDue'
   | 'row'
@@ -27,6 +28,9 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
   const pending = database.prepare<[string, number, number, number], RowRow>(
     `SELECT * FROM rows WHERE run_id = ? AND row > ? AND outcome = 'pending' AND hold IS NULL AND (units_charged > 0) <> ?
      ORDER BY row LIMIT ?`,
+  );
+  const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
+    'SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? ORDER BY row LIMIT ?',
   );
   const due = database.prepare<[string, number, number], RowRow>(
     "SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? ORDER BY next_at LIMIT ?",
@@ -68,6 +72,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       }),
     pendingRows: async (runId, afterRow, limit, begun) =>
       pending.all(runId, afterRow, begun === undefined ? NEITHER : begun ? 0 : 1, limit).map(toRow),
+    rowsThatAre: async (outcome, runId, afterRow, limit) => withOutcome.all(runId, outcome, afterRow, limit).map(toRow),
     dueRows: async (runId, now, limit) => due.all(runId, now, limit).map(toRow),
     nextDue: async (runId, after = -1) => nextDue.get(runId, after) ?? undefined,
     row: async (runId, row) => {
