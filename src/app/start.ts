@@ -3,6 +3,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
+import { mustHaveKeptRows } from './lost-rows.js';
 import { findRunOf, openRun } from './open-run.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
 import { mustBeAllowed } from './preflight.js';
@@ -44,6 +45,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
+    if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
     mustAgreeToSpend(options, options.agree !== undefined);
     return await withProvider(
       options,

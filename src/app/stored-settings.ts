@@ -1,4 +1,4 @@
-import { type LoadedPipeline, pipelineSha256 } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
 import type { RunRecord } from '../ledger/runs.js';
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
@@ -33,10 +33,11 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
     ]),
   );
   const providers = stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',');
-  return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs } };
+  const guards = pipeline.guards ?? NO_GUARDS;
+  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs } };
 }
 
-/** Version 0.1 kept the options of its one stage that had any beside it, and the providers in the digest. */
+/** Version 0.1 had no guards, and kept the options of its one stage that had any beside it, and the providers in the digest. */
 interface FirstPipeline extends LoadedPipeline {
   readonly report?: unknown;
 }

@@ -1,15 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import type { ApiError } from '../api/errors.js';
+import { ApiError } from '../api/errors.js';
 import type { ApiName } from '../api/operation.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
+import { FailureGuard } from './failure-guard.js';
 import { type Lease, takeLease } from './lease.js';
 import { mostFor } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
@@ -44,7 +46,7 @@ export interface RunWork {
 export interface RunEnd {
   readonly progress: Progress;
   /** What stopped it before its time. */
-  readonly stopped: ApiError | undefined;
+  readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   readonly finished: boolean;
 }
@@ -109,6 +111,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     turns,
   });
   const onStop = () => door.drain();
+  const guard = new FailureGuard(pipeline.guards.failingAlike, onStop);
   stopping.addEventListener('abort', onStop, { once: true });
   if (stopping.aborted) onStop();
   try {
@@ -121,25 +124,31 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       turns,
       rowsAtOnce: rowsAtOnce(work.concurrency),
       canStart: () => canStart(stages, door),
-      isStopping: () => stopping.aborted || door.stopped !== undefined,
+      isStopping: () => stopping.aborted || door.stopped !== undefined || guard.tripped !== undefined,
       stopping,
-      listen,
+      listen: (event) => {
+        guard.listen(event);
+        listen(event);
+      },
     });
     if (lease.broken.aborted) throw lease.broken.reason;
   } finally {
     stopping.removeEventListener('abort', onStop);
   }
-  return await conclude(work, door);
+  return await conclude(work, door.stopped ?? guard.tripped);
 }
 
-async function conclude({ run, ledger, clock, drain }: RunWork, { stopped }: Door): Promise<RunEnd> {
-  if (stopped !== undefined) {
-    const { code, message, requestId = null } = stopped;
-    const error = { stage: null, class: stopped.class, code, message, requestId, attempts: 1, at: clock.now() };
-    await ledger.runs.recordError(run.id, error);
-  }
+async function conclude({ run, ledger, clock, drain }: RunWork, stop: KybatchError | undefined): Promise<RunEnd> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
+  // Whatever stopped it came too late to stop anything.
+  const stopped = finished ? undefined : stop;
+  if (stopped !== undefined) {
+    const { code, message } = stopped;
+    const { class: kind, requestId = null } = stopped instanceof ApiError ? stopped : { class: 'stop_run' };
+    const error = { stage: null, class: kind, code, message, requestId, attempts: 1, at: clock.now() };
+    await ledger.runs.recordError(run.id, error);
+  }
   if (finished) await ledger.runs.finish(run.id, clock.now());
   return { progress, stopped, interrupted: drain.aborted, finished };
 }
