@@ -1,6 +1,8 @@
 import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
+import { outsideText } from '../util/outside-text.js';
+import { redact } from '../util/secret.js';
 import type { Listen } from './events.js';
 import { takeThrough } from './journey.js';
 import type { StageContexts } from './stage-contexts.js';
@@ -60,7 +62,7 @@ async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }
 
 /** A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack. */
 function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
   const { outcome: _, row: __, line, values, fields, ids, unitsCharged, ...before } = row;
   return {
@@ -71,7 +73,7 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
       holdReason: null,
       nextAt: null,
       errorCode: code,
-      errorMessage: message.split('\n')[0] ?? '',
+      errorMessage: outsideText(message.split('\n')[0] ?? ''),
       updatedAt: at,
     },
     ids,
