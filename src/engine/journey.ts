@@ -2,6 +2,7 @@ import { type Enquiry, readEnquiry } from '../domain/enquiry.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
+import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve } from '../stages/identity/resolve.js';
 import type { Company, Identified, Stage, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
@@ -167,7 +168,7 @@ class Journey {
   }
 
   #company(): Company {
-    return { row: this.#row.row, enquiry: this.#enquiry, ids: this.#ids };
+    return { row: this.#row.row, enquiry: inKnownCountry(this.#enquiry, this.#ids), ids: this.#ids };
   }
 
   #plans(space: IdSpace): boolean {
