@@ -19,7 +19,7 @@ import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
 import { readSettings } from './stored-settings.js';
-import { dataDirOf, type Surroundings, withLedger } from './surroundings.js';
+import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
 export interface GoOnOptions extends SpendingOptions {
@@ -51,7 +51,7 @@ export interface GoOn {
 
 /** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
 export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings): Promise<RunEndView> {
-  mustHaveSpace(dataDirOf(options, around), around);
+  mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger) => {
     const { runs } = ledger;
     const run = await chosenRun(options.run, how, runs);

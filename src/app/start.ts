@@ -12,7 +12,7 @@ import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { readSettings, type StoredSettings } from './stored-settings.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { here, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
@@ -41,7 +41,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
-  mustHaveSpace(dataDirOf(options, around), around);
+  mustHaveSpace(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
