@@ -15,14 +15,17 @@ export async function mustBeAllowed(pipeline: Pipeline, rest: Rest, { v1, v2 }: 
   const needed = new Set(operationsOf(pipeline));
   const ofV1 = [...needed].filter(({ api }) => api === 'v1');
   if (v1 !== null && rest.units > 0 && ofV1.length > 0) {
-    const refusal = await findV1Refusal(v1, ofV1);
+    const refusal = await findV1Refusal(v1, ofV1, AbortSignal.timeout(PATIENCE_MS));
     if (refusal !== undefined) throw refusedBy(refusal, pipeline);
   }
   if (v2 !== null && rest.reports + rest.v2Calls > 0 && [...needed].some(({ api }) => api === 'v2')) {
-    const { state, error } = await probeV2Key(v2);
+    const { state, error } = await probeV2Key(v2, AbortSignal.timeout(PATIENCE_MS));
     if (state === 'refused' && error !== undefined) throw nothingSpent(error, error.message);
   }
 }
+
+/** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */
+const PATIENCE_MS = 5_000;
 
 function refusedBy({ operation, error }: V1Refusal, pipeline: Pipeline): KybatchError {
   if (error.class !== 'block_operation') return nothingSpent(error, error.message);

@@ -96,10 +96,11 @@ export interface V1Refusal {
 export async function findV1Refusal(
   client: KybV1Client,
   operations: readonly Operation[],
+  signal?: AbortSignal,
 ): Promise<V1Refusal | undefined> {
   for (const operation of operations) {
     const wire = requestThatFails(operation);
-    const error = await client.send({ operation, params: {}, wire }).then(
+    const error = await client.send({ operation, params: {}, wire }, { signal }).then(
       () => undefined,
       (thrown: unknown) => {
         if (thrown instanceof ApiError) return thrown;
