@@ -69,7 +69,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
         const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-        await mustBeAllowed(pipeline, rest, provider);
+        await mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider);
         await how.release(run, runs);
         const start = { ...bounds, run, pipeline, fresh, goesOn: true, rest, options };
         return await workOn(start, provider, ledger, around);

@@ -56,7 +56,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const run = await openRun(table, settings, ledger.runs, around.clock);
         const goesOn = { run, pipeline, fresh: readSettings(run).fresh };
         const rest = await restOf({ ...goesOn, outcome: 'pending' }, provider.names, ledger, around);
-        await mustBeAllowed(pipeline, rest, provider);
+        await mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider);
         const start = { ...bounds, ...goesOn, goesOn: isOpen(before), rest, options };
         return await workOn(start, provider, ledger, around);
       },

@@ -93,7 +93,7 @@ export async function planRest(options: RestOptions): Promise<Rest> {
 
 const BATCH = 1000;
 /** A start is not kept waiting for a figure: of more rows than these, the others count in full. */
-const TOLD_APART = 50_000;
+const TOLD_APART = 20_000;
 
 const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
 

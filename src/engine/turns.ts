@@ -1,4 +1,5 @@
 import type { Turn } from '../calls/request.js';
+import type { Settlement } from '../ledger/calls.js';
 import { mayHaveCost } from '../ledger/intended.js';
 import type { RunEvent } from './events.js';
 
@@ -27,7 +28,8 @@ export class Turns {
   #spent = 0;
   /** As the provider last said; null: not told yet. */
   #allowance: number | null = null;
-  #toldNothing = false;
+  /** Answers that told nothing about it. */
+  #toldNothing = 0;
   #closed = false;
 
   constructor(options: TurnOptions) {
@@ -58,7 +60,7 @@ export class Turns {
     const { settlement, intent } = event;
     this.#spent += mayHaveCost('unit', settlement).units;
     const told = settlement.allowance?.available ?? settlement.allowance?.dailyRemaining ?? null;
-    if (told === null) this.#toldNothing = true;
+    if (told === null) this.#toldNothing += weightOf(settlement.errorClass);
     // Answers overtake each other: the lowest figure is the newest, unless no other call was under way.
     else this.#allowance = intent.alone || this.#allowance === null ? told : Math.min(this.#allowance, told);
     this.#wake();
@@ -94,7 +96,7 @@ export class Turns {
     const budget = budgetUnits === null ? Number.POSITIVE_INFINITY : budgetUnits - this.#spent;
     if (this.#allowance !== null) return Math.min(budget, this.#allowance);
     // A provider that does not tell, or is in trouble, keeps nobody in single file.
-    return this.#toldNothing ? budget : 0;
+    return this.#toldNothing >= HEARD_NOTHING ? budget : 0;
   }
 
   /** Those who have begun come first, the others in the order in which they asked. */
@@ -110,3 +112,8 @@ export class Turns {
     }
   }
 }
+
+const HEARD_NOTHING = 3;
+
+/** A refusal of one row's values may well have a figure after it. */
+const weightOf = (errorClass: Settlement['errorClass']): number => (errorClass === 'fail_row' ? 1 : HEARD_NOTHING);

@@ -34,6 +34,25 @@ describe('where units are few, a row that has begun is finished before the next 
     });
   });
 
+  test('a first row that is refused does not let the others loose', async () => {
+    await withWorkshop({ allowance: 6, pipeline: record }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
+      sandbox.script('searchKyb', 400);
+      const { progress } = await work(run, { concurrency: 16 });
+      expect(progress.byOutcome).toMatchObject({ complete: 3, failed: 1 });
+    });
+  });
+
+  test('a record that does not exist costs nothing, and its unit goes to the next row', async () => {
+    await withWorkshop({ pipeline: record }, async ({ sandbox, open, work }) => {
+      const run = await open(wholeCompanies(sandbox, 14).map((company) => lineOf(company)));
+      sandbox.script('fullKyb', { status: 404, code: 'DATA_SERVICE_404' });
+      const { progress } = await work(run, { budgetUnits: 5, concurrency: 8 });
+      expect(progress.byOutcome).toMatchObject({ complete: 3, failed: 0 });
+      expect(sandbox.chargeLog).toHaveLength(5);
+    });
+  });
+
   test('two days of three units are three records: what was begun comes first', async () => {
     const clock = new ManualClock(Date.UTC(2026, 0, 5, 9));
     await withWorkshop({ clock, plan: 'free', pipeline: record }, async ({ sandbox, open, work }) => {
