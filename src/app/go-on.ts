@@ -69,7 +69,8 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
         const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-        await mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider);
+        const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
         await how.release(run, runs);
         const start = { ...bounds, run, pipeline, fresh, goesOn: true, rest, options };
         return await workOn(start, provider, ledger, around);

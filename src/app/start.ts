@@ -56,7 +56,8 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const run = await openRun(table, settings, ledger.runs, around.clock);
         const goesOn = { run, pipeline, fresh: readSettings(run).fresh };
         const rest = await restOf({ ...goesOn, outcome: 'pending' }, provider.names, ledger, around);
-        await mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider);
+        const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
         const start = { ...bounds, ...goesOn, goesOn: isOpen(before), rest, options };
         return await workOn(start, provider, ledger, around);
       },

@@ -1,10 +1,13 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { resume } from '../../src/app/resume.js';
 import { retry } from '../../src/app/retry.js';
 import { run } from '../../src/app/start.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
+import { usage } from '../../src/app/usage.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
+import { json, withServer } from '../helpers/http-server.js';
 import { refusal } from './support.js';
 
 const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true };
@@ -93,6 +96,29 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
       job.sandbox.setFaults({ rate503: 1 });
       const end = await run(JOB, around(job));
       expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+    });
+  });
+
+  test('a provider that answers what must fail is not asked again; what it charges for that is in the books', async () => {
+    const headers = { 'X-Service-Units': '1', 'X-Service-Remaining-Units': '99', 'Service-API-Version': 'v1' };
+    let charged = 0;
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      charged += 1;
+      const body = request.url?.endsWith('/search') ? [] : {};
+      json(response, 200, body, { ...headers, 'X-Service-Remaining-Units': String(100 - charged) });
+    };
+    await withServer(answer, async ({ origin, requests }) => {
+      await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 2));
+        const notes: string[] = [];
+        const place = around(job, { KYBATCH_V1_BASE_URL: origin });
+        const end = await run(JOB, { ...place, onNote: (note) => notes.push(note) });
+        expect(end.outcomes).toMatchObject({ no_match: 2 });
+        expect(requests.filter(({ url }) => url.includes('/kyb/0/'))).toEqual([]);
+        expect(notes.join()).toContain('charged 1 unit');
+        const { byDay } = await usage({}, place);
+        expect(byDay.reduce((sum, { unitsCharged }) => sum + unitsCharged, 0)).toBe(charged);
+      });
     });
   });
 });

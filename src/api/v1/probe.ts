@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.js';
+import type { Exchange } from '../exchange.js';
 import type { Operation } from '../operation.js';
 import type { WireRequest } from '../request.js';
 import { readAllowance, type V1Quota } from './allowance.js';
@@ -83,35 +84,31 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
   );
 }
 
-/** What these operations would be refused for, whatever they are asked. */
-export interface V1Refusal {
-  readonly operation: Operation;
-  readonly error: ApiError;
-}
+/** What came of asking for operations with requests that must fail. */
+export type V1Check =
+  /** Nothing is refused, or nobody answered: that is an outage, and no refusal. */
+  | { readonly kind: 'not_refused' }
+  | { readonly kind: 'refused'; readonly operation: Operation; readonly error: ApiError }
+  /** A request that had to fail was answered: whoever does that checks nothing, and may have charged for it. */
+  | { readonly kind: 'answered'; readonly operation: Operation; readonly exchange: Exchange };
 
-/**
- * Would the provider refuse one of these operations to the key? Each is asked for nothing, as above. Undefined where none
- * is refused, and where nobody answers: that is an outage, and no refusal.
- */
-export async function findV1Refusal(
+/** Would the provider refuse one of these operations to the key? Each is asked for nothing, as above. */
+export async function checkV1Operations(
   client: KybV1Client,
   operations: readonly Operation[],
   signal?: AbortSignal,
-): Promise<V1Refusal | undefined> {
+): Promise<V1Check> {
   for (const operation of operations) {
     const wire = requestThatFails(operation);
-    const error = await client.send({ operation, params: {}, wire }, { signal }).then(
-      () => undefined,
-      (thrown: unknown) => {
-        if (thrown instanceof ApiError) return thrown;
-        throw thrown;
-      },
-    );
-    // Whoever answers such a request checks nothing, and may charge for it: it is not asked again.
-    if (error === undefined || error.class === 'retry') return undefined;
-    if (isRefusal(error, wire)) return { operation, error };
+    const answer = await client.send({ operation, params: {}, wire }, { signal }).catch((error: unknown) => {
+      if (error instanceof ApiError) return error;
+      throw error;
+    });
+    if (!(answer instanceof ApiError)) return { kind: 'answered', operation, exchange: answer };
+    if (answer.class === 'retry') return { kind: 'not_refused' };
+    if (isRefusal(answer, wire)) return { kind: 'refused', operation, error: answer };
   }
-  return undefined;
+  return { kind: 'not_refused' };
 }
 
 /** No field of a body, or a value that is no boolean, and no company: it cannot pass validation, whatever the operation. */
