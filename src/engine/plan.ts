@@ -11,6 +11,7 @@ import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { planSearches } from '../stages/identity/searches.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
+import { outsideText } from '../util/outside-text.js';
 import { ClosedDoor } from './closed-door.js';
 import { takeThrough } from './journey.js';
 import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
@@ -49,7 +50,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     if (options.limit !== null && tally.rows === options.limit) break;
     const reading = problem === undefined ? readEnquiry(fields) : { ok: false as const, ...problem };
     if (!reading.ok) {
-      tally.invalid({ row: number, line, code: reading.code, message: reading.message });
+      tally.invalid({ row: number, line, code: reading.code, message: outsideText(reading.message) });
       continue;
     }
     tally.valid(reading.enquiry.subject);

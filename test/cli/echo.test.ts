@@ -91,7 +91,10 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
         for (kind of Object.keys(REFUSALS)) {
           // A cell of the file steers no terminal either.
           const lines = ['name,country,registration_number,id', `Acme B.V.,NL,12345678,${kind}`];
-          writeFileSync(join(cwd, `${kind}.csv`), `${lines.join('\n')}\nEvil,\u009b31mXX\u202e,1,2\n`);
+          writeFileSync(
+            join(cwd, `${kind}.csv`),
+            `${lines.join('\n')}\nEvil,"\u009b31mXX\u202e\nkybatch: all is paid",1,2\n`,
+          );
           await kybatch('plan', `${kind}.csv`, '--pipeline', './p.yaml');
           await kybatch('run', `${kind}.csv`, '--pipeline', './p.yaml', '--yes');
           await kybatch('status');
@@ -104,6 +107,7 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
         expect(shown).toContain('[key]');
         expectNoKey('the terminal', shown);
         expect(shown).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u);
+        expect(shown).not.toMatch(/^\W*kybatch: all is paid/m);
         const files = readdirSync(cwd, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
           .map((entry) => join(entry.parentPath, entry.name));
