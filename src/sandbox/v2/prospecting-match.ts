@@ -1,10 +1,10 @@
 import { draw } from '../draw.js';
 import { type Json, RawNumber } from '../json.js';
-import { pathOf, placeAt } from '../registry/nomenclatures/places.js';
-import type { Company, NomenclatureItem, Registry } from '../registry/types.js';
+import type { Company, Registry } from '../registry/types.js';
 import { isObject, type Values } from '../validate.js';
 import { bare } from './finder.js';
 import { textOf, textsOf } from './operation.js';
+import { isIn } from './prospecting-places.js';
 
 /** Does the company have what every filter asks for? What no body shows is drawn once for each company, and compared. */
 export const passes = (registry: Registry, company: Company, wanted: Values): boolean =>
@@ -50,8 +50,8 @@ const tests: Readonly<Record<string, Test>> = {
     return listed(value).some((word) => words.includes(word.toLowerCase()));
   },
   url: (value, company, registry) => bare(registry.facts(company).linkedin ?? '') === bare(textOf(value)),
-  location_countries: (value, company, registry) => inPlaces(value, placesOf(registry, company)),
-  location_regions: (value, company, registry) => inPlaces(value, placesOf(registry, company)),
+  location_countries: isIn,
+  location_regions: isIn,
   location_zip: (value, company, registry) => holds(value, registry.facts(company).zip),
   location_type: (value, company) => listed(value).some((place) => [company.city, company.state].includes(place)),
   financial_currency: (value, company, registry) => holds(value, accounts(registry, company).text('Currency')),
@@ -182,25 +182,4 @@ const SIC_OF = (country: string): readonly string[] => (country === 'anz' ? ['AU
 function legalFormId(registry: Registry, company: Company): number | undefined {
   const name = `${company.legalForm?.replace(/^, /, '')} (${company.countryCode})`;
   return registry.v2.nomenclature('legal-form', {})?.find((item) => item.name === name)?.id;
-}
-
-/** Its country, and the region of it that is its city, state or court. */
-function placesOf(registry: Registry, company: Company): readonly NomenclatureItem[] {
-  const country = placeAt(pathOf(company.countryCode) ?? '')?.item;
-  if (country === undefined) return [];
-  const regions = registry.v2.nomenclature('region', { parent: country.parents }) ?? [];
-  const own = [company.city, company.state, company.jurisdiction];
-  return [country, ...regions.filter(({ name }) => own.includes(name))];
-}
-
-function inPlaces(value: unknown, own: readonly NomenclatureItem[]): boolean {
-  const wanted = (Array.isArray(value) ? value : [value]).filter(isObject);
-  const several = (given: unknown) => (given === undefined ? [] : listed(given));
-  return wanted.some((place) =>
-    own.some(
-      (item) =>
-        several(place.parents).some((path) => item.parents === path || item.parents.startsWith(`${path}_`)) ||
-        several(place.id).includes(String(item.id)),
-    ),
-  );
 }
