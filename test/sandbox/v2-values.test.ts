@@ -7,7 +7,7 @@ let bench: Bench;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ bench, close } = await openBench({ size: 1_000 }));
+  ({ bench, close } = await openBench({ size: 250 }));
 });
 afterAll(() => close());
 
