@@ -39,7 +39,6 @@ export {
   type ReleasedRun,
   withdrawDecision,
 } from './app/review.js';
-export type { Amounts } from './app/row-cost.js';
 export type { RunEndView, StopView } from './app/run-end.js';
 export type { RunStanding, RunView } from './app/run-view.js';
 export { runs } from './app/runs.js';
@@ -57,6 +56,7 @@ export type { Meter } from './domain/meter.js';
 export type { RowOutcome } from './domain/outcomes.js';
 export type { RunEvent } from './engine/events.js';
 export type { RunPlan } from './engine/plan.js';
+export type { Amounts } from './engine/row-cost.js';
 export type { ExportFolder } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';

@@ -45,7 +45,6 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected readonly clock: Clock;
   protected readonly warn: (message: string) => void;
   readonly #transport: Transport;
-  readonly #apiKey: Secret;
 
   protected constructor(
     readonly api: ApiName,
@@ -55,8 +54,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   ) {
     this.clock = options.clock ?? systemClock;
     this.warn = options.onWarning ?? (() => {});
-    this.#apiKey = new Secret(options.apiKey);
-    this.#transport = new Transport({ ...options, authorization: `${scheme} ${options.apiKey}` });
+    const apiKey = new Secret(options.apiKey);
+    this.#transport = new Transport({ ...options, authorization: `${scheme} ${apiKey.reveal()}` });
   }
 
   /** The error this exchange stands for, if it is not a success. */
@@ -131,8 +130,6 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     });
     const error = this.classify(exchange, operation);
     if (error === undefined) return exchange;
-    // A provider that echoes the key in its error must not bring it into our logs.
-    error.message = error.message.replaceAll(this.#apiKey.reveal(), '[key]');
     throw error;
   }
 

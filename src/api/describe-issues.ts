@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ExactNumber } from '../util/exact-json.js';
+import { outsideText } from '../util/outside-text.js';
 
 /** Each problem in one line: where, what is wrong, and the value that was seen. */
 export function describeIssues(error: z.core.$ZodError, input: unknown): readonly string[] {
@@ -34,6 +35,7 @@ function show(value: unknown): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
+  // Before it is cut: half of a key is told by nobody.
+  const text = outsideText(JSON.stringify(value) ?? String(value));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

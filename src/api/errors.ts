@@ -1,5 +1,6 @@
 import { type Charge, type ErrorClass, KybatchError, type StopReason } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { outsideText } from '../util/outside-text.js';
 import type { Exchange } from './exchange.js';
 
 /** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module. */
@@ -37,7 +38,10 @@ export interface ApiErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Everything that can go wrong with one call, from our own validation to the provider's last byte. */
+/**
+ * Everything that can go wrong with one call, from our own validation to the provider's last byte. Whatever the provider
+ * said is cleaned here, so that it can be shown and kept; the exchange holds it as it came.
+ */
 export class ApiError extends KybatchError {
   override readonly name = 'ApiError';
   readonly class: ErrorClass;
@@ -55,22 +59,29 @@ export class ApiError extends KybatchError {
   readonly exchange: Exchange | undefined;
 
   constructor(details: ApiErrorDetails) {
-    super(details.message, { ...details, exit: exitOf(details) });
+    const { message, code, requestId, limit, problems = [] } = details;
+    super(outsideText(message), { ...details, code: outsideText(code, 100), exit: exitOf(details) });
     this.class = details.class;
-    this.hint = details.hint;
+    this.hint = outsideText(details.hint, 1000);
     this.api = details.api;
     this.operation = details.operation;
     this.charge = details.charge;
     this.httpStatus = details.httpStatus;
-    this.requestId = details.requestId;
+    this.requestId = requestId === undefined ? undefined : outsideText(requestId, 200);
     this.retryAfterMs = details.retryAfterMs;
     this.attemptsAtMost = details.attemptsAtMost;
-    this.limit = details.limit;
+    this.limit = limit?.api === 'v2' ? cleanLimit(limit) : limit;
     this.stop = details.stop;
-    this.problems = details.problems ?? [];
+    this.problems = problems.map((problem) => outsideText(problem, 500));
     this.exchange = details.exchange;
   }
 }
+
+const cleanLimit = (limit: Extract<Limit, { api: 'v2' }>): Limit => ({
+  ...limit,
+  permission: outsideText(limit.permission, 200),
+  module: outsideText(limit.module, 200),
+});
 
 /** How a command ends whose call failed like this. */
 function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {

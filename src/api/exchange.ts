@@ -1,3 +1,5 @@
+import { outsideText } from '../util/outside-text.js';
+
 /** One completed HTTP exchange: everything the provider said, byte for byte. */
 export interface Exchange {
   readonly status: number;
@@ -21,4 +23,10 @@ export function retryAfterMs(headers: Exchange['headers'], nowMs: number): numbe
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const at = Date.parse(value);
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+/** What the provider's support is told; it is kept with the call (V1-18). */
+export function requestIdIn(headers: Exchange['headers']): string | undefined {
+  const id = headers['x-service-request-id'] ?? headers['x-request-id'];
+  return id === undefined ? undefined : outsideText(id, 200);
 }

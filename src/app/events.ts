@@ -1,6 +1,8 @@
 import type { RowOutcome } from '../domain/outcomes.js';
 import type { RunEvent } from '../engine/events.js';
-import type { Amounts } from './row-cost.js';
+import type { Amounts } from '../engine/row-cost.js';
+
+export type { Amounts };
 
 /** What a use case that spends tells while it works: what the engine tells, and that it begins. */
 export type SpendingEvent = RunEvent | StartedEvent;

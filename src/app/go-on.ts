@@ -1,11 +1,13 @@
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
+import { mustBeAllowed } from './preflight.js';
 import {
   checkProvider,
   isSandboxName,
@@ -14,11 +16,11 @@ import {
   providerNames,
   withProvider,
 } from './provider.js';
-import { type Amounts, mostFor, within } from './row-cost.js';
+import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
 import { readSettings } from './stored-settings.js';
-import { dataDirOf, type Surroundings, withLedger } from './surroundings.js';
+import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
 export interface GoOnOptions extends SpendingOptions {
@@ -40,6 +42,8 @@ export interface GoOn {
   /** Which run, where none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
+  /** What they are now. */
+  readonly outcome: 'pending' | 'failed';
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
   /** Makes those rows free to move. */
@@ -48,7 +52,7 @@ export interface GoOn {
 
 /** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
 export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings): Promise<RunEndView> {
-  mustHaveSpace(dataDirOf(options, around), around);
+  mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
     const run = await chosenRun(options.run, how, runs);
@@ -64,10 +68,14 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       around,
       async (provider) => {
         checkProvider(pipeline, provider);
-        const proposal = { run: run.id, rows, atMost: within(mostFor(rows, pipeline), bounds.limits) };
+        const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
+        const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+        const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
         await how.release(run, runs);
-        return await workOn({ ...bounds, run, pipeline, fresh, goesOn: true, options }, provider, ledger, around);
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, rest, options };
+        return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { permissionReader } from './permission-reader.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
+import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
@@ -70,8 +71,7 @@ export async function planJob(
   around: Surroundings,
   use: readonly PermissionUse[] | null,
 ): Promise<PlanView> {
-  const find = async (api: 'v1' | 'v2') => (await ledger?.calls.findEnvironment(api, names[api])) ?? null;
-  const environments = { v1: await find('v1'), v2: await find('v2') };
+  const environments = await environmentsOf(names, ledger);
   const planned = await planRun({ table, pipeline, limit, fresh, now: around.clock.now(), ledger, environments });
   const named = Object.keys(pipeline.permissions);
   const permissions = use?.filter(({ permission }) => named.length === 0 || named.includes(permission)) ?? null;

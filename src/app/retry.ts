@@ -12,6 +12,7 @@ export const retry = (options: GoOnOptions = {}, around: Surroundings = here()):
 const failedRows: GoOn = {
   fits: async (run, runs) => run.state !== 'reading' && (await runs.progress(run.id)).byOutcome.failed > 0,
   none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
+  outcome: 'failed',
   async rows({ id }, runs) {
     const { failed, pending } = (await runs.progress(id)).byOutcome;
     // Only the failed rows are paid for: those still to do would move along.

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ApiError } from '../api/errors.js';
 import { KybatchError } from '../domain/errors.js';
 import type { RunEvent } from '../engine/events.js';
 import type { RunEnd } from '../engine/run.js';
@@ -62,7 +63,8 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
     interrupted: (second) => log.info('interrupt', { second }),
     ended({ progress, stopped, finished, interrupted }) {
       if (stopped !== undefined) {
-        const { code, api, operation, message, httpStatus, requestId } = stopped;
+        const { code, message } = stopped;
+        const { api, operation, httpStatus, requestId } = stopped instanceof ApiError ? stopped : {};
         log.warn('stopped', { code, api, operation, message, http_status: httpStatus, request_id: requestId });
       }
       for (const [reason, count] of Object.entries(progress.parkedReasons)) log.info('parked', { reason, count });

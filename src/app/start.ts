@@ -1,17 +1,20 @@
 import type { PermissionReader } from '../engine/permissions.js';
+import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
+import { mustHaveKeptRows } from './lost-rows.js';
 import { findRunOf, openRun } from './open-run.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
+import { mustBeAllowed } from './preflight.js';
 import { checkProvider, providerNames, withProvider } from './provider.js';
-import { type Amounts, within } from './row-cost.js';
+import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { readSettings, type StoredSettings } from './stored-settings.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { here, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
@@ -40,10 +43,11 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
-  mustHaveSpace(dataDirOf(options, around), around);
+  mustHaveSpace(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
+    if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
     mustAgreeToSpend(options, options.agree !== undefined);
     if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(
@@ -54,8 +58,12 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustAgree(job, bounds, before, { ...options, permissions }, ledger, around);
         const run = await openRun(table, settings, ledger.runs, around.clock);
-        const start = { ...bounds, run, pipeline, fresh: readSettings(run).fresh, goesOn: isOpen(before), options };
-        return await workOn({ ...start, permissions }, provider, ledger, around);
+        const goesOn = { run, pipeline, fresh: readSettings(run).fresh };
+        const rest = await restOf({ ...goesOn, outcome: 'pending' }, provider.names, ledger, around);
+        const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
+        const start = { ...bounds, ...goesOn, goesOn: isOpen(before), rest, options, permissions };
+        return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
@@ -74,10 +82,14 @@ async function mustAgree(
   around: Surroundings,
 ): Promise<void> {
   if (options.agree === undefined) return;
+  const names = providerNames(options, around);
   const use = (await options.permissions?.atStart()) ?? null;
-  const plan = await planJob(job, providerNames(options, around), ledger, around, use);
-  const atMost = within({ units: plan.units.atMost, reports: plan.creditReportsAtMost }, limits);
+  const plan = await planJob(job, names, ledger, around, use);
   const goesOnWith = isOpen(before) ? before.id : null;
+  const rest = isOpen(before)
+    ? await restOf({ run: before, ...readSettings(before), outcome: 'pending' }, names, ledger, around)
+    : { units: plan.units.atMost, reports: plan.creditReportsAtMost };
+  const atMost = within(rest, limits);
   if (!(await options.agree({ plan, atMost, goesOnWith }))) throw new DeclinedError();
 }
 

@@ -1,4 +1,4 @@
-import { type LoadedPipeline, pipelineSha256 } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { stages } from '../stages/list.js';
 
@@ -34,7 +34,8 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
     ]),
   );
   const providers = stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',');
-  return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs } };
+  const guards = pipeline.guards ?? NO_GUARDS;
+  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs } };
 }
 
 /** An option that there was not yet when the run was started has its default. */
@@ -46,7 +47,7 @@ const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Recor
     }),
   );
 
-/** Version 0.1 kept the options of its one stage that had any beside it, and the providers in the digest. */
+/** Version 0.1 had no guards, and kept the options of its one stage that had any beside it, and the providers in the digest. */
 interface FirstPipeline extends LoadedPipeline {
   readonly report?: unknown;
 }

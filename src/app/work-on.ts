@@ -1,5 +1,6 @@
 import type { Pipeline } from '../config/pipeline.js';
 import type { PermissionReader } from '../engine/permissions.js';
+import { type Amounts, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
@@ -7,7 +8,7 @@ import { type ExportView, writeTables } from './export.js';
 import { orGoOnWith } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
 import { type Provider, sourcesOf } from './provider.js';
-import { mostFor, within } from './row-cost.js';
+import { restOf } from './rest.js';
 import { nextStep, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';
@@ -22,6 +23,8 @@ export interface Start extends SpendingBounds {
   readonly fresh: boolean;
   /** An earlier start began it. */
   readonly goesOn: boolean;
+  /** What the rows that will move can cost at the most; the budgets may be lower. */
+  readonly rest: Amounts;
   readonly options: SpendingOptions;
   /** Where somebody has asked already. */
   readonly permissions?: PermissionReader | undefined;
@@ -64,7 +67,8 @@ export async function workOn(
     );
     log.ended(end);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
-    const next = nextStep(run.id, end.progress, end.finished, enoughToGoOn(start, end, tally));
+    const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
+    const next = nextStep(run.id, end.progress, end.finished, enough);
     return viewOfEnd(run, end, tally.spent, next, { tables, log: log.path });
   } catch (error) {
     log.brokenOff(error);
@@ -92,11 +96,7 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
   };
 }
 
-async function tellStarted(
-  { run, pipeline, limits, goesOn }: Start,
-  listener: Listener,
-  { runs }: Ledger,
-): Promise<void> {
+async function tellStarted({ run, limits, goesOn, rest }: Start, listener: Listener, { runs }: Ledger): Promise<void> {
   const { byOutcome, unitsCharged } = await runs.progress(run.id);
   listener({
     kind: 'started',
@@ -105,7 +105,7 @@ async function tellStarted(
     outcomes: byOutcome,
     unitsCharged,
     goesOn,
-    atMost: within(mostFor(byOutcome.pending, pipeline), limits),
+    atMost: within(rest, limits),
   });
 }
 
@@ -126,9 +126,16 @@ async function tablesAtEnd(
 }
 
 /** Budgets that are enough for every open row, where those of this start were not. */
-function enoughToGoOn({ pipeline, limits }: Start, { progress }: RunEnd, tally: StartTally) {
+async function enoughToGoOn(
+  { limits, ...start }: Start,
+  { progress }: RunEnd,
+  tally: StartTally,
+  { names }: Provider,
+  ledger: Ledger,
+  around: Surroundings,
+) {
   if ((progress.parkedReasons.budget ?? 0) === 0) return {};
-  const most = mostFor(progress.byOutcome.pending, pipeline);
+  const most = await restOf({ ...start, outcome: 'pending' }, names, ledger, around);
   const reached = tally.reached(limits);
   return {
     ...(reached.units ? { budget: most.units } : {}),

@@ -53,6 +53,12 @@ export class Door implements Answering {
   async call(request: DoorRequest): Promise<CallOutcome> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return { kind: 'failed', error: ready, attempts: 0 };
+    if (request.turn?.begins() === false) {
+      const owned = await this.#findOwned(request.ownedSince, ready);
+      if (owned !== undefined) return owned;
+      // Before the call is shared: one who waits for its turn must not keep those waiting who have theirs.
+      await request.turn.comes();
+    }
     if (request.operation.keep === 'never') return await this.#obtain(request, ready);
     const shareKey = `${ready.context.environmentId}:${ready.context.requestKey}`;
     const underway = this.#shared.get(shareKey);

@@ -18,6 +18,15 @@ export interface DoorRequest {
   readonly ownedSince: number;
   /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
   readonly lookedSince: number;
+  /** Where units are few: whoever asks buys when its turn has come. */
+  readonly turn?: Turn | undefined;
+}
+
+export interface Turn {
+  /** True if it may buy now; from then on it is under way. */
+  begins(): boolean;
+  /** Resolves when it may. */
+  comes(): Promise<void>;
 }
 
 /** Who answers requests: the door, or, for a plan, one that is closed. */

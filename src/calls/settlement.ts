@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.js';
-import type { Exchange } from '../api/exchange.js';
+import { type Exchange, requestIdIn } from '../api/exchange.js';
 import type { Operation } from '../api/operation.js';
 import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
 import type { Meter } from '../domain/meter.js';
@@ -16,7 +16,7 @@ export function settlementOf(operation: Operation, params: string, exchange: Exc
     httpStatus: status,
     errorClass: null,
     errorCode: null,
-    requestId: headers['x-service-request-id'] ?? headers['x-request-id'] ?? null,
+    requestId: requestIdIn(headers) ?? null,
     charge: operation.meter === 'free' ? 'free' : 'charged',
     // Each v1 success costs one unit, whether or not the header says so. v2 does not count in units.
     unitsCharged: v1 === null ? null : (v1.unitsCharged ?? 1),

@@ -1,4 +1,5 @@
 import type { Surroundings } from '../app/surroundings.js';
+import { outsideText } from '../util/outside-text.js';
 import type { Io } from './terminal/io.js';
 
 /** What a use case sees of a command's surroundings. */
@@ -6,6 +7,6 @@ export const aroundOf = ({ env, cwd, clock, freeBytes, stderr }: Io): Surroundin
   env,
   cwd,
   clock,
-  onNote: (note) => stderr(`warning: ${note}\n`),
+  onNote: (note) => stderr(`warning: ${outsideText(note)}\n`),
   ...(freeBytes === undefined ? {} : { freeBytes }),
 });

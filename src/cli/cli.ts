@@ -3,7 +3,7 @@ import { version } from '../app/version.js';
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { type ErrorView, explainError } from './terminal/explain-error.js';
-import type { Io } from './terminal/io.js';
+import { guarded, type Io } from './terminal/io.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
 
 /** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
@@ -31,7 +31,8 @@ function load(argv: readonly string[]): Promise<readonly Registration[]> {
 }
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
-export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCli(argv: readonly string[], outside: Io): Promise<ExitCode> {
+  const io = guarded(outside);
   let code: ExitCode = ExitCode.ok;
   try {
     await parse(argv, io, (ended) => {

@@ -11,6 +11,7 @@ import {
   integerWithin,
   NO_KEYS,
   notBelow,
+  percentage,
   section,
   uniqueList,
   yesOrNo,
@@ -162,6 +163,20 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('When the provider is held to be down'),
+  guards: section({
+    failing_alike: percentage()
+      .default(null)
+      .describe(
+        'Per cent of the rows of a start that may fail with one and the same code: beyond it, from 20 rows on, the run stops with exit code 6 and can be resumed; `null` for no such guard',
+      ),
+    rows_lost: percentage()
+      .default(null)
+      .describe(
+        'Per cent of its usable rows that an input may have lost since it was last run: beyond it the input is refused with exit code 2, before anything is spent or written; `null` for no such guard',
+      ),
+  })
+    .prefault({})
+    .describe('What an unattended run is kept from when its feed is broken'),
   deadline: duration({ least: '30s', most: '10m' })
     .default('35s')
     .describe(

@@ -39,8 +39,17 @@ export interface Pipeline {
   readonly columns: { readonly [Field in keyof PipelineFile['columns']]?: readonly string[] };
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
+  readonly guards: Guards;
   readonly deadlineMs: number;
 }
+
+/** In per cent; null: none. */
+export interface Guards {
+  readonly failingAlike: number | null;
+  readonly rowsLost: number | null;
+}
+
+export const NO_GUARDS: Guards = { failingAlike: null, rowsLost: null };
 
 export interface LoadedPipeline extends Pipeline {
   readonly name: string;
@@ -122,6 +131,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
+    guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     deadlineMs: ms(file.deadline),
   };
 }

@@ -72,16 +72,17 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
   }
   if (candidates.length === 0) return { kind: 'no_match', reason: 'no_candidates' };
   if (number !== undefined) return decideOnNumber(subject, candidates, policy);
-  if (vat !== undefined) return decideOnVat(candidates, policy);
+  if (vat !== undefined) return decideOnVat(subject, candidates, policy);
   if (subject.ticker !== undefined) return review('ticker_only', 'only the ticker is known; it confirms nothing');
   return review('name_only', 'only the name is known; names support, they never confirm');
 }
 
 function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).number));
-  const here = hits.filter(({ graded }) => letters(graded).country === 'A');
+  const here = hits.filter(isHere(subject));
   if (here.length === 0) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
-  const hit = singleOut(here, policy);
+  // Where the country is not known, several may be of several countries: a name does not tell those apart.
+  const hit = subject.countryCode === '' && here.length > 1 ? undefined : singleOut(here, policy);
   if (hit === undefined) {
     return review('several_candidates', `${here.length} candidates have this registration number`);
   }
@@ -130,6 +131,12 @@ function nameNeeded(subject: Subject, hit: GradedCandidate): string {
   return `${why}; without a name that agrees this may be another company`;
 }
 
+/** Of the country that the row names. A location ID names none: it neither confirms nor contradicts. */
+const isHere =
+  ({ countryCode }: Subject) =>
+  ({ graded }: GradedCandidate): boolean =>
+    letters(graded).country === 'A' || countryCode === '';
+
 function wrongCountry(hits: readonly GradedCandidate[]): Decision {
   const countries = [...new Set(hits.map(({ candidate }) => candidate.country_code ?? 'no country'))].sort();
   return review('country_conflict', `the number exists, but elsewhere: ${countries.join(', ')}`);
@@ -148,12 +155,12 @@ function withoutHit(candidates: readonly GradedCandidate[]): Decision {
   return { kind: 'no_match', reason: 'no_candidate_with_number' };
 }
 
-function decideOnVat(candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
+function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], policy: MatchPolicy): Decision {
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).vat));
   if (hits.some(({ graded }) => letters(graded).number === 'F')) {
     return review('number_conflict', 'a candidate has the VAT number, but another registration number');
   }
-  const here = hits.filter(({ graded }) => letters(graded).country === 'A');
+  const here = hits.filter(isHere(subject));
   const [hit, second] = here;
   if (hit === undefined) {
     if (hits.length > 0) return wrongCountry(hits);

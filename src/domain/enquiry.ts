@@ -38,6 +38,7 @@ export function readEnquiry(fields: RowFields): EnquiryReading {
   const state = place.state ?? fields.state;
   const subject: Subject = {
     countryCode,
+    ...(place.countryCode === null ? { locationId: place.location } : {}),
     ...(fields.name === undefined ? {} : { name: fields.name }),
     ...(state === undefined ? {} : { state }),
     ...(fields.city === undefined ? {} : { city: fields.city }),

@@ -14,7 +14,9 @@ import { comparableVat } from './vat.js';
 export function entityKey(subject: Subject): string {
   const { countryCode } = subject;
   const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
-  return [countryCode, identifier(subject), `name:${name}`].filter((part) => part !== 'name:').join('|');
+  return [countryCode || (subject.locationId ?? ''), identifier(subject), `name:${name}`]
+    .filter((part) => part !== 'name:')
+    .join('|');
 }
 
 /**

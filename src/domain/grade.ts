@@ -1,13 +1,17 @@
 import { NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
+import { parseRegistrationNumber } from './numbers/parse.js';
 import type { ParsedNumber } from './numbers/types.js';
 import { plainPlace, subdivisionCode } from './subdivisions.js';
-import { compareVat, type ParsedVat, vatRepairsInWords } from './vat.js';
+import { compareVat, type ParsedVat, parseVatNumber, vatRepairsInWords } from './vat.js';
 
 /** What the input says about one company. */
 export interface Subject {
   readonly name?: string;
+  /** Empty where the row gives a provider's location ID, which does not tell a country. */
   readonly countryCode: string;
+  /** That ID. */
+  readonly locationId?: string;
   readonly state?: string;
   readonly city?: string;
   readonly registrationNumber?: ParsedNumber;
@@ -40,23 +44,24 @@ export interface Graded {
   readonly evidence: readonly string[];
   /** 0 to 100; null where a name is missing. */
   readonly nameScore: number | null;
-  /** The number agrees only together with the name: a court or a suffix is missing on one side. */
+  /** The number agrees only together with the name: a court, a suffix or the country is missing on one side. */
   readonly needsName: boolean;
 }
 
-export function gradeCandidate(subject: Subject, candidate: CandidateFacts): Graded {
+export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded {
+  const subject = row.countryCode === '' ? readIn(candidate, row) : row;
   const number = compareNumber(subject, candidate);
   const nameScore = scoreName(subject.name, candidate.name);
   const name = nameScore === null ? 'Z' : nameLetter(nameScore);
   const vat = compareVats(subject, candidate);
-  const country = compareCountry(subject, candidate);
+  const country = compareCountry(row, candidate);
   const locality = compareLocality(subject, candidate);
   const evidence = [
     ...(subject.registrationNumber === undefined ? [] : [number.words]),
     ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore)]),
     ...vatInWords(subject.vatNumber, vat, vatsOf(candidate)),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
-    ...(country === 'Z' ? ['the candidate names no country'] : []),
+    ...(country === 'Z' ? [countryUnknown(row, candidate)] : []),
     ...localityInWords(locality, candidate),
   ];
   return {
@@ -64,8 +69,30 @@ export function gradeCandidate(subject: Subject, candidate: CandidateFacts): Gra
     matchedOn: matchedOn(number.letter, vat),
     evidence,
     nameScore,
-    needsName: number.needsName,
+    needsName: number.needsName || row.countryCode === '',
   };
+}
+
+/** Which country a location ID means is not known; the candidate's own is how its numbers are to be read. */
+function readIn({ country_code, state, jurisdiction }: CandidateFacts, row: Subject): Subject {
+  const countryCode = country_code?.toUpperCase() ?? '';
+  const { registrationNumber, vatNumber } = row;
+  const number =
+    registrationNumber &&
+    parseRegistrationNumber(registrationNumber.raw, countryCode, row.state ?? state ?? jurisdiction ?? undefined);
+  const vat = vatNumber && parseVatNumber(vatNumber.raw, countryCode);
+  return {
+    ...row,
+    countryCode,
+    // One that is not of that country's form stands as it was written.
+    ...(number === undefined || number.treatment === 'review' ? {} : { registrationNumber: number }),
+    ...(vat === undefined || vat.treatment === 'review' ? {} : { vatNumber: vat }),
+  };
+}
+
+function countryUnknown({ countryCode }: Subject, { country_code }: CandidateFacts): string {
+  if (countryCode !== '') return 'the candidate names no country';
+  return `the row gives a location ID, which tells no country; the candidate is of ${country_code ?? 'none'}`;
 }
 
 function compareNumber(subject: Subject, candidate: CandidateFacts): NumberComparison {
@@ -102,7 +129,7 @@ function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: 
 }
 
 function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLetter {
-  if (candidate.country_code === null || candidate.country_code === '') return 'Z';
+  if (subject.countryCode === '' || candidate.country_code === null || candidate.country_code === '') return 'Z';
   return candidate.country_code.toUpperCase() === subject.countryCode ? 'A' : 'F';
 }
 

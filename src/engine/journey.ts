@@ -2,8 +2,10 @@ import { type Enquiry, readEnquiry } from '../domain/enquiry.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
+import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve } from '../stages/identity/resolve.js';
 import type { Company, Identified, Stage, StageOutcome } from '../stages/stage.js';
+import { outsideText } from '../util/outside-text.js';
 import { RowNotes } from './row-notes.js';
 import type { StageContexts } from './stage-contexts.js';
 
@@ -16,7 +18,7 @@ import type { StageContexts } from './stage-contexts.js';
 export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
   const reading = readEnquiry(row.fields);
   if (!reading.ok) {
-    const error = { errorCode: reading.code, errorMessage: reading.message };
+    const error = { errorCode: reading.code, errorMessage: outsideText(reading.message) };
     const checkpoint = { ...unmoved(row, contexts.now()), outcome: 'invalid' as const, ...error };
     return { checkpoint, ids: [], ...new RowNotes().all() };
   }
@@ -166,7 +168,7 @@ class Journey {
   }
 
   #company(): Company {
-    return { row: this.#row.row, enquiry: this.#enquiry, ids: this.#ids };
+    return { row: this.#row.row, enquiry: inKnownCountry(this.#enquiry, this.#ids), ids: this.#ids };
   }
 
   #plans(space: IdSpace): boolean {
@@ -185,7 +187,7 @@ class Journey {
   #end(outcome: RowOutcome, error: { readonly code: string; readonly message: string }): void {
     this.ended = true;
     this.#outcome = outcome;
-    this.#error = { code: error.code, message: error.message };
+    this.#error = { code: error.code, message: outsideText(error.message) };
   }
 
   /** Who is stopped on the way is not held up by anything. */

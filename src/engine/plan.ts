@@ -7,27 +7,34 @@ import type { Meter } from '../domain/meter.js';
 import { isSettled } from '../domain/outcomes.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { RowRecord } from '../ledger/runs.js';
+import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { planSearches } from '../stages/identity/searches.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
+import { outsideText } from '../util/outside-text.js';
 import { ClosedDoor } from './closed-door.js';
 import { takeThrough } from './journey.js';
 import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
+import { mostFor, type Rest } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
 
 export type { RunPlan } from './plan-tally.js';
 
-export interface PlanOptions {
-  readonly table: InputTable;
+interface PlannerOptions {
   readonly pipeline: Pipeline;
-  readonly limit: number | null;
-  /** Answers from before now are not used. */
-  readonly fresh: boolean;
+  /** Answers from before this time are not used; 0 for all. */
+  readonly notBefore: number;
   readonly now: number;
   /** Null where nothing was ever bought. It is only read. */
   readonly ledger: Ledger | null;
   readonly environments: Readonly<Record<ApiName, number | null>>;
+}
+
+export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
+  readonly table: InputTable;
+  readonly limit: number | null;
+  /** Answers from before now are not used. */
+  readonly fresh: boolean;
 }
 
 /**
@@ -38,31 +45,68 @@ export interface PlanOptions {
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { ledger, environments, now } = options;
   const tally = new PlanTally();
-  const row = new RowPlanner(options);
+  const row = new RowPlanner({ ...options, notBefore: options.fresh ? Number.POSITIVE_INFINITY : 0 });
   for await (const { row: number, line, fields, problem } of options.table.rows()) {
     if (options.limit !== null && tally.rows === options.limit) break;
     const reading = problem === undefined ? readEnquiry(fields) : { ok: false as const, ...problem };
     if (!reading.ok) {
-      tally.invalid({ row: number, line, code: reading.code, message: reading.message });
+      tally.invalid({ row: number, line, code: reading.code, message: outsideText(reading.message) });
       continue;
     }
     tally.valid(reading.enquiry.subject);
-    await row.plan(number, fields as Readonly<Record<string, string>>, reading.enquiry, tally);
+    await row.plan(newRow(number, fields as Readonly<Record<string, string>>), reading.enquiry, tally);
   }
   const allowance =
     ledger === null || environments.v1 === null ? undefined : await ledger.calls.allowance(environments.v1);
   return tally.plan(allowance, now);
 }
 
+export interface RestOptions extends PlannerOptions {
+  readonly ledger: Ledger;
+  readonly run: RunRecord;
+  /** The rows that will move. */
+  readonly outcome: 'pending' | 'failed';
+}
+
+/** What the rows of a run that will move can still cost at the most: what is owned or settled does not count. */
+export async function planRest(options: RestOptions): Promise<Rest> {
+  const { ledger, run, outcome, pipeline } = options;
+  const tally = new PlanTally();
+  const planner = new RowPlanner(options);
+  const batchAfter = (row: number) => ledger.runs.rowsThatAre(outcome, run.id, row, BATCH);
+  let told = 0;
+  for (let batch = await batchAfter(0); batch.length > 0 && told < TOLD_APART; batch = await batchAfter(last(batch))) {
+    told += batch.length;
+    for (const row of batch) {
+      const reading = readEnquiry(row.fields);
+      if (reading.ok) await planner.plan(row, reading.enquiry, tally);
+    }
+  }
+  const { byOutcome } = await ledger.runs.progress(run.id);
+  const beyond = mostFor(byOutcome[outcome] - told, pipeline);
+  const { units, v2Calls, creditReportsAtMost } = tally.plan(undefined, options.now);
+  return {
+    units: units.atMost + beyond.units,
+    reports: creditReportsAtMost + beyond.reports,
+    v2Calls: v2Calls.atMost + beyond.v2Calls,
+  };
+}
+
+const BATCH = 1000;
+/** A start is not kept waiting for a figure: of more rows than these, the others count in full. */
+const TOLD_APART = 20_000;
+
+const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
+
 /** Takes one row after the other through the stages, and counts what they miss by its meter. */
 class RowPlanner {
   readonly #door: ClosedDoor;
   readonly #contexts: StageContexts;
   readonly #stages: readonly Stage[];
-  readonly #options: PlanOptions;
+  readonly #options: PlannerOptions;
 
-  constructor(options: PlanOptions) {
-    const { pipeline, ledger, environments, now, fresh } = options;
+  constructor(options: PlannerOptions) {
+    const { pipeline, ledger, environments, now, notBefore } = options;
     this.#options = options;
     this.#stages = stagesOf(pipeline);
     this.#door = new ClosedDoor(ledger?.calls ?? null, environments);
@@ -76,14 +120,14 @@ class RowPlanner {
       optionsOf: ({ name }) => pipeline.options[name],
       environments,
       freshnessMs: (operation) => freshnessMs(pipeline, operation),
-      notBefore: fresh ? Number.POSITIVE_INFINITY : 0,
+      notBefore,
       provenance: pipeline.provenance,
     });
   }
 
-  async plan(row: number, fields: RowRecord['fields'], enquiry: Enquiry, tally: PlanTally): Promise<void> {
+  async plan(row: RowRecord, enquiry: Enquiry, tally: PlanTally): Promise<void> {
     this.#door.reset();
-    const { checkpoint, ids } = await takeThrough(newRow(row, fields), this.#contexts);
+    const { checkpoint, ids } = await takeThrough(row, this.#contexts);
     const [first] = this.#door.missing;
     if (first === undefined) {
       tally.owned();

@@ -3,6 +3,7 @@ import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
+import { outsideText } from '../util/outside-text.js';
 
 /** What a row gathers on its way, to be settled with its checkpoint in one transaction. */
 export class RowNotes {
@@ -16,11 +17,12 @@ export class RowNotes {
   }
 
   keepQuestion(question: NewQuestion): void {
-    this.#questions.set(`${question.space} ${question.stage ?? ''}`, question);
+    const message = outsideText(question.message);
+    this.#questions.set(`${question.space} ${question.stage ?? ''}`, { ...question, message });
   }
 
   keepError(error: NewError): void {
-    this.#errors.push(error);
+    this.#errors.push({ ...error, message: outsideText(error.message) });
   }
 
   keepUse(use: OwnedUse | null): void {
@@ -48,5 +50,5 @@ const toRecord = ({ candidate, grade, evidence, decision }: SeenCandidate): Cand
   extra: candidate.extra ?? null,
   matchGrade: grade,
   decision,
-  evidence: evidence.join('; '),
+  evidence: outsideText(evidence.join('; '), 10_000),
 });

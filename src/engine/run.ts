@@ -1,18 +1,22 @@
 import { setMaxListeners } from 'node:events';
-import type { ApiError } from '../api/errors.js';
+import { ApiError } from '../api/errors.js';
 import type { ApiName } from '../api/operation.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
+import { FailureGuard } from './failure-guard.js';
 import { type Lease, takeLease } from './lease.js';
 import { noteUseAtEnd, noteUseAtStart, type PermissionReader } from './permissions.js';
+import { mostFor } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
+import { Turns } from './turns.js';
 import { workThrough } from './work.js';
 
 /** The client of an API and the name its answers are filed under. */
@@ -45,7 +49,7 @@ export interface RunWork {
 export interface RunEnd {
   readonly progress: Progress;
   /** What stopped it before its time. */
-  readonly stopped: ApiError | undefined;
+  readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   readonly finished: boolean;
 }
@@ -75,6 +79,10 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const stages = stagesOf(pipeline);
   const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };
   await noteUseAtStart(counted, pipeline);
+  const stopping = AbortSignal.any([drain, lease.broken]);
+  setMaxListeners(0, stopping);
+  const unitsPerRow = mostFor(1, pipeline).units;
+  const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, stopping });
   const door = new Door({
     calls: ledger.calls,
     startId: lease.startId,
@@ -87,7 +95,10 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
     permissions: pipeline.permissions,
-    listen,
+    listen: (event) => {
+      turns.listen(event);
+      listen(event);
+    },
     signal: work.abort,
   });
   const contexts = new StageContexts({
@@ -102,10 +113,10 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     freshnessMs: (operation) => freshnessMs(pipeline, operation),
     notBefore: work.fresh ? run.createdAt : 0,
     provenance: pipeline.provenance,
+    turns,
   });
-  const stopping = AbortSignal.any([drain, lease.broken]);
-  setMaxListeners(0, stopping);
   const onStop = () => door.drain();
+  const guard = new FailureGuard(pipeline.guards.failingAlike, onStop);
   stopping.addEventListener('abort', onStop, { once: true });
   if (stopping.aborted) onStop();
   try {
@@ -115,11 +126,15 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       runs: ledger.runs,
       contexts,
       clock,
+      turns,
       rowsAtOnce: rowsAtOnce(work.concurrency),
       canStart: () => canStart(stages, door),
-      isStopping: () => stopping.aborted || door.stopped !== undefined,
+      isStopping: () => stopping.aborted || door.stopped !== undefined || guard.tripped !== undefined,
       stopping,
-      listen,
+      listen: (event) => {
+        guard.listen(event);
+        listen(event);
+      },
     });
     if (lease.broken.aborted) throw lease.broken.reason;
   } finally {
@@ -127,17 +142,20 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   }
   // A provider that has stopped the run is not asked for more.
   if (door.stopped === undefined) await noteUseAtEnd(counted);
-  return await conclude(work, door);
+  return await conclude(work, door.stopped ?? guard.tripped);
 }
 
-async function conclude({ run, ledger, clock, drain }: RunWork, { stopped }: Door): Promise<RunEnd> {
-  if (stopped !== undefined) {
-    const { code, message, requestId = null } = stopped;
-    const error = { stage: null, class: stopped.class, code, message, requestId, attempts: 1, at: clock.now() };
-    await ledger.runs.recordError(run.id, error);
-  }
+async function conclude({ run, ledger, clock, drain }: RunWork, stop: KybatchError | undefined): Promise<RunEnd> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
+  // Whatever stopped it came too late to stop anything.
+  const stopped = finished ? undefined : stop;
+  if (stopped !== undefined) {
+    const { code, message } = stopped;
+    const { class: kind, requestId = null } = stopped instanceof ApiError ? stopped : { class: 'stop_run' };
+    const error = { stage: null, class: kind, code, message, requestId, attempts: 1, at: clock.now() };
+    await ledger.runs.recordError(run.id, error);
+  }
   if (finished) await ledger.runs.finish(run.id, clock.now());
   return { progress, stopped, interrupted: drain.aborted, finished };
 }

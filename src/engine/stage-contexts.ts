@@ -6,6 +6,7 @@ import type { IdentityPolicy } from '../stages/identity/resolve.js';
 import type { Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { RowNotes } from './row-notes.js';
+import type { Turns } from './turns.js';
 
 export interface StageContextOptions {
   /** Null for a plan. */
@@ -24,6 +25,8 @@ export interface StageContextOptions {
   readonly notBefore: number;
   /** Ask for sources wherever an operation can tell them. */
   readonly provenance: boolean;
+  /** Whose turn it is to spend units. A plan spends none. */
+  readonly turns?: Turns;
 }
 
 /** What all rows of one start share on their way, and the context that each stage is given. */
@@ -94,7 +97,7 @@ export class StageContexts {
   }
 
   #request(operation: Operation, params: Params, row: number, stage: string): DoorRequest {
-    const { runId, freshnessMs, notBefore, provenance } = this.#options;
+    const { runId, freshnessMs, notBefore, provenance, turns } = this.#options;
     const freshness = freshnessMs(operation);
     return {
       operation,
@@ -105,6 +108,7 @@ export class StageContexts {
       stage,
       ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, this.now() - freshness),
       lookedSince: 0,
+      turn: operation.meter === 'unit' ? turns?.of(row) : undefined,
     };
   }
 }

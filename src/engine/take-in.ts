@@ -1,6 +1,7 @@
 import { countryProblem } from '../domain/enquiry.js';
 import type { InputRow, InputTable } from '../input/types.js';
 import type { NewRow, RunStore } from '../ledger/runs.js';
+import { outsideText } from '../util/outside-text.js';
 
 const BATCH = 1000;
 
@@ -26,6 +27,10 @@ export async function takeIn(runId: string, table: InputTable, limit: number | n
 
 /** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
 function toNewRow({ row, line, values, fields, problem }: InputRow): NewRow {
-  if (problem !== undefined) return { row, line, values, fields: {}, problem };
-  return { row, line, values, fields: { ...fields } as Record<string, string>, problem: countryProblem(fields) };
+  if (problem !== undefined) return { row, line, values, fields: {}, problem: told(problem) };
+  const country = countryProblem(fields);
+  const taken = { row, line, values, fields: { ...fields } as Record<string, string> };
+  return country === undefined ? taken : { ...taken, problem: told(country) };
 }
+
+const told = ({ code, message }: NonNullable<NewRow['problem']>) => ({ code, message: outsideText(message) });

@@ -1,9 +1,12 @@
 import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
+import { outsideText } from '../util/outside-text.js';
+import { redact } from '../util/secret.js';
 import type { Listen } from './events.js';
 import { takeThrough } from './journey.js';
 import type { StageContexts } from './stage-contexts.js';
+import type { Turns } from './turns.js';
 
 export interface WorkOptions {
   readonly runId: string;
@@ -12,6 +15,7 @@ export interface WorkOptions {
   readonly runs: RunStore;
   readonly contexts: StageContexts;
   readonly clock: Clock;
+  readonly turns: Turns;
   readonly rowsAtOnce: number;
   /** Can a new row get anywhere? False once every allowance it needs is spent. */
   readonly canStart: () => Promise<boolean>;
@@ -23,7 +27,7 @@ export interface WorkOptions {
 }
 
 /**
- * Takes rows, in the order of the file, as many at once as allowed, until none can move. Rows that wait for a report
+ * Takes rows, those that have begun first and each kind in the order of the file, as many at once as allowed, until none can move. Rows that wait for a report
  * hold no place: they lie in the ledger with the time to look again, and go before new ones when it has come.
  */
 export async function workThrough(options: WorkOptions): Promise<void> {
@@ -36,6 +40,7 @@ export async function workThrough(options: WorkOptions): Promise<void> {
     } catch (error) {
       // The ledger cannot be written: no other row sets out to spend what could not be written down.
       queue.close();
+      options.turns.close();
       throw error;
     }
   });
@@ -57,7 +62,7 @@ async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }
 
 /** A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack. */
 function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
-  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
   const { outcome: _, row: __, line, values, fields, ids, unitsCharged, ...before } = row;
   return {
@@ -68,7 +73,7 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
       holdReason: null,
       nextAt: null,
       errorCode: code,
-      errorMessage: message.split('\n')[0] ?? '',
+      errorMessage: outsideText(message.split('\n')[0] ?? ''),
       updatedAt: at,
     },
     ids,
@@ -81,13 +86,17 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
 
 const BATCH = 200;
 
-/** Hands out rows: those whose report is due first, then pending ones. Only a batch is ever in memory. */
+/**
+ * Hands out rows: those whose report is due first, then those that units were spent on before, then the others. Only a
+ * batch is ever in memory.
+ */
 class RowQueue {
   readonly #options: WorkOptions;
   readonly #active = new Set<number>();
   #batch: RowRecord[] = [];
   #cursor = 0;
-  #allRead = false;
+  /** What is read now: first the rows that have begun. */
+  #reading: 'begun' | 'others' | 'nothing' = 'begun';
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #closed = false;
@@ -112,6 +121,7 @@ class RowQueue {
 
   done(row: number, nextAt: number | null): void {
     this.#active.delete(row);
+    this.#options.turns.comesHome(row);
     if (nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
     this.#wake();
   }
@@ -122,6 +132,7 @@ class RowQueue {
       const row = (await this.#due()) ?? (await this.#pending());
       if (row !== undefined) {
         this.#active.add(row.row);
+        this.#options.turns.setsOut(row.row, row.unitsCharged > 0);
         return row;
       }
       if (!(await this.#waitForMore())) return undefined;
@@ -142,10 +153,13 @@ class RowQueue {
   async #pending(): Promise<RowRecord | undefined> {
     const { runs, runId, canStart } = this.#options;
     if (!(await canStart())) return undefined;
-    if (this.#batch.length === 0 && !this.#allRead) {
-      this.#batch = [...(await runs.pendingRows(runId, this.#cursor, BATCH))].reverse();
+    while (this.#batch.length === 0 && this.#reading !== 'nothing') {
+      const begun = this.#reading === 'begun';
+      this.#batch = [...(await runs.pendingRows(runId, this.#cursor, BATCH, begun))].reverse();
       this.#cursor = this.#batch[0]?.row ?? this.#cursor;
-      this.#allRead = this.#batch.length < BATCH;
+      if (this.#batch.length === BATCH) continue;
+      this.#cursor = 0;
+      this.#reading = begun ? 'others' : 'nothing';
     }
     return this.#batch.pop();
   }

@@ -19,8 +19,13 @@ export interface RunStore {
   useEnvironments(runId: string, environments: readonly RunEnvironment[]): Promise<void>;
   environmentName(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;
 
-  /** Pending rows after `afterRow` that may move, in the order of the file. */
-  pendingRows(runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
+  /**
+   * Pending rows after `afterRow` that may move, in the order of the file; with `begun`, only those that units were spent
+   * on, or only the others.
+   */
+  pendingRows(runId: string, afterRow: number, limit: number, begun?: boolean): Promise<readonly RowRecord[]>;
+  /** All rows of an outcome after `afterRow`, whether they may move or not, in the order of the file. */
+  rowsThatAre(outcome: RowOutcome, runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
   /** Rows whose report may be ready, the longest due first. */
   dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
   /** When the next waiting row is due; with `after`, the next one later than that. */

@@ -45,6 +45,8 @@ export interface ChangeEntry {
   readonly field: string;
   readonly oldValue: string | null;
   readonly newValue: string | null;
+  /** Nobody watched: it is in the register, and in no history. */
+  readonly unwatched?: true | undefined;
 }
 
 /** Appends synchronously: what the sandbox charged survives a process killed in the next instant. */

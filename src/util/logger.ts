@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Clock } from './clock.js';
 import { LogSink } from './log-sink.js';
+import { redact } from './secret.js';
 
 /** What a log line may hold: numbers, codes and names of our own making. No answers, no names of people, no keys. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -33,7 +34,7 @@ export function openLog({ path, clock, secrets, maxBytes }: LoggerOptions): Logg
   });
   const hidden = secrets.filter((secret) => secret !== '');
   const write = (line: string) =>
-    sink.write(hidden.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line));
+    sink.write(hidden.reduce((text, secret) => text.replaceAll(secret, '[secret]'), redact(line)));
   const log = pino({ base: null, messageKey: 'event', timestamp: () => `,"time":"${time()}"` }, { write });
   return {
     info: (event, fields = {}) => log.info(fields, event),

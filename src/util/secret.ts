@@ -1,11 +1,12 @@
 import { inspect } from 'node:util';
 
-/** A key that does not print itself: not in logs, not in JSON, not in an inspected object. */
+/** A key that does not print itself: not in logs, not in JSON, not in an inspected object, and not where others echo it. */
 export class Secret {
   readonly #value: string;
 
   constructor(value: string) {
     this.#value = value;
+    remember(value);
   }
 
   /** The one way out, for the one header it belongs to. */
@@ -25,3 +26,76 @@ export class Secret {
     return '[secret]';
   }
 }
+
+/** Takes every key that this process knows out of a text: whole or in part, in any case, also as it stands in a URL or in JSON. */
+export function redact(text: string): string {
+  if (pieces.size === 0 && shortOnes.size === 0) return text;
+  const lower = asciiLower(text);
+  const hidden = hiddenRanges(lower);
+  if (hidden.length === 0) return text;
+  let shown = '';
+  let from = 0;
+  for (const { start, end } of hidden) {
+    shown += `${text.slice(from, start)}[key]`;
+    from = end;
+  }
+  return shown + text.slice(from);
+}
+
+/** So much of a key in a row is told apart from any other text, and is worth hiding. */
+const PIECE = 12;
+
+/**
+ * What must never be seen, for as long as the process lives. It is kept here and not handed around, because a key of one
+ * API may come back from the other, and whoever writes a message must not have to think of it.
+ */
+const pieces = new Set<string>();
+/** Keys that are hardly longer than a word count only where they stand alone; shorter ones would be found in anything. */
+const WORD = 4;
+const shortOnes = new Set<string>();
+
+function remember(value: string): void {
+  for (const spelling of spellingsOf(value)) {
+    if (spelling.length < PIECE && spelling.length >= WORD) shortOnes.add(spelling);
+    for (let at = 0; at + PIECE <= spelling.length; at++) pieces.add(spelling.slice(at, at + PIECE));
+  }
+}
+
+const spellingsOf = (value: string): readonly string[] =>
+  [
+    value,
+    encodeURIComponent(value),
+    [...Buffer.from(value)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+    JSON.stringify(value).slice(1, -1),
+  ]
+    .filter((spelling) => spelling !== '')
+    .map(asciiLower);
+
+interface Range {
+  readonly start: number;
+  end: number;
+}
+
+function hiddenRanges(lower: string): readonly Range[] {
+  const found: Range[] = [];
+  for (let at = 0; at + PIECE <= lower.length; at++) {
+    if (!pieces.has(lower.slice(at, at + PIECE))) continue;
+    const last = found.at(-1);
+    if (last !== undefined && at <= last.end) last.end = at + PIECE;
+    else found.push({ start: at, end: at + PIECE });
+  }
+  for (const short of shortOnes) found.push(...standingAlone(lower, short));
+  return found.sort((a, b) => a.start - b.start).filter(({ start }, index, all) => start >= (all[index - 1]?.end ?? 0));
+}
+
+function* standingAlone(lower: string, word: string): Generator<Range> {
+  for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (!isWordCharacter(lower[at - 1]) && !isWordCharacter(lower[end])) yield { start: at, end };
+  }
+}
+
+const isWordCharacter = (character: string | undefined): boolean => character !== undefined && /\w/.test(character);
+
+/** As long as the text itself, whatever letters it has. */
+const asciiLower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -12,7 +12,7 @@ import type { Surroundings } from '../../src/app/surroundings.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { systemClock } from '../../src/util/clock.js';
-import { type Job, withJob } from '../cli/here.js';
+import { aRecord, type Job, withJob } from '../cli/here.js';
 
 const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
 
@@ -137,6 +137,46 @@ describe('run', () => {
   });
 });
 
+describe('X-3 what may still be spent is told tightly: rows that are owned or settled do not count', () => {
+  test('by resume and by a second run, which has no budget', async () => {
+    await withJob({ pipeline: ['stages: [record, credit-report]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      const first = await run({ ...JOB, budget: 5, maxReports: 1, concurrency: 1 }, around(job));
+      expect(first.spent).toMatchObject({ units: 5, reports: 1 });
+      // Two rows have their record, the third its search; the other two may need two searches each.
+      const atMost = { units: 1 + 2 * 3, reports: 4 };
+      const asked: unknown[] = [];
+      const agree = async ({ atMost }: { readonly atMost: unknown }) => {
+        asked.push(atMost);
+        return false;
+      };
+      await expect(resume({ agree }, around(job))).rejects.toThrow(DeclinedError);
+      await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
+      expect(asked).toEqual([atMost, atMost]);
+      expect(first.next).toMatchObject({ kind: 'resume', budget: atMost.units, maxReports: atMost.reports });
+      const events: SpendingEvent[] = [];
+      const second = await run({ ...JOB, yes: true, listen: (event) => events.push(event) }, around(job));
+      expect(events[0]).toMatchObject({ kind: 'started', goesOn: true, atMost });
+      expect(second).toMatchObject({ finished: true, spent: { units: 5, reports: 4 } });
+    });
+  });
+
+  test('by retry: a failed row has its search already', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      job.sandbox.script(aRecord, ['none', 400]);
+      await run({ ...JOB, yes: true, concurrency: 1 }, around(job));
+      const asked: unknown[] = [];
+      const agree = async (proposal: object) => {
+        asked.push(proposal);
+        return true;
+      };
+      await retry({ agree }, around(job));
+      expect(asked).toMatchObject([{ rows: 1, atMost: { units: 1, reports: 0 } }]);
+    });
+  });
+});
+
 describe('what cannot be done now says what goes on with it', () => {
   test('a run whose input was only half read is started again', async () => {
     await withJob({}, async (job) => {
@@ -156,7 +196,7 @@ describe('what cannot be done now says what goes on with it', () => {
   test('failed rows are not tried again while others are still to do', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 4));
-      job.sandbox.script({ operation: 'fullKyb' }, [400]);
+      job.sandbox.script(aRecord, [400]);
       const end = await run({ ...JOB, budget: 3, concurrency: 1 }, around(job));
       expect(end.outcomes).toMatchObject({ failed: 1 });
       await expect(retry({ run: end.run, yes: true }, around(job))).rejects.toMatchObject({

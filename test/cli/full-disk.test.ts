@@ -31,6 +31,17 @@ describe('little space in the data directory', () => {
     });
   });
 
+  test('a full disk under --out is found before anything is spent, too', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--out', 'elsewhere/tables'];
+      const end = await kybatch(run, { freeBytes: (path) => (path.includes('elsewhere') ? 0 : 1024 * MB) });
+      expect(end.code).toBe(1);
+      expect(jsonOf<Failed>(end).error).toMatchObject({ code: 'DISK_FULL', message: expect.stringContaining('--out') });
+      expect(sandbox.requestLog).toEqual([]);
+    });
+  });
+
   test.each([
     [63 * MB, 'fail', 1],
     [64 * MB, 'note', 0],

@@ -19,7 +19,7 @@ export interface HereOptions {
   readonly onOutput?: (text: string) => void;
   readonly interrupts?: Interrupts;
   /** Bytes left on the disk. */
-  readonly freeBytes?: number;
+  readonly freeBytes?: number | ((path: string) => number);
 }
 
 /** The command line in this process: what a child would only add is time to start. */
@@ -50,7 +50,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     interactive: answers !== undefined,
     columns: 100,
     ask: answers && (async (question) => answers(question)),
-    freeBytes: freeBytes === undefined ? undefined : () => freeBytes,
+    freeBytes: typeof freeBytes === 'number' ? () => freeBytes : freeBytes,
     onInterrupt: (listener) => interrupts.listen(listener),
   };
   return { code: await runCli(args, io), signal: null, stdout, stderr };
@@ -126,3 +126,7 @@ export interface EndJson {
   readonly parked: Readonly<Record<string, number>>;
   readonly this_start: Readonly<Record<'units_charged' | 'credit_reports' | 'unknown_calls', number>>;
 }
+
+/** A record that is asked for, beside the check of the key at a start: that names no company. */
+export const aRecord = ({ operation, path }: { readonly operation: string | undefined; readonly path: string }) =>
+  operation === 'fullKyb' && !path.includes('/kyb/0/');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
-import { type EndJson, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
 
@@ -187,12 +187,23 @@ describe('how a run ends', () => {
     });
   });
 
-  test('V1-10 5: a scope that the key lacks parks its operation, and says so', async () => {
+  test('V1-10 5: a scope that the key lacks is told before anything is spent', async () => {
     await withJob({}, async ({ env, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const end = await kybatch([...RUN, '--yes'], {
         env: { ...env, KYBATCH_V1_API_KEY: sandbox.keys.v1Scopes(['company:read']) },
       });
+      expect(end).toMatchObject({ code: 5, stderr: expect.stringContaining('Nothing was spent') });
+      expect(sandbox.chargeLog).toEqual([]);
+      expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    });
+  });
+
+  test('V1-10 5: a scope that is taken away in the middle parks its operation, and says so', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      sandbox.script(aRecord, { status: 403, code: 'INSUFFICIENT_SCOPE' });
+      const end = await kybatch([...RUN, '--yes']);
       expect(end).toMatchObject({ code: 5, stderr: expect.stringContaining('a scope that the key lacks') });
       expect((await kybatch(['resume', '--yes'])).code).toBe(0);
     });

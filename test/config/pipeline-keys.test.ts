@@ -50,6 +50,7 @@ test('a file with stages alone has every default', () => {
     columns: {},
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
+    guards: { failingAlike: null, rowsLost: null },
     deadlineMs: 35_000,
   });
 });
@@ -85,6 +86,8 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['retry.base', 'retry: {base: 0}', { retry: { baseMs: 0 } }],
   ['retry.cap', 'retry: {cap: 1m}', { retry: { capMs: 60_000 } }],
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
+  ['guards.failing_alike', 'guards: {failing_alike: 50}', { guards: { failingAlike: 50, rowsLost: null } }],
+  ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
   ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
     (field): [string, string, object] => [
@@ -152,6 +155,10 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['retry: {attempts: 11}', 'retry.attempts: must be a whole number from 1 to 10, got 11.'],
   ['retry: {base: 2h}', `retry.base: ${FORM}, from 0 to 1h, got "2h".`],
   ['retry: {cap: 100ms}', 'retry.cap: must not be shorter than retry.base, got "100ms".'],
+  [
+    'guards: {rows_lost: 0}',
+    'guards.rows_lost: must be a whole number of per cent from 1 to 100, or null for none, got 0.',
+  ],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
 ];
 

@@ -4,7 +4,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { writeSample } from '../../src/sandbox/sample.js';
-import { type EndJson, jsonOf } from '../cli/here.js';
+import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
 import { cli, environmentFor, startCli, withFolder } from '../helpers/cli.js';
 import { withSandbox } from '../helpers/sandbox.js';
 
@@ -37,7 +37,7 @@ describe('the built command line', () => {
 
   test('V1-5 a second interrupt stops at once: the calls given up are flagged, and shown in usage', async () => {
     await withJob(async ({ cwd, env, sandbox }) => {
-      sandbox.script({ operation: 'fullKyb' }, Array(8).fill({ latencyMs: 60_000 }));
+      sandbox.script(aRecord, Array(8).fill({ latencyMs: 60_000 }));
       const { child, finished } = startCli(RUN, { cwd, env });
       let told = '';
       child.stderr?.on('data', (chunk: Buffer) => {

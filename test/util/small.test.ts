@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/util/clock.js';
+import { inert, outsideText } from '../../src/util/outside-text.js';
 import { Secret } from '../../src/util/secret.js';
 import { didYouMean, suggest } from '../../src/util/suggest.js';
 
@@ -41,6 +42,41 @@ test('a secret prints itself nowhere', () => {
   ];
   expect(shown.join()).not.toContain('canary');
   expect(secret.reveal()).toBe('canary');
+});
+
+describe('a text from outside', () => {
+  const key = 'live_Zq7/4+Xk29"vB3mN8pR5tW1yA6cD0eF';
+  new Secret(key);
+
+  test.each([
+    ['whole', `bad ${key}!`, 'bad [key]!'],
+    ['in capitals', `BAD ${key.toUpperCase()}`, 'BAD [key]'],
+    ['in a URL', `see /x?k=${encodeURIComponent(key)}&y`, 'see /x?k=[key]&y'],
+    ['in JSON', JSON.stringify({ k: key }), '{"k":"[key]"}'],
+    ['cut in half', `bad ${key.slice(0, 20)}`, 'bad [key]'],
+    ['its end alone', `…${key.slice(-14)} is bad`, '…[key] is bad'],
+    ['twice', `${key} ${key}`, '[key] [key]'],
+    ['with something invisible in it', `${key.slice(0, 9)}\u200b${key.slice(9)}`, '[key]'],
+  ])('shows no key: %s', (_, text, shown) => {
+    expect(outsideText(text)).toBe(shown);
+  });
+
+  test('is cleaned before it is cut', () => {
+    expect(outsideText(`${'x'.repeat(490)}${key}`, 500)).toBe(`${'x'.repeat(490)}[key]`);
+    expect(outsideText(`${'x'.repeat(499)}${key}`, 500)).toBe(`${'x'.repeat(499)}[`);
+    expect(outsideText(key.repeat(9_000), 500)).not.toContain('Zq7');
+  });
+
+  test('is one line, and steers nothing', () => {
+    expect(outsideText('a\u001b[31mb\u0007\r\nc\u0000d\u202ee\u2066f\u009bg\u2028h')).toBe('a [31mb c def g h');
+    expect(inert('a\u001b[2Jb\nc\td\u202ee\u009bf')).toBe('a\\u001b[2Jb\nc\td\\u202ee\\u009bf');
+    const text = JSON.stringify({ name: 'Šķ 株式会社 \u202e\u009b' });
+    expect(JSON.parse(inert(text))).toEqual(JSON.parse(text));
+  });
+
+  test('stays as it is where it holds nothing of the kind', () => {
+    for (const text of ['Ünïted ☕ 株式会社', 'a "quoted" 100% text', '']) expect(outsideText(text)).toBe(text);
+  });
 });
 
 test('a mistyped word gets the nearest one, a strange one gets none', () => {

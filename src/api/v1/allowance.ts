@@ -1,3 +1,4 @@
+import { outsideText } from '../../util/outside-text.js';
 import type { Exchange } from '../exchange.js';
 
 /** What v1 says about units and quota. A header that is absent or unreadable is null; the raw text is kept (V1-3). */
@@ -13,7 +14,7 @@ export interface V1Quota {
   readonly dailyRemaining: number | null;
   /** Milliseconds since the epoch: as the header says, or the next UTC midnight where it cannot be read. */
   readonly resetAtMs: number;
-  /** The three headers as they came. */
+  /** The three headers as they came, fit to be kept. */
   readonly raw: { readonly limit: string | null; readonly remaining: string | null; readonly reset: string | null };
 }
 
@@ -34,9 +35,11 @@ function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null 
     dailyLimit: count(limit),
     dailyRemaining: count(remaining),
     resetAtMs: readReset(reset, nowMs) ?? nextUtcMidnight(nowMs),
-    raw: { limit, remaining, reset },
+    raw: { limit: clean(limit), remaining: clean(remaining), reset: clean(reset) },
   };
 }
+
+const clean = (text: string | null) => (text === null ? null : outsideText(text, 100));
 
 const DAY_MS = 86_400_000;
 

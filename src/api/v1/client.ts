@@ -1,6 +1,7 @@
+import { outsideText } from '../../util/outside-text.js';
 import { ApiClient, type ClientOptions, invalidParams } from '../client.js';
 import type { ApiError } from '../errors.js';
-import type { Exchange } from '../exchange.js';
+import { type Exchange, requestIdIn } from '../exchange.js';
 import type { Operation, Route } from '../operation.js';
 import type { WireRequest } from '../request.js';
 import { v1Error } from './errors.js';
@@ -28,7 +29,7 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
   }
 
   protected override requestIdOf(exchange: Exchange): string | undefined {
-    return exchange.headers['x-service-request-id'];
+    return requestIdIn(exchange.headers);
   }
 
   protected override checkWire(operation: Operation, wire: WireRequest): void {
@@ -42,6 +43,8 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     const version = exchange.headers['service-api-version'];
     if (version === 'v1' || this.#versionWarned) return;
     this.#versionWarned = true;
-    this.warn(`v1 answers as version ${version ?? '(none)'}; this program was written for v1`);
+    this.warn(
+      `v1 answers as version ${version === undefined ? '(none)' : outsideText(version, 40)}; this program was written for v1`,
+    );
   }
 }

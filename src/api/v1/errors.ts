@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
+import { outsideText } from '../../util/outside-text.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
 import type { Operation } from '../operation.js';
@@ -13,7 +14,7 @@ export function v1Error(exchange: Exchange, operation: Operation, nowMs: number)
   return new ApiError({
     ...meaning,
     code,
-    message: (body?.error.message ?? `v1 answered ${exchange.status} without an error body`).slice(0, 500),
+    message: outsideText(body?.error.message ?? `v1 answered ${exchange.status} without an error body`, 500),
     api: 'v1',
     operation: operation.name,
     charge: 'free',

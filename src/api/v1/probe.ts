@@ -1,4 +1,6 @@
 import { ApiError } from '../errors.js';
+import type { Exchange } from '../exchange.js';
+import type { Operation } from '../operation.js';
 import type { WireRequest } from '../request.js';
 import { readAllowance, type V1Quota } from './allowance.js';
 import type { KybV1Client } from './client.js';
@@ -80,4 +82,46 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
   return Object.fromEntries(
     Object.entries(scopes).map(([scope, state]) => [scope, state === 'not_refused' ? 'granted' : state]),
   );
+}
+
+/** What came of asking for operations with requests that must fail. */
+export type V1Check =
+  /** Nothing is refused, or nobody answered: that is an outage, and no refusal. */
+  | { readonly kind: 'not_refused' }
+  | { readonly kind: 'refused'; readonly operation: Operation; readonly error: ApiError }
+  /** A request that had to fail was answered: whoever does that checks nothing, and may have charged for it. */
+  | { readonly kind: 'answered'; readonly operation: Operation; readonly exchange: Exchange };
+
+/** Would the provider refuse one of these operations to the key? Each is asked for nothing, as above. */
+export async function checkV1Operations(
+  client: KybV1Client,
+  operations: readonly Operation[],
+  signal?: AbortSignal,
+): Promise<V1Check> {
+  for (const operation of operations) {
+    const wire = requestThatFails(operation);
+    const answer = await client.send({ operation, params: {}, wire }, { signal }).catch((error: unknown) => {
+      if (error instanceof ApiError) return error;
+      throw error;
+    });
+    if (!(answer instanceof ApiError)) return { kind: 'answered', operation, exchange: answer };
+    if (answer.class === 'retry') return { kind: 'not_refused' };
+    if (isRefusal(answer, wire)) return { kind: 'refused', operation, error: answer };
+  }
+  return { kind: 'not_refused' };
+}
+
+/** No field of a body, or a value that is no boolean, and no company: it cannot pass validation, whatever the operation. */
+function requestThatFails({ route }: Operation): WireRequest {
+  if (route === null) throw new TypeError('every operation of v1 has a route');
+  const path = route.path.replaceAll(/\{\w+\}/g, '0');
+  return route.method === 'POST'
+    ? { method: 'POST', path, body: '{}' }
+    : { method: route.method, path: `${path}?include_provenance=0`, body: null };
+}
+
+/** A query that is not supported is answered like an unsupported route; without one the route itself is refused. */
+function isRefusal({ class: kind, stop, code, httpStatus }: ApiError, { body }: WireRequest): boolean {
+  if (kind === 'block_operation' || httpStatus === 401 || code === 'PRODUCTION_KEY_REQUIRED') return true;
+  return stop !== undefined && body !== null;
 }

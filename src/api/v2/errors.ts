@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
+import { outsideText } from '../../util/outside-text.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, isHtml, retryAfterMs } from '../exchange.js';
 import type { Operation } from '../operation.js';
@@ -14,9 +15,9 @@ export function v2Error(exchange: Exchange, operation: Operation, nowMs: number)
     // Nothing says that a failure of v2 is free (V2-17): it may have done its work and stumbled over the answer. Only a
     // token that is refused is refused before anything. Operations that never cost are told apart where they are booked.
     charge: meaning.stop === 'credentials' ? 'free' : 'unknown',
-    message: tidy(meaning.message, 500),
-    code: tidy(meaning.code, 100),
-    hint: tidy(meaning.hint, 500),
+    message: outsideText(meaning.message, 500),
+    code: outsideText(meaning.code, 100),
+    hint: outsideText(meaning.hint, 500),
     api: 'v2',
     operation: operation.name,
     httpStatus: exchange.status,
@@ -71,20 +72,20 @@ function declaredNames(schema: unknown): readonly string[] {
 function limitReached(shape: Extract<BodyShape, { kind: 'limit' }>): Meaning {
   const { permission, permissionName, module, moduleName } = shape.access;
   const period = shape.guard === 'limits.daily' ? 'day' : 'plan';
-  const what = `${tidy(permissionName, 80)} in ${tidy(moduleName, 80)}`;
+  const what = `${outsideText(permissionName, 80)} in ${outsideText(moduleName, 80)}`;
   const known = period === 'day' || shape.guard === 'limit';
   return {
     class: 'park',
     code: shape.guard === '' ? 'LIMIT_REACHED' : shape.guard,
     message: shape.message === '' ? `The limit of ${what} is reached` : shape.message,
     hint: limitHint(period, what, known ? undefined : shape.guard),
-    limit: { api: 'v2', permission: tidy(permission, 200), module: tidy(module, 200), period },
+    limit: { api: 'v2', permission: outsideText(permission, 200), module: outsideText(module, 200), period },
   };
 }
 
 function limitHint(period: 'day' | 'plan', what: string, unknownGuard: string | undefined): string {
   if (unknownGuard !== undefined) {
-    const guard = JSON.stringify(tidy(unknownGuard, 80));
+    const guard = JSON.stringify(outsideText(unknownGuard, 80));
     return `The kind of limit ${guard} is not documented, so it is treated as the plan's limit of ${what}. Ask the account manager.`;
   }
   return period === 'day'
@@ -181,11 +182,4 @@ const notJson = (status: number, what: string): Meaning => ({
   hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
 });
 
-const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => tidy(problem, 500));
-
-/** Text of the body on one line and of bounded length: control characters could rewrite a terminal. */
-export const tidy = (text: string, atMost: number): string =>
-  text
-    .slice(0, atMost * 2)
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .slice(0, atMost);
+const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => outsideText(problem, 500));

@@ -1,7 +1,7 @@
 import type { PermissionUse } from '../../domain/permission-use.js';
 import type { ExactNumber } from '../../util/exact-json.js';
+import { outsideText } from '../../util/outside-text.js';
 import type { BodyOf } from '../operation.js';
-import { tidy } from './errors.js';
 import type { metrics } from './operations/metrics.js';
 
 /** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
@@ -24,7 +24,7 @@ export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): re
 const COUNTS_AT_MOST = 1_000;
 
 const named = (...names: readonly (string | null | undefined)[]): string =>
-  tidy(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
+  outsideText(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
 
 /** A figure that is no count is none. */
 function countOf(value: ExactNumber | null | undefined): number | null {

@@ -10,9 +10,9 @@ export interface V2KeyReport {
 }
 
 /** `/metrics` reads the account's own counters: it tells whether the token works and what is left. */
-export async function probeV2Key(client: PlatformV2Client): Promise<V2KeyReport> {
+export async function probeV2Key(client: PlatformV2Client, signal?: AbortSignal): Promise<V2KeyReport> {
   try {
-    const reply = await client.call('metrics', {});
+    const reply = await client.call('metrics', {}, { signal });
     return { state: 'works', metrics: reply.data, error: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../util/clock.js';
+import { inert } from '../../util/outside-text.js';
 
 /** What asks a command to stop: a key, the system, or a terminal that goes away. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -8,6 +9,8 @@ export interface Io {
   /** Results, and nothing else, go to stdout; what people read goes to stderr. */
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** To stderr, with the sequences by which the bar moves the cursor. Nothing from outside is drawn. */
+  readonly draw?: ((text: string) => void) | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
@@ -22,4 +25,16 @@ export interface Io {
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
   /** Calls back on every interrupt; returns the way to stop listening. */
   readonly onInterrupt: (listener: (signal: Interrupt) => void) => () => void;
+}
+
+/** The same terminal, to which nothing is printed that would steer it, and no key: whatever got into a text, and from where. */
+export function guarded(io: Io): Io {
+  const { stdout, stderr, ask, draw = stderr } = io;
+  return {
+    ...io,
+    stdout: (text) => stdout(inert(text)),
+    stderr: (text) => stderr(inert(text)),
+    draw,
+    ask: ask && ((question) => ask(inert(question))),
+  };
 }

@@ -29,7 +29,7 @@ function terminal(io: Io): NodeJS.WritableStream {
   const stream = new Writable({
     decodeStrings: false,
     write(chunk, _encoding, done) {
-      io.stderr(String(chunk));
+      (io.draw ?? io.stderr)(String(chunk));
       done();
     },
   });

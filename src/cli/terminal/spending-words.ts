@@ -1,6 +1,5 @@
-import type { StartedEvent } from '../../app/events.js';
+import type { Amounts, StartedEvent } from '../../app/events.js';
 import type { GoOnProposal } from '../../app/go-on.js';
-import type { Amounts } from '../../app/row-cost.js';
 import { count } from './text.js';
 
 /** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */

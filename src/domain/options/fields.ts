@@ -18,6 +18,11 @@ export const amount = () => {
   return z.int(error).min(1, error).nullable();
 };
 
+export const percentage = () => {
+  const error = 'must be a whole number of per cent from 1 to 100, or null for none';
+  return z.int(error).min(1, error).max(100, error).nullable();
+};
+
 export function filledText() {
   const error = 'must be a text that is not blank';
   return z.string(error).regex(/\S/, error);

@@ -9,6 +9,7 @@ type RowStore = Pick<
   RunStore,
   | 'addRows'
   | 'pendingRows'
+  | 'rowsThatAre'
   | 'dueRows'
   | 'nextDue'
   | 'row'
@@ -24,8 +25,12 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
-  const pending = database.prepare<[string, number, number], RowRow>(
-    "SELECT * FROM rows WHERE run_id = ? AND row > ? AND outcome = 'pending' AND hold IS NULL ORDER BY row LIMIT ?",
+  const pending = database.prepare<[string, number, number, number], RowRow>(
+    `SELECT * FROM rows WHERE run_id = ? AND row > ? AND outcome = 'pending' AND hold IS NULL AND (units_charged > 0) <> ?
+     ORDER BY row LIMIT ?`,
+  );
+  const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
+    'SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? ORDER BY row LIMIT ?',
   );
   const due = database.prepare<[string, number, number], RowRow>(
     "SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? ORDER BY next_at LIMIT ?",
@@ -65,7 +70,9 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
             ...firstOutcome(row),
           );
       }),
-    pendingRows: async (runId, afterRow, limit) => pending.all(runId, afterRow, limit).map(toRow),
+    pendingRows: async (runId, afterRow, limit, begun) =>
+      pending.all(runId, afterRow, begun === undefined ? NEITHER : begun ? 0 : 1, limit).map(toRow),
+    rowsThatAre: async (outcome, runId, afterRow, limit) => withOutcome.all(runId, outcome, afterRow, limit).map(toRow),
     dueRows: async (runId, now, limit) => due.all(runId, now, limit).map(toRow),
     nextDue: async (runId, after = -1) => nextDue.get(runId, after) ?? undefined,
     row: async (runId, row) => {
@@ -88,6 +95,9 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     progress: async (runId) => toProgress(progress.all(runId)),
   };
 }
+
+/** What a row is not to be, where nothing is left out. */
+const NEITHER = -1;
 
 const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string | null] =>
   problem === undefined ? ['pending', null, null] : ['invalid', problem.code, problem.message];

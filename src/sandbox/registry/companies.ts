@@ -14,6 +14,8 @@ export interface Companies {
   readonly ids: Ids;
   readonly names: Names;
   company(index: number): Company;
+  /** From now on the company is as the register says. */
+  change(index: number, field: string, value: string | null): void;
   shelfOf(company: Company): Shelf;
   isNamesake(company: Company): boolean;
   /** The number at another position of the same register: for records that contradict the search. */
@@ -38,7 +40,14 @@ export function createCompanies(seed: number, size: number): Companies {
     return shelf.vat.format.encode(shelf.vats.forward(rank) * shelf.country.registers.length + shelf.position);
   };
 
+  const changes = new Map<number, Readonly<Record<string, string | null>>>();
+
   const company = (index: number): Company => {
+    const changed = changes.get(index);
+    return changed === undefined ? founded(index) : asChanged(founded(index), changed);
+  };
+
+  const founded = (index: number): Company => {
     if (!Number.isInteger(index) || index < 0 || index >= size) throw new RangeError(`no company ${index}`);
     const { shelf, rank } = layout.locate(index);
     const number = numberAt(shelf, rank);
@@ -85,6 +94,7 @@ export function createCompanies(seed: number, size: number): Companies {
     ids,
     names,
     company,
+    change: (index, field, value) => void changes.set(index, { ...changes.get(index), [field]: value }),
     shelfOf: (entry) => layout.locate(entry.index).shelf,
     isNamesake: (entry) => {
       const { shelf, rank } = layout.locate(entry.index);
@@ -115,6 +125,17 @@ export function createCompanies(seed: number, size: number): Companies {
       const index = tickers.backward(fromLetters(text)) * LISTED_EVERY + LISTED_AT;
       return index < size ? company(index) : undefined;
     },
+  };
+}
+
+function asChanged(company: Company, changes: Readonly<Record<string, string | null>>): Company {
+  const { name, vat_number: vatNumber, company_status: status } = changes;
+  return {
+    ...company,
+    ...(name == null ? {} : { name, formerName: company.name }),
+    ...(vatNumber === undefined ? {} : { vatNumber }),
+    ...(status == null ? {} : { status }),
+    changes,
   };
 }
 

@@ -1,11 +1,13 @@
 import { createCompanies } from './companies.js';
 import { countries } from './countries/index.js';
+import { indexOfLei, leiOf } from './lei.js';
 import { knowsLocation, scopeOf } from './locations.js';
 import { createEmployees } from './people/employees.js';
 import { officerResult, officerSearch } from './people/officer-search.js';
 import { createPersons } from './people/persons.js';
 import { shareholderResult, shareholderSearch } from './people/shareholder-search.js';
 import { createHolders } from './people/shareholders.js';
+import { profileOf } from './profile.js';
 import { search } from './search.js';
 import { statusId } from './status.js';
 import { hasTrait, traitsOf } from './traits.js';
@@ -31,9 +33,25 @@ export function createRegistry(options: { readonly seed: number; readonly size?:
   const only = (company: Company | undefined, accepts: (company: Company) => boolean) =>
     company !== undefined && accepts(company) ? company : undefined;
 
+  let revision = 0;
+
   return {
     seed,
     size,
+    get revision() {
+      return revision;
+    },
+    facts: (company) => profileOf(seed, company),
+    lei: leiOf,
+    byLei: (lei) => {
+      const index = indexOfLei(lei);
+      const company = index === undefined || index >= size ? undefined : companies.company(index);
+      return company !== undefined && leiOf(company) === lei.trim().toUpperCase() ? company : undefined;
+    },
+    change: (company, field, value) => {
+      companies.change(company.index, field, value);
+      revision += 1;
+    },
     countries: countries.map((country) => country.code),
     company: companies.company,
     byV1Id: (id) => companyAt(companies.ids.ofV1(id)),

@@ -3,19 +3,7 @@ import { countryOf, streetOf, zipOf } from './addresses.js';
 import { plain } from './names.js';
 import { hash, Random } from './random.js';
 import { hasTrait } from './traits.js';
-import type { Company } from './types.js';
-
-/** Address, contact and size: what every profile of either API draws from. */
-export interface Profile {
-  readonly street: string | null;
-  readonly addressLocation: string | null;
-  readonly zip: string | null;
-  readonly website: string | null;
-  readonly linkedin: string | null;
-  readonly phone: readonly string[];
-  readonly size: string;
-  readonly employees: number;
-}
+import type { Company, Profile } from './types.js';
 
 const bands: readonly (readonly [number, string])[] = [
   [10, '1-10'],
@@ -30,7 +18,9 @@ export function profileOf(seed: number, company: Company): Profile {
   const country = countryOf(company.countryCode);
   const domain = domainOf(company);
   const employees = hasTrait(seed, company.index, 'large') ? random.between(900, 90_000) : random.between(1, 180);
-  return {
+  // A generator of its own: what was drawn before these were known stays as it was.
+  const further = new Random(hash(seed, company.index, 117));
+  const facts = {
     street: random.chance(0.93) ? streetOf(random, company.countryCode) : null,
     addressLocation: random.chance(0.2)
       ? random.pick(['Unit 4', '2. OG', 'c/o Registered Agents', 'Bâtiment B'])
@@ -41,11 +31,32 @@ export function profileOf(seed: number, company: Company): Profile {
     phone: random.chance(0.7) ? [`${country.dial} ${random.between(10, 99)} 5550 ${random.between(1_000, 9_999)}`] : [],
     size: bands.find(([limit]) => employees <= limit)?.[1] ?? '1001+',
     employees,
+    email: further.chance(0.5) ? `info@${domain}` : null,
+    fax: further.chance(0.2)
+      ? `${country.dial} ${further.between(10, 99)} 5551 ${further.between(1_000, 9_999)}`
+      : null,
+  };
+  return company.changes === undefined ? facts : asChanged(facts, company.changes);
+}
+
+function asChanged(facts: Profile, changes: NonNullable<Company['changes']>): Profile {
+  const now = (field: string, before: string | null) => {
+    const changed = changes[field];
+    return changed === undefined ? before : changed;
+  };
+  const phone = now('company_phone', facts.phone[0] ?? null);
+  return {
+    ...facts,
+    street: now('company_address_street', facts.street),
+    website: now('company_website', facts.website),
+    phone: phone === null ? [] : [phone],
+    email: now('company_email', facts.email),
+    fax: now('company_fax', facts.fax),
   };
 }
 
 export function domainOf(company: Company): string {
-  const words = plain(company.name)
+  const words = plain(company.formerName ?? company.name)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
   return `${words === '' ? 'company' : words.slice(0, 30)}-${company.index.toString(36)}.example.${countryOf(company.countryCode).domain}`;

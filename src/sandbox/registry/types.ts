@@ -20,6 +20,25 @@ export interface Company {
   readonly status: string;
   readonly legalForm: string | null;
   readonly incorporationDate: string | null;
+  /** What the register has changed since, by the names that a watch knows. */
+  readonly changes?: Readonly<Record<string, string | null>> | undefined;
+  /** Before its name changed: its domain stays. */
+  readonly formerName?: string | undefined;
+}
+
+/** Address, contact and size: what every profile of either API draws from. */
+export interface Profile {
+  readonly street: string | null;
+  readonly addressLocation: string | null;
+  readonly zip: string | null;
+  readonly website: string | null;
+  readonly linkedin: string | null;
+  readonly phone: readonly string[];
+  /** No body shows these two; filters, lookups and watches know them. */
+  readonly email: string | null;
+  readonly fax: string | null;
+  readonly size: string;
+  readonly employees: number;
 }
 
 export interface SearchQuery {
@@ -66,6 +85,15 @@ export interface Registry {
   inV2(company: Company): boolean;
   /** False: the report search leaves the company out, and `bySourceId` does not know it. */
   hasCreditReport(company: Company): boolean;
+  /** Address, contact and size, as the profiles show them. */
+  facts(company: Company): Profile;
+  /** Its legal entity identifier; null for those that have none. No body shows it. */
+  lei(company: Company): string | null;
+  byLei(lei: string): Company | undefined;
+  /** A change in the register: from now on both APIs show it. */
+  change(company: Company, field: string, value: string | null): void;
+  /** How many changes there were. */
+  readonly revision: number;
   /** The ID of the company's status in the company-status nomenclature: 106, 108 or 1615. */
   statusId(company: Company): number;
 

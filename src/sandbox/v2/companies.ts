@@ -1,7 +1,7 @@
 import type { Company, Registry, SearchKind } from '../registry/types.js';
 import { integer, list, text, type Values } from '../validate.js';
 import { notFound, ruleFailure } from './errors.js';
-import { findAnywhere, findByAddress, people } from './finder.js';
+import { findAnywhere, findByAddress, findByEmail, findByPhone, people } from './finder.js';
 import { numberOf, ofCompany, optionalText, pageOf, type V2Operation } from './operation.js';
 import { permissions } from './permissions.js';
 
@@ -98,9 +98,35 @@ function identity(values: Values) {
   };
 }
 
+/** By whatever names one company first; whoever does not fit the rest is left out. */
 export function lookup(registry: Registry, values: Values, kind: SearchKind): readonly Company[] {
-  const address = optionalText(values.website) ?? optionalText(values.url);
-  if (address !== undefined) return [findByAddress(registry, address)].filter((company) => company !== undefined);
+  const named = ONE_COMPANY.flatMap(({ name, find }) => {
+    const wanted = optionalText(values[name]);
+    return wanted === undefined ? [] : [find(registry, wanted)];
+  });
+  const [first, ...others] = named;
+  if (named.length === 0) return search(registry, values, kind);
+  if (first === undefined || !registry.inV2(first) || others.some((other) => other?.index !== first.index)) return [];
+  const { country_code: country, registration_number: number, vat_number: vat } = values;
+  const fits =
+    (country === undefined || first.countryCode === country) &&
+    (number === undefined || first.registrationNumber === number) &&
+    (vat === undefined || first.vatNumber === vat);
+  return fits ? [first] : [];
+}
+
+const ONE_COMPANY: readonly {
+  readonly name: string;
+  readonly find: (registry: Registry, wanted: string) => Company | undefined;
+}[] = [
+  { name: 'lei_number', find: (registry, lei) => registry.byLei(lei) },
+  { name: 'website', find: findByAddress },
+  { name: 'url', find: findByAddress },
+  { name: 'phone_number', find: findByPhone },
+  { name: 'email', find: findByEmail },
+];
+
+function search(registry: Registry, values: Values, kind: SearchKind): readonly Company[] {
   const person = optionalText(values.person);
   if (person !== undefined)
     return people(registry)
@@ -114,7 +140,6 @@ export function lookup(registry: Registry, values: Values, kind: SearchKind): re
     const location = state === undefined ? country : `${country}-${state}`;
     return registry.knowsLocation(location) ? registry.search({ ...wanted, location }, kind).filter(registry.inV2) : [];
   }
-  if (values.lei_number !== undefined || values.phone_number !== undefined || values.email !== undefined) return [];
   const firstPages = Math.min(registry.size, numberOf(values.page, 1) * 5 + 200);
   return Array.from({ length: firstPages }, (_, index) => registry.company(index)).filter(
     (company) => registry.inV2(company) && (country === undefined || company.countryCode === country),

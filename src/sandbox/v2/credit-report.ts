@@ -50,7 +50,10 @@ export const creditReport: Readonly<Record<string, V2Operation>> = {
         return [];
       const cityOrState = query.cityOrState.length > 0 ? query.cityOrState : undefined;
       const found = registry.search({ ...query, cityOrState }, world.settings.search).filter(registry.hasCreditReport);
-      return found.map((company) => registry.v2.reportHit(company));
+      const postCode = optionalText(values.post_code);
+      return found
+        .filter((company) => postCode === undefined || samePostCode(registry.facts(company).zip, postCode))
+        .map((company) => registry.v2.reportHit(company));
     },
   },
   creditReportGenerate: {
@@ -102,6 +105,11 @@ export const creditReport: Readonly<Record<string, V2Operation>> = {
       };
     },
   },
+};
+
+const samePostCode = (ours: string | null, wanted: string): boolean => {
+  const bare = (code: string) => code.replace(/[\s-]/g, '').toUpperCase();
+  return ours !== null && bare(ours) === bare(wanted);
 };
 
 function subject({ registry, values }: V2Call): Company | V2Failure {

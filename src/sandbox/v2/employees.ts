@@ -40,9 +40,12 @@ export const employees: Readonly<Record<string, V2Operation>> = {
   employeeProfile: {
     permission: permissions.employees,
     shape: { id: required(text()) },
-    answer({ registry, values }) {
+    answer({ world, registry, values }) {
       const employee = registry.v2.employeeById(textOf(values.id));
-      return employee ? registry.v2.employeeProfile(employee) : notFound();
+      if (!employee) return notFound();
+      // The profile shows both: that is a reveal, though nobody asked for it by name.
+      world.contacts.reveal(employee.email !== null, employee.phone !== null);
+      return registry.v2.employeeProfile(employee);
     },
   },
   enrichPersonByEmail: person(

@@ -1,10 +1,12 @@
-import type { Json } from '../json.js';
 import type { Company, Employee, Registry, SearchKind, SearchQuery } from '../registry/types.js';
 
 const scanned = 400;
 
 interface Index {
+  readonly revision: number;
   readonly byAddress: ReadonlyMap<string, Company>;
+  readonly byPhone: ReadonlyMap<string, Company>;
+  readonly byEmail: ReadonlyMap<string, Company>;
   readonly people: readonly Employee[];
 }
 
@@ -30,6 +32,16 @@ export function findByAddress(registry: Registry, address: string): Company | un
   return indexOf(registry).byAddress.get(bare(address));
 }
 
+/** By the company's telephone number, however it is spaced. */
+export function findByPhone(registry: Registry, phone: string): Company | undefined {
+  return indexOf(registry).byPhone.get(digits(phone));
+}
+
+/** By the company's own e-mail address, or that of somebody who works there. */
+export function findByEmail(registry: Registry, email: string): Company | undefined {
+  return indexOf(registry).byEmail.get(email.trim().toLowerCase());
+}
+
 export function people(registry: Registry): readonly Employee[] {
   return indexOf(registry).people;
 }
@@ -42,21 +54,28 @@ export function bare(address: string): string {
     .replace(/[/?#]+$/, '');
 }
 
+const digits = (phone: string): string => phone.replace(/\D/g, '').replace(/^00/, '');
+
 function indexOf(registry: Registry): Index {
+  const { revision } = registry;
   const known = indexes.get(registry);
-  if (known) return known;
+  if (known?.revision === revision) return known;
   const byAddress = new Map<string, Company>();
+  const byPhone = new Map<string, Company>();
+  const byEmail = new Map<string, Company>();
   const everyone: Employee[] = [];
   for (let index = 0; index < Math.min(scanned, registry.size); index++) {
     const company = registry.company(index);
     if (!registry.inV2(company)) continue;
-    const profile = registry.v2.profile(company) as { readonly [key: string]: Json | undefined };
-    for (const address of [profile.company_website, profile.linkedin]) {
-      if (typeof address === 'string' && address !== '') byAddress.set(bare(address), company);
-    }
-    everyone.push(...registry.v2.employees(company));
+    const { website, linkedin, phone, email } = registry.facts(company);
+    const employees = registry.v2.employees(company);
+    for (const address of [website, linkedin]) if (address !== null) byAddress.set(bare(address), company);
+    for (const number of phone) byPhone.set(digits(number), company);
+    for (const address of [email, ...employees.map((one) => one.email)])
+      if (address !== null) byEmail.set(address.toLowerCase(), company);
+    everyone.push(...employees);
   }
-  const built = { byAddress, people: everyone };
+  const built = { revision, byAddress, byPhone, byEmail, people: everyone };
   indexes.set(registry, built);
   return built;
 }

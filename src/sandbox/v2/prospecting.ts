@@ -1,5 +1,3 @@
-import countries from 'i18n-iso-countries';
-import { draw } from '../draw.js';
 import type { Company, Registry } from '../registry/types.js';
 import {
   date,
@@ -13,10 +11,10 @@ import {
   range,
   type Shape,
   text,
-  type Values,
 } from '../validate.js';
 import { pageOf, textOf, type V2Operation } from './operation.js';
 import { permissions } from './permissions.js';
+import { passes } from './prospecting-match.js';
 
 const bands = ['0-10000', '1000-100000', '100000-500000', '500000-1000000', '1000000-5000000', '5000000'];
 const companyContacts = [
@@ -116,33 +114,4 @@ function universe(registry: Registry): readonly Company[] {
   return Array.from({ length: Math.min(registry.size, 1_000) }, (_, index) => registry.company(index)).filter(
     registry.inV2,
   );
-}
-
-function passes(registry: Registry, company: Company, wanted: Values): boolean {
-  return Object.entries(wanted).every(([name, value]) => {
-    if (name === 'company_status') return Array.isArray(value) && value.includes(registry.statusId(company));
-    if (name === 'company_incorporation') return isObject(value) && inside(company.incorporationDate, value);
-    if (name === 'location_countries') return inCountries(registry, company, Array.isArray(value) ? value : [value]);
-    return draw(company.index, name) < 0.5;
-  });
-}
-
-function inside(day: string | null, bounds: Values): boolean {
-  return day !== null && day >= textOf(bounds.gte) && (bounds.lte === undefined || day <= textOf(bounds.lte));
-}
-
-function inCountries(registry: Registry, company: Company, wanted: readonly unknown[]): boolean {
-  const name = countries.getName(company.countryCode, 'en');
-  const all = registry.v2.nomenclature('country', {}) ?? [];
-  const own = all.filter((item) => item.name === name || item.name === company.countryCode);
-  const several = (value: unknown) => (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(textOf);
-  return wanted
-    .filter(isObject)
-    .some((place) =>
-      own.some(
-        (item) =>
-          several(place.parents).some((path) => path.startsWith(item.parents)) ||
-          several(place.id).includes(String(item.id)),
-      ),
-    );
 }

@@ -84,14 +84,17 @@ export class Watches {
     return this.#changes.filter((change) => change.companyId === companyId);
   }
 
-  /** A change in the register: recorded and posted when the company and the field are watched. */
+  /** A change in the register, which both APIs show from now on: recorded and posted when company and field are watched. */
   async change(company: Company, field: string, newValue: string | null): Promise<Notification> {
     const watch = this.#watches.get(company.v2Id);
-    if (!watch || !this.fieldsOf(watch).includes(field)) return { recorded: false };
-    const last = this.#changes.findLast((change) => change.companyId === company.v2Id && change.field === field);
-    const oldValue = last ? last.newValue : this.#currentValue(company, field);
+    const oldValue = this.#currentValue(company, field);
     const at = this.clock.now();
-    this.#record({ type: 'change', change: { companyId: company.v2Id, at, field, oldValue, newValue } });
+    const change = { companyId: company.v2Id, at, field, oldValue, newValue };
+    if (!watch || !this.fieldsOf(watch).includes(field)) {
+      this.#record({ type: 'change', change: { ...change, unwatched: true } });
+      return { recorded: false };
+    }
+    this.#record({ type: 'change', change });
     if (this.#callback === undefined) return { recorded: true };
     const body: Json = {
       company_data: {
@@ -113,10 +116,13 @@ export class Watches {
     if (field === 'name') return company.name;
     if (field === 'vat_number') return company.vatNumber;
     if (field === 'company_status') return company.status;
-    const lite = this.registry.v2.lite(company) as { readonly [key: string]: Json | undefined };
-    const value =
-      field === 'company_address_street' ? lite.address_street : field === 'company_website' ? lite.website : null;
-    return typeof value === 'string' ? value : null;
+    const { street, website, phone, email, fax } = this.registry.facts(company);
+    if (field === 'company_address_street') return street;
+    if (field === 'company_website') return website;
+    if (field === 'company_phone') return phone[0] ?? null;
+    if (field === 'company_email') return email;
+    if (field === 'company_fax') return fax;
+    return company.changes?.[field] ?? null;
   }
 
   #record(entry: Entry): void {
@@ -129,7 +135,13 @@ export class Watches {
     else if (entry.type === 'unwatch') this.#watches.delete(entry.id);
     else if (entry.type === 'fields') this.#fields = entry.fields;
     else if (entry.type === 'callback') this.#callback = entry.callback;
-    else if (entry.type === 'change') this.#changes.push(entry.change);
+    else if (entry.type === 'change') this.#change(entry.change);
+  }
+
+  #change(change: ChangeEntry): void {
+    const company = this.registry.byV2Id(change.companyId);
+    if (company) this.registry.change(company, change.field, change.newValue);
+    if (change.unwatched !== true) this.#changes.push(change);
   }
 }
 

@@ -38,6 +38,7 @@ export async function resolve(
   const seen: GradedCandidate[] = [];
   for (const search of planSearches(enquiry, policy.search)) {
     const params = how.params(search, enquiry);
+    if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
     const found = await ask(how, params, enquiry, context);
     if (!Array.isArray(found)) return found as StageOutcome;
@@ -48,6 +49,12 @@ export async function resolve(
   }
   return await confirm(space, subject, seen, policy.match, context);
 }
+
+const COUNTRY_NEEDED: StageOutcome = {
+  kind: 'no_match',
+  code: 'COUNTRY_NEEDED',
+  message: 'this search asks for a country, and a location ID does not tell one: give the ISO code instead',
+};
 
 /** Another space is resolved on its own (V2-4), by the number that v1 confirmed where it did: the better evidence. */
 function withConfirmed(space: IdSpace, { enquiry, ids }: Company): Enquiry {

@@ -31,7 +31,7 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
     operation: v2Operations.creditReportSearch,
     // The report search has its own words: country and company, not location and name (V2-7).
     params: ({ location: _, name, ticker, ...search }, { subject }) =>
-      ticker === undefined
+      ticker === undefined && subject.countryCode !== ''
         ? { country: subject.countryCode, ...search, ...(name === undefined ? {} : { company: name }) }
         : undefined,
     read: (body, { subject }) => readReportHits(body, subject.countryCode),

@@ -56,6 +56,10 @@ export function describeRows(open: OpenLedger): void {
         expect(await pending(0, 2)).toEqual([1, 5]);
         expect(await pending(5, 9)).toEqual([6]);
         expect(await pending(6, 9)).toEqual([]);
+        expect((await runs.rowsThatAre('pending', run, 1, 3)).map(({ row }) => row)).toEqual([3, 4, 5]);
+        expect((await runs.rowsThatAre('complete', run, 0, 9)).map(({ row }) => row)).toEqual([2]);
+        expect(await runs.pendingRows(run, 0, 9, true)).toEqual([]);
+        expect((await runs.pendingRows(run, 0, 9, false)).map(({ row }) => row)).toEqual([1, 5, 6]);
       }),
     );
 

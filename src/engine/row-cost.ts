@@ -9,15 +9,20 @@ export interface Amounts {
   readonly reports: number;
 }
 
+/** What rows can still cost, with the calls of v2 that may cost something nobody tells. */
+export interface Rest extends Amounts {
+  readonly v2Calls: number;
+}
+
 /** The most that so many rows can still cost, however their searches end. */
-export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'search'>): Amounts {
+export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'search'>): Rest {
   const stages = stagesOf(pipeline);
   const spaces = [...new Set(stages.map(({ space }) => space))];
   const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
   const calls = [...searches, ...stages.flatMap((stage) => stage.calls)];
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
-  return { units: rows * most('unit'), reports: rows * most('report') };
+  return { units: rows * most('unit'), reports: rows * most('report'), v2Calls: rows * most('not_told') };
 }
 
 export const within = ({ units, reports }: Amounts, limits: Limits): Amounts => ({

@@ -1,0 +1,56 @@
+import { checkV1Operations, type V1Check } from '../api/v1/probe.js';
+import { probeV2Key } from '../api/v2/probe.js';
+import { operationsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { KybatchError } from '../domain/errors.js';
+import type { Rest } from '../engine/row-cost.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { searchOf } from '../stages/identity/space-search.js';
+import { bookCheck } from './book-check.js';
+import type { Provider } from './provider.js';
+import type { Surroundings } from './surroundings.js';
+
+/**
+ * Asks for 0 units, before the first paid call, whether the keys may do all that the pipeline needs (V1-8): searches are
+ * not bought for records that can never be. Only who has something to buy is asked, and only a refusal stops the start; a
+ * provider that does not answer is met with the patience of the run itself.
+ */
+export async function mustBeAllowed(
+  pipeline: Pipeline,
+  rest: Rest,
+  { v1, v2, names }: Provider,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<void> {
+  const needed = new Set(operationsOf(pipeline));
+  const ofV1 = [...needed].filter(({ api }) => api === 'v1');
+  if (v1 !== null && rest.units > 0 && ofV1.length > 0) {
+    const check = await checkV1Operations(v1, ofV1, AbortSignal.timeout(PATIENCE_MS));
+    if (check.kind === 'refused') throw refusedBy(check, pipeline);
+    if (check.kind === 'answered') await bookCheck(check, names.v1, ledger, around);
+  }
+  if (v2 !== null && rest.reports + rest.v2Calls > 0 && [...needed].some(({ api }) => api === 'v2')) {
+    const { state, error } = await probeV2Key(v2, AbortSignal.timeout(PATIENCE_MS));
+    if (state === 'refused' && error !== undefined) throw nothingSpent(error, error.message);
+  }
+}
+
+/** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */
+const PATIENCE_MS = 5_000;
+
+function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, pipeline: Pipeline): KybatchError {
+  if (error.class !== 'block_operation') return nothingSpent(error, error.message);
+  const users = stagesOf(pipeline).filter(
+    ({ space, calls }) => searchOf(space).operation === operation || calls.some((call) => call.operation === operation),
+  );
+  const stages = users.map(({ name }) => name).join(', ');
+  const message = `the v1 key lacks a scope: ${operation.name} needs ${operation.scopes.join(', ')} (for ${stages}), and the provider says: ${error.message}`;
+  return new KybatchError(message, {
+    code: error.code,
+    hint: `Nothing was spent. Give the key these scopes in the workspace dashboard, or take what needs them out of the pipeline's stages. \`kybatch doctor\` shows what the key may do.`,
+    exit: error.exit,
+    cause: error,
+  });
+}
+
+const nothingSpent = ({ code, hint, exit }: KybatchError, message: string): KybatchError =>
+  new KybatchError(`${code}: ${message}`, { code, hint: `${hint ?? ''} Nothing was spent.`.trim(), exit });

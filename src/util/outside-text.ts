@@ -1,0 +1,29 @@
+import { redact } from './secret.js';
+
+/**
+ * The one place where text from outside (a provider's error, a header, a cell of somebody's file) is made fit to be shown
+ * or kept as a message: one line, nothing that moves a cursor, turns the direction of reading or hides, no key, and not
+ * too long. It is cleaned before it is cut: half a key is a leak too. Raw answers, and the data read from them, are not
+ * messages, and stay as they are.
+ */
+export function outsideText(text: string, atMost = 2000): string {
+  // What is far behind the cut need not be looked at; a key that is shortened here is behind it still.
+  const seen = text.length > READ_AT_MOST ? text.slice(0, READ_AT_MOST) : text;
+  const line = seen
+    .replace(/\p{Cf}+/gu, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/\p{Cs}/gu, '\ufffd');
+  return redact(line.trim()).slice(0, atMost);
+}
+
+const READ_AT_MOST = 100_000;
+
+/**
+ * For the terminal, where whole pages are printed: what would steer it, or turn the direction of reading, is written out as
+ * `\u001b`. In JSON that means the same; line ends and tabs stay.
+ */
+export const inert = (text: string): string =>
+  redact(text).replace(
+    /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );

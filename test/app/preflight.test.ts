@@ -1,0 +1,124 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { resume } from '../../src/app/resume.js';
+import { retry } from '../../src/app/retry.js';
+import { run } from '../../src/app/start.js';
+import type { Surroundings } from '../../src/app/surroundings.js';
+import { usage } from '../../src/app/usage.js';
+import { systemClock } from '../../src/util/clock.js';
+import { aRecord, type Job, withJob } from '../cli/here.js';
+import { json, withServer } from '../helpers/http-server.js';
+import { refusal } from './support.js';
+
+const JOB = { input: 'in.csv', pipeline: './p.yaml', yes: true };
+
+const around = ({ cwd, env }: Job, more: Readonly<Record<string, string>> = {}): Surroundings => ({
+  cwd,
+  env: { ...env, ...more },
+  clock: systemClock,
+});
+
+describe('V1-8 before the first paid call a start asks, for 0 units, what the keys may do', () => {
+  test.each([
+    ['company:read', ['company:read'], /fullKyb needs company:read, ownership:read, financials:read \(for record\)/],
+    ['everything but company:read', ['ownership:read', 'financials:read'], /searchKyb needs company:read/],
+    ['everything but financials:read', ['company:read', 'ownership:read'], /financials:read/],
+  ] as const)('V1-10 a key with %s buys no search for records that can never be bought', async (_, scopes, message) => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 20));
+      const key = { KYBATCH_V1_API_KEY: job.sandbox.keys.v1Scopes([...scopes]) };
+      const error = await refusal(run(JOB, around(job, key)));
+      expect(error).toMatchObject({ code: 'INSUFFICIENT_SCOPE', exit: 5, message: expect.stringMatching(message) });
+      expect(error.hint).toContain('Nothing was spent');
+      expect(job.sandbox.chargeLog).toEqual([]);
+      // With a better key it goes on.
+      expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 20 } });
+    });
+  });
+
+  test('a revoked key, a test key and a refused v2 token end with 5, and nothing is begun', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      for (const [name, key] of [
+        ['KYBATCH_V1_API_KEY', 'nobody-knows-this-key'],
+        ['KYBATCH_V1_API_KEY', job.sandbox.keys.v1Test],
+        ['KYBATCH_V2_API_KEY', 'nobody-knows-this-key'],
+      ] as const)
+        expect(await refusal(run(JOB, around(job, { [name]: key })))).toMatchObject({ exit: 5 });
+      expect(job.sandbox.chargeLog).toEqual([]);
+    });
+  });
+
+  test('resume and retry ask too; who has nothing to buy is not asked', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      job.sandbox.script(aRecord, ['none', 400]);
+      await run({ ...JOB, budget: 4 }, around(job));
+      const poor = { KYBATCH_V1_API_KEY: job.sandbox.keys.v1Scopes(['company:read']) };
+      const before = job.sandbox.chargeLog.length;
+      expect(await refusal(resume({ yes: true }, around(job, poor)))).toMatchObject({ exit: 5 });
+      await resume({ yes: true }, around(job));
+      expect(await refusal(retry({ yes: true }, around(job, poor)))).toMatchObject({ exit: 5 });
+      expect(await retry({ yes: true }, around(job))).toMatchObject({ finished: true, outcomes: { complete: 3 } });
+      expect(job.sandbox.chargeLog.length).toBeGreaterThan(before);
+      const revoked = { KYBATCH_V1_API_KEY: 'revoked' };
+      const asked = job.sandbox.requests.get('searchKyb');
+      job.writeCsv('in.csv', [...job.rows.slice(0, 3)].reverse());
+      expect(await run(JOB, around(job, revoked))).toMatchObject({ outcomes: { complete: 3 }, spent: { units: 0 } });
+      expect(job.sandbox.requests.get('searchKyb')).toBe(asked);
+    });
+  });
+
+  test('a wrong base URL is a matter of configuration', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const wrong = { KYBATCH_V1_BASE_URL: `${job.env.KYBATCH_V1_BASE_URL}/else` };
+      expect(await refusal(run(JOB, around(job, wrong)))).toMatchObject({ exit: 2 });
+    });
+  });
+
+  test.each([
+    ['does not answer', 503],
+    ['knows no such request', 404],
+    ['asks for patience', 429],
+    ['refuses odd requests for a reason of its own', 403],
+  ])('a provider that %s is no refusal: the run itself deals with it', async (_, status) => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      job.sandbox.script(({ path }) => path.includes('/kyb/0/'), { status, code: 'SOMETHING_ELSE' });
+      expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 2 } });
+    });
+  });
+
+  test('a provider that is down is met with the patience of the run: nothing is marked failed', async () => {
+    await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 12));
+      job.sandbox.setFaults({ rate503: 1 });
+      const end = await run(JOB, around(job));
+      expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+    });
+  });
+
+  test('a provider that answers what must fail is not asked again; what it charges for that is in the books', async () => {
+    const headers = { 'X-Service-Units': '1', 'X-Service-Remaining-Units': '99', 'Service-API-Version': 'v1' };
+    let charged = 0;
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      charged += 1;
+      const body = request.url?.endsWith('/search') ? [] : {};
+      json(response, 200, body, { ...headers, 'X-Service-Remaining-Units': String(100 - charged) });
+    };
+    await withServer(answer, async ({ origin, requests }) => {
+      await withJob({ pipeline: ['stages: [record]', 'search: {attempts: 1}'] }, async (job) => {
+        job.writeCsv('in.csv', job.rows.slice(0, 2));
+        const notes: string[] = [];
+        const place = around(job, { KYBATCH_V1_BASE_URL: origin });
+        const end = await run(JOB, { ...place, onNote: (note) => notes.push(note) });
+        expect(end.outcomes).toMatchObject({ no_match: 2 });
+        expect(requests.filter(({ url }) => url.includes('/kyb/0/'))).toEqual([]);
+        expect(notes.join()).toContain('charged 1 unit');
+        const { byDay } = await usage({}, place);
+        expect(byDay.reduce((sum, { unitsCharged }) => sum + unitsCharged, 0)).toBe(charged);
+      });
+    });
+  });
+});
