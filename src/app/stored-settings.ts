@@ -1,4 +1,5 @@
 import { type LoadedPipeline, pipelineSha256 } from '../config/pipeline.js';
+import { canonicalBaseUrl } from '../domain/base-url.js';
 import type { RunRecord } from '../ledger/runs.js';
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
@@ -32,7 +33,8 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
       ms ?? Number.POSITIVE_INFINITY,
     ]),
   );
-  const providers = stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',');
+  // Versions before kept them as they were spelt.
+  const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs } };
 }
 

@@ -43,6 +43,23 @@ describe('what was bought is not bought again', () => {
     });
   });
 
+  test('X-2 a slash, a capital or a default port in a base URL buys nothing again', async () => {
+    await withJob({}, async ({ env, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      const first = jsonOf<EndJson>(await kybatch(RUN));
+      const spelt = {
+        ...env,
+        KYBATCH_V1_BASE_URL: `${sandbox.v1BaseUrl.replace('http:', 'HTTP:')}//`,
+        KYBATCH_V2_BASE_URL: `${sandbox.v2BaseUrl}/x/../`,
+      };
+      expect(jsonOf<EndJson>(await kybatch(RUN, { env: spelt }))).toMatchObject({ run: first.run, finished: true });
+      writeCsv('in.csv', [{ ...rows[0], segment: 'another' }]);
+      const again = jsonOf<EndJson>(await kybatch(RUN, { env: spelt }));
+      expect(again).toMatchObject({ outcomes: { complete: 1 }, units_charged: 0 });
+      expect(sandbox.chargeLog).toHaveLength(4);
+    });
+  });
+
   test('--fresh buys anew in a run of its own', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));

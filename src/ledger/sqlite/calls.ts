@@ -1,3 +1,4 @@
+import { canonicalBaseUrl } from '../../domain/base-url.js';
 import type { CallStore, OwnedUse } from '../calls.js';
 import { decideMoney, decideRequest, type Intended } from '../intended.js';
 import type { Intent } from '../intent.js';
@@ -26,9 +27,10 @@ export function callStore(
   const allowances = allowanceStore(database, writer);
   const { settle, allSettled } = settling(database, writer, packer, allowances);
   const addEnvironment = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
-  const environment = database
+  const selectEnvironment = database
     .prepare<[string, string], number>('SELECT id FROM environments WHERE api = ? AND name = ?')
     .pluck();
+  const environment = (api: string, name: string) => selectEnvironment.get(api, canonicalBaseUrl(name));
   const findAnswer = database.prepare<
     [number, string, number],
     { callId: number; rawSha256: string; fetchedAt: number }
@@ -51,10 +53,10 @@ export function callStore(
     allSettled,
     environment: (api, name) =>
       writer.write(() => {
-        addEnvironment.run(api, name);
-        return environment.get(api, name) as number;
+        addEnvironment.run(api, canonicalBaseUrl(name));
+        return environment(api, name) as number;
       }),
-    findEnvironment: async (api, name) => environment.get(api, name),
+    findEnvironment: async (api, name) => environment(api, name),
     findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
     readBody: async (sha256) => bodies.read(sha256),
     recordUse: (used) => writer.write(() => use(used)),

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalBaseUrl } from '../../domain/base-url.js';
 import { UsageError } from '../../domain/errors.js';
 import { type Connection, connect } from './driver.js';
 import { createForOwner } from './owner-only.js';
@@ -60,6 +61,8 @@ function migrate(database: Connection, now: number): void {
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
   );
+  // What SQL cannot say, for migrations.
+  database.function('base_url', { deterministic: true }, (name) => canonicalBaseUrl(String(name)));
   const applied = versionOf(database);
   for (const { version, name, sql } of migrations()) {
     if (version <= applied) continue;
