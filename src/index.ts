@@ -14,7 +14,16 @@ export { PlatformV2Client, type V2ClientOptions } from './api/v2/client.js';
 export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
 export { type CallByHand, type CallView, call } from './app/call.js';
+export type { DeciderOptions } from './app/decider.js';
 export { type DoctorView, doctor } from './app/doctor.js';
+export {
+  type DoubtsOptions,
+  type DoubtsView,
+  listDoubts,
+  type SettleDoubtsOptions,
+  type SettledDoubtsView,
+  settleDoubts,
+} from './app/doubt.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/events.js';
 export { type ExportTablesOptions, type ExportView, exportTables, type TableOptions } from './app/export.js';
 export type { Finding } from './app/finding.js';
@@ -25,18 +34,17 @@ export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
+export type { ReleasedRun } from './app/released-runs.js';
 export { resume } from './app/resume.js';
 export { retry } from './app/retry.js';
 export {
   type AppliedView,
   applyAnswers,
-  type DeciderOptions,
   decisions,
   type ExportQuestionsOptions,
   exportQuestions,
   listQuestions,
   type QuestionsOptions,
-  type ReleasedRun,
   withdrawDecision,
 } from './app/review.js';
 export type { Amounts } from './app/row-cost.js';
@@ -60,6 +68,7 @@ export type { RunPlan } from './engine/plan.js';
 export type { ExportFolder } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportSummary } from './export/summary.js';
+export type { DoubtfulCall, DoubtVerdict } from './ledger/doubts.js';
 export type { PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';
 export type { DecisionEntry } from './ledger/review.js';

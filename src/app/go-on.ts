@@ -39,6 +39,8 @@ export interface GoOn {
   /** Which run, where none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
+  /** Rows that are parked stay so. */
+  readonly keepParked: boolean;
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
   /** Makes those rows free to move. */
@@ -65,7 +67,9 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const proposal = { run: run.id, rows, atMost: within(mostFor(rows, pipeline), bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         await how.release(run, runs);
-        return await workOn({ ...bounds, run, pipeline, fresh, goesOn: true, options }, provider, ledger, around);
+        const { keepParked } = how;
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, keepParked, options };
+        return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );

@@ -5,7 +5,8 @@ import type { ExitCode } from '../domain/exit-codes.js';
 export type NextStep =
   /** With a budget where that is what stopped the start: enough for every row that is left. */
   | { readonly kind: 'resume'; readonly run: string; readonly budget?: number; readonly maxReports?: number }
-  | { readonly kind: 'retry' | 'review'; readonly run: string };
+  /** `doubt`: every row that is left waits for a person to say what became of a lost call. */
+  | { readonly kind: 'retry' | 'review' | 'doubt'; readonly run: string };
 
 /** What goes on with something that was broken off. */
 export type GoOnStep =

@@ -10,6 +10,7 @@ export const resume = (options: GoOnOptions = {}, around: Surroundings = here())
 const pendingRows: GoOn = {
   fits: async (run) => run.state === 'open',
   none: () => new UsageError('there is no unfinished run', '`kybatch runs` lists all of them.'),
+  keepParked: false,
   rows: async (run, runs) => (await runs.progress(run.id)).byOutcome.pending,
   release: async () => {},
 };

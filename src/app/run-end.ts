@@ -99,11 +99,14 @@ const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) =>
 /** `enough`: budgets for all that is left, where a budget is what stopped it. */
 export function nextStep(
   run: string,
-  { byOutcome }: Progress,
+  { byOutcome, parkedReasons }: Progress,
   finished: boolean,
   enough: { readonly budget?: number; readonly maxReports?: number } = {},
 ): NextStep | null {
-  if (!finished) return { kind: 'resume', run, ...enough };
+  const inDoubt = parkedReasons.in_doubt ?? 0;
+  if (byOutcome.pending > inDoubt) return { kind: 'resume', run, ...enough };
+  if (inDoubt > 0) return { kind: 'doubt', run };
+  if (!finished) return { kind: 'resume', run };
   if (byOutcome.failed > 0) return { kind: 'retry', run };
   return byOutcome.needs_review > 0 ? { kind: 'review', run } : null;
 }

@@ -20,6 +20,8 @@ export interface Start extends SpendingBounds {
   readonly fresh: boolean;
   /** An earlier start began it. */
   readonly goesOn: boolean;
+  /** Rows that an earlier start has parked stay so. */
+  readonly keepParked?: boolean;
   readonly options: SpendingOptions;
 }
 
@@ -42,6 +44,7 @@ export async function workOn(
         run,
         pipeline,
         fresh: start.fresh,
+        keepParked: start.keepParked ?? false,
         budgetUnits: limits.units,
         budgetReports: limits.reports,
         concurrency: start.concurrency,

@@ -16,6 +16,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   status: async () => register((await import('./verbs/status.js')).statusVerb),
   usage: async () => register((await import('./verbs/usage.js')).usageVerb),
   review: async () => register((await import('./verbs/review.js')).reviewVerb),
+  doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),
   export: async () => register((await import('./verbs/export.js')).exportVerb),
   purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
   call: async () => register((await import('./verbs/call.js')).callVerb),

@@ -1,4 +1,7 @@
-/** Calls for one request that may have been charged, and must not just be repeated. */
+/**
+ * Calls for one request that may have been charged, and must not just be repeated. Those that a person has let go on are
+ * not counted; they still have their end.
+ */
 export interface Doubt {
   /** Nothing came back. */
   readonly lost: number;

@@ -20,6 +20,11 @@ export function suggestCommand(next: GoOnStep, args: SpendingArgs): Suggestion {
         words: 'Answer the open questions with',
         command: `kybatch review export ${next.run}${placeFlags(args)}`,
       };
+    case 'doubt':
+      return {
+        words: 'See what was lost, and say how it goes on, with',
+        command: `kybatch doubt${placeFlags(args)}`,
+      };
     case 'export':
       return { words: 'Go on with', command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}` };
     case 'run': {

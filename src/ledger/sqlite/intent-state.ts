@@ -53,7 +53,7 @@ export function intentStates(database: Connection): IntentStates {
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND request_key = ?),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
            WHERE answers.environment_id = ? AND answers.request_key = ? AND settled_at >= ? AND raw_sha256 IS NOT NULL),
-         EXISTS (SELECT 1 FROM calls WHERE environment_id = ? AND request_key = ? AND in_doubt = 1)
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = ? AND request_key = ? AND in_doubt > 0)
        FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
     )
     .raw();
@@ -68,7 +68,7 @@ export function intentStates(database: Connection): IntentStates {
      FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?`,
   );
   const inDoubt = database.prepare<[OfRequest], Doubt>(
-    `SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt ${IN_DOUBT}`,
+    `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1) AS lost, count(http_status) FILTER (WHERE in_doubt = 1) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt ${IN_DOUBT}`,
   );
   const see = ({ startId, environmentId, meter }: Counted, key: Buffer, ownedSince: number): Seen =>
     look.get(

@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
 import type { Reading } from '../reading.js';
 import { callStore } from './calls.js';
+import { doubtStore } from './doubts.js';
 import type { Connection } from './driver.js';
 import { inWords } from './in-words.js';
 import { acquireLock } from './lock.js';
@@ -62,6 +63,7 @@ function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, 
   };
   return {
     calls: inWords(calls, path),
+    doubts: inWords(doubtStore(database, writer), path),
     runs: inWords(runStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>({ ...readings(database), snapshot: (runId) => settled(() => snapshot(runId)) }, path),

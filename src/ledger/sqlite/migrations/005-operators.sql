@@ -38,3 +38,7 @@ UPDATE environments SET name = (SELECT name FROM respelt WHERE respelt.id = envi
 DROP TABLE seen;
 DROP TABLE merged;
 DROP TABLE respelt;
+
+-- in_doubt is 1 where the same request must not just be repeated, 2 where a person has looked and let it go on.
+DROP INDEX calls_in_doubt;
+CREATE INDEX calls_in_doubt ON calls (environment_id, request_key) WHERE in_doubt > 0;
