@@ -18,6 +18,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   review: async () => register((await import('./verbs/review.js')).reviewVerb),
   doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),
   export: async () => register((await import('./verbs/export.js')).exportVerb),
+  prune: async () => register((await import('./verbs/prune.js')).pruneVerb),
   purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
   call: async () => register((await import('./verbs/call.js')).callVerb),
   doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),

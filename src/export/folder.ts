@@ -87,7 +87,8 @@ function refuseStrangers(target: string): void {
   );
 }
 
-function filesOfExport(folder: string): readonly string[] {
+/** What it says it is made of. */
+export function filesOfExport(folder: string): readonly string[] {
   try {
     const summary = JSON.parse(readFileSync(join(folder, SUMMARY), 'utf8')) as { files?: { path?: string }[] };
     return (summary.files ?? []).flatMap(({ path }) => path ?? []);

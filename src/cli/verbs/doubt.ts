@@ -1,12 +1,11 @@
 import { type DoubtsView, listDoubts, type SettleDoubtsOptions, settleDoubts } from '../../app/doubt.js';
-import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { agreedTo } from '../terminal/agreed.js';
 import { placeFlags } from '../terminal/commands.js';
 import { doubtInWords, doubtToJson, settledInWords, verdictInWords } from '../terminal/doubt-words.js';
 import type { Io } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
-import { saysYes } from '../terminal/says-yes.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
@@ -80,17 +79,12 @@ const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
 });
 
 async function agreed(verdict: Verdict, calls: Calls, { yes }: SettleArgs, io: Io): Promise<boolean> {
-  if (yes) return true;
-  if (io.ask === undefined)
-    throw new UsageError(
-      `this would be about ${count(calls.length, 'call')}, and there is no terminal to ask on`,
-      'Nothing was changed. Add --yes to do it.',
-    );
-  for (const call of calls.slice(0, SHOWN)) io.stderr(`${doubtInWords(call)}\n`);
-  if (calls.length > SHOWN) io.stderr(`… and ${calls.length - SHOWN} more\n`);
-  if (await saysYes(verdictInWords(verdict, calls.length), io.ask)) return true;
-  io.stderr('Nothing was changed.\n');
-  return false;
+  if (!yes && io.ask !== undefined) {
+    for (const call of calls.slice(0, SHOWN)) io.stderr(`${doubtInWords(call)}\n`);
+    if (calls.length > SHOWN) io.stderr(`… and ${calls.length - SHOWN} more\n`);
+  }
+  const what = `this would be about ${count(calls.length, 'call')}`;
+  return await agreedTo({ what, question: verdictInWords(verdict, calls.length) }, yes, io);
 }
 
 const SHOWN = 20;

@@ -10,6 +10,7 @@ import { inWords } from './in-words.js';
 import { acquireLock } from './lock.js';
 import { ledgerPath, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
+import { previewPrune, prune } from './prune.js';
 import { previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
@@ -71,6 +72,8 @@ function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, 
       {
         purge: (request, itemIds) => settled(() => purge(database, request, itemIds)),
         previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
+        prune: (before) => settled(() => prune(database, before)),
+        previewPrune: (before) => settled(() => previewPrune(database, before)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },
