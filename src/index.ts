@@ -15,7 +15,7 @@ export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
 export { type CallByHand, type CallView, call } from './app/call.js';
 export type { DeciderOptions } from './app/decider.js';
-export { type DoctorView, doctor } from './app/doctor.js';
+export { type DoctorOptions, type DoctorView, doctor } from './app/doctor.js';
 export {
   type DoubtsOptions,
   type DoubtsView,
@@ -29,6 +29,7 @@ export { type ExportTablesOptions, type ExportView, exportTables, type TableOpti
 export type { Finding } from './app/finding.js';
 export type { GoOnOptions, GoOnProposal } from './app/go-on.js';
 export { InDoubtError } from './app/in-doubt-error.js';
+export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
 export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
@@ -70,6 +71,7 @@ export type { ExportFolder } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportSummary } from './export/summary.js';
 export type { DoubtfulCall, DoubtVerdict } from './ledger/doubts.js';
+export type { DamagedAnswer } from './ledger/health.js';
 export type { PruneReport, PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';
 export type { DecisionEntry } from './ledger/review.js';

@@ -16,7 +16,7 @@ import {
 import { type Amounts, mostFor, within } from './row-cost.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
-import { readSettings } from './stored-settings.js';
+import { readAgain, readSettings } from './stored-settings.js';
 import { dataDirOf, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
@@ -84,10 +84,9 @@ async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Pro
   throw how.none();
 }
 
-function halfRead({ id, inputPath, pipelineName }: RunRecord): GoOnError {
-  const next = { kind: 'run', input: inputPath, pipeline: pipelineName } as const;
-  const message = `run ${id} was stopped while its input was being read; nothing was spent`;
-  return new GoOnError(message, next, { code: 'USAGE', exit: ExitCode.usage });
+function halfRead(run: RunRecord): GoOnError {
+  const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
+  return new GoOnError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
 }
 
 /** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */
@@ -107,7 +106,7 @@ async function mustBeSameProvider(
         ? 'Add --sandbox.'
         : sandbox
           ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it.`,
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells.`,
     );
   }
 }

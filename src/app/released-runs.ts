@@ -24,7 +24,7 @@ export async function releasedRuns(
   );
 }
 
-async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
+export async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
   const names = await Promise.all([runs.environmentName(run, 'v1'), runs.environmentName(run, 'v2')]);
   return names.some((name) => isSandboxName(name));
 }

@@ -1,10 +1,11 @@
 import type { Ledger } from '../ledger/ledger.js';
+import { hasLedger } from '../ledger/open-ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { findRunOf, openRun } from './open-run.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
-import { checkProvider, providerNames, withProvider } from './provider.js';
+import { checkConfiguration, checkProvider, providerNames, withProvider } from './provider.js';
 import { type Amounts, within } from './row-cost.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
@@ -38,7 +39,11 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
-  mustHaveSpace(dataDirOf(options, around), around);
+  checkConfiguration(pipeline, options, around);
+  const place = dataDirOf(options, around);
+  // Where there is no ledger there is no finished run either: nothing is created for who may not spend.
+  if (!hasLedger(place)) mustAgreeToSpend(options, options.agree !== undefined);
+  mustHaveSpace(place, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);

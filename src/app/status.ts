@@ -1,7 +1,11 @@
 import { UsageError } from '../domain/errors.js';
 import type { RunActivity } from '../ledger/reading.js';
 import { findRun } from './find-run.js';
+import type { GoOnStep } from './next-step.js';
+import { isOnSandbox } from './released-runs.js';
+import { nextStep } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
+import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -15,6 +19,10 @@ export interface StatusView extends RunStanding {
   readonly activity: RunActivity;
   /** When the next credit report may be ready; null if none is waited for. */
   readonly nextReportAt: number | null;
+  /** What leads on; null where nothing is left to do. */
+  readonly next: GoOnStep | null;
+  /** It was made with the simulated provider, and goes on with it. */
+  readonly sandbox: boolean;
 }
 
 /** "Of late" for the speed of a run. */
@@ -27,12 +35,15 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     if (run === undefined)
       throw new UsageError('there is no run yet', '`kybatch run companies.csv --sandbox` makes one.');
     const at = around.clock.now();
+    const progress = await runs.progress(run.id);
     return {
       run: viewOf(run),
-      progress: await runs.progress(run.id),
+      progress,
       at,
       activity: await reading.activity(run.id, at - LATELY_MS),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
+      next: run.state === 'reading' ? readAgain(run) : nextStep(run, progress),
+      sandbox: await isOnSandbox(run.id, runs),
     };
   });
 }

@@ -1,6 +1,8 @@
+import { pipelineArgument } from '../config/find-pipeline.js';
 import { type LoadedPipeline, pipelineSha256 } from '../config/pipeline.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import type { RunRecord } from '../ledger/runs.js';
+import type { GoOnStep } from './next-step.js';
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
 export interface StoredSettings {
@@ -37,6 +39,15 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs } };
 }
+
+/** What the run was started with, as it is said on a command line. */
+export function jobOf(run: RunRecord) {
+  const { pipeline, limit } = readSettings(run);
+  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit };
+}
+
+/** What starts a run again that was stopped while its input was being read. */
+export const readAgain = (run: RunRecord): GoOnStep => ({ kind: 'run', ...jobOf(run), fresh: readSettings(run).fresh });
 
 /** Version 0.1 kept the options of its one stage that had any beside it, and the providers in the digest. */
 interface FirstPipeline extends LoadedPipeline {

@@ -62,7 +62,7 @@ export async function workOn(
     );
     log.ended(end);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
-    const next = nextStep(run.id, end.progress, end.finished, enoughToGoOn(start, end, tally));
+    const next = nextStep(run, end.progress, enoughToGoOn(start, end, tally));
     return viewOfEnd(run, end, tally.spent, next, { tables, log: log.path });
   } catch (error) {
     log.brokenOff(error);

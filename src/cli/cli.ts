@@ -22,6 +22,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
   call: async () => register((await import('./verbs/call.js')).callVerb),
   doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),
+  migrate: async () => register((await import('./verbs/migrate.js')).migrateVerb),
   sandbox: async () => register((await import('./verbs/sandbox.js')).sandboxVerb),
 };
 

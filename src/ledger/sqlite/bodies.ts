@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { systemFailure } from '../../domain/system-failure.js';
 import type { Connection } from './driver.js';
 import { type Packed, unpack } from './pack.js';
 
@@ -22,5 +24,17 @@ export class Bodies {
   read(sha256: string): Buffer | undefined {
     const found = this.#read.get(sha256);
     return found && unpack(found);
+  }
+
+  /** Only if it is, to the byte, what was stored: bytes rot, and what is bought is signed for. */
+  sound(sha256: string): Buffer | undefined {
+    try {
+      const body = this.read(sha256);
+      return body !== undefined && hash('sha256', body) === sha256 ? body : undefined;
+    } catch (error) {
+      // What does not unpack. What SQLite cannot read is the file's trouble, and told as that.
+      if (systemFailure(error) !== undefined) throw error;
+      return undefined;
+    }
   }
 }

@@ -4,6 +4,7 @@ import { decideMoney, decideRequest, type Intended } from '../intended.js';
 import type { Intent } from '../intent.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
+import { disown } from './damaged-bodies.js';
 import type { Connection } from './driver.js';
 import { intentStates } from './intent-state.js';
 import type { Packer } from './packer.js';
@@ -18,6 +19,7 @@ export function callStore(
   writer: Writer,
   packer: Packer,
   room: Room,
+  onNote: (note: string) => void = () => {},
 ): CallStore & {
   /** Every settlement asked for so far is on disk, or has failed. */
   allSettled(): Promise<void>;
@@ -44,6 +46,7 @@ export function callStore(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?)`,
   );
   const use = useWriter(database);
+  const disownBody = disown(database);
   const states = intentStates(database);
 
   return {
@@ -58,7 +61,14 @@ export function callStore(
       }),
     findEnvironment: async (api, name) => environment(api, name),
     findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
-    readBody: async (sha256) => bodies.read(sha256),
+    readBody: async (sha256) => {
+      const body = bodies.sound(sha256);
+      if (body === undefined && !database.readonly) {
+        await writer.write(() => disownBody(sha256));
+        onNote(`the stored answer ${sha256.slice(0, 12)}… is damaged: it is not used, and asked for anew`);
+      }
+      return body;
+    },
     recordUse: (used) => writer.write(() => use(used)),
     intend: async (call, limits) => {
       if (writer.broken !== undefined) throw writer.broken;

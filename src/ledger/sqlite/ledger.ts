@@ -24,7 +24,10 @@ import { Writer } from './writer.js';
 export function openSqliteLedger(options: LedgerOptions): Ledger {
   const { dataDir, access } = options;
   try {
-    if (access === 'read') return compose(openForReading(dataDir), options, () => {});
+    if (access === 'read') {
+      const { database, remove } = openForReading(dataDir, options.now, options.onNote);
+      return compose(database, options, remove);
+    }
     if (access === 'existing') mustExist(dataDir);
     return openLocked(options);
   } catch (error) {
@@ -45,11 +48,11 @@ function openLocked(options: LedgerOptions): Ledger {
   }
 }
 
-function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, onClose: () => void): Ledger {
+function compose(database: Connection, { packAlone, freeBytes, onNote }: LedgerOptions, onClose: () => void): Ledger {
   const path = database.name;
   const writer = new Writer(database);
   const packer = new Packer(packAlone);
-  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes));
+  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes), onNote);
   const flush = async () => {
     await allSettled();
     await writer.flush();
