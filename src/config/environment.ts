@@ -45,6 +45,7 @@ export function loadEnvironment(
 /** Where the ledger lies, without a look at any key. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
   const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  if (flags.dataDir?.trim() === '') throw new UsageError('the data directory is empty', 'Name a folder.');
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 

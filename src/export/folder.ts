@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../domain/errors.js';
+import { makeFolder } from '../util/make-folder.js';
 
 export const SUMMARY = 'summary.json';
 export const DATA_PACKAGE = 'datapackage.json';
@@ -28,7 +28,7 @@ export class GrowingFolder {
   constructor(target: string) {
     this.#target = target;
     const parent = dirname(target);
-    mkdirSync(parent, { recursive: true, mode: 0o700 });
+    makeFolder(parent);
     clearLeftovers(parent, basename(target));
     refuseStrangers(target);
     this.path = mkdtempSync(join(parent, `${prefixOf(basename(target))}${process.pid}-`));

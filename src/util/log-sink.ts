@@ -1,6 +1,7 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from './clock.js';
+import { makeFolder } from './make-folder.js';
 
 export interface LogSinkOptions {
   readonly path: string;
@@ -75,7 +76,7 @@ export class LogSink {
     if (this.#descriptor !== undefined) return true;
     const { path } = this.#options;
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(path));
       this.#descriptor = openSync(path, 'a', 0o600);
       if (fstatSync(this.#descriptor).isFile()) fchmodSync(this.#descriptor, 0o600);
       return true;

@@ -18,7 +18,7 @@ import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { runStore } from './runs.js';
 import { openSnapshot } from './snapshot.js';
-import { endOtherStarts } from './starts.js';
+import { bringForward, endOtherStarts } from './starts.js';
 import { Writer } from './writer.js';
 
 export function openSqliteLedger(options: LedgerOptions): Ledger {
@@ -41,6 +41,7 @@ function openLocked(options: LedgerOptions): Ledger {
   try {
     const database = openForWriting(dataDir, now, pagesAtMost);
     endOtherStarts(database, now);
+    bringForward(database, now);
     return compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
