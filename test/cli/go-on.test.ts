@@ -137,6 +137,21 @@ describe('going on', () => {
     });
   });
 
+  test.each([
+    ['a report', ['stages: [credit-report]'], (sandbox: Sandbox) => asked(sandbox, 'creditReportStatus')],
+    ['the time that a 429 asks for', ['stages: [record]'], (sandbox: Sandbox) => asked(sandbox, 'searchKyb')],
+  ])('SIGHUP ends a wait for %s at once, resumable', async (_, pipeline, isWaiting) => {
+    await withJob({ pipeline, reportDelayMs: 3_600_000 }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      sandbox.script({ operation: 'searchKyb' }, [{ status: 429, code: 'RATE_LIMITED', retryAfter: 3600 }]);
+      const interrupts = new Interrupts();
+      const ended = kybatch(RUN, { interrupts });
+      while (!isWaiting(sandbox)) await new Promise((turn) => setTimeout(turn, 5));
+      interrupts.send('SIGHUP');
+      expect(await ended).toMatchObject({ code: 129, stderr: expect.stringContaining('Go on with: kybatch resume') });
+    });
+  });
+
   test('a run of the sandbox does not go on at the expense of a real account, and is no run of the real provider', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
@@ -211,3 +226,6 @@ test('V2-17 usage tells of a failure that v2 answered: it may have been charged,
     expect(stderr).toMatch(/v2 kybSearch, by hand, .*, SERVER_FAILURE/);
   });
 });
+
+const asked = ({ requestLog }: Sandbox, operation: string): boolean =>
+  requestLog.some((request) => request.operation === operation);
