@@ -11,8 +11,8 @@ export function openLedger(options: LedgerOptions): Ledger {
   return openSqliteLedger(options);
 }
 
-/** Was anything ever bought here? */
-export const hasLedger = (dataDir: string): boolean => isThere(dataDir);
+/** Was anything ever bought here? A process that died at once leaves a file with nothing in it. */
+export const hasLedger = (dataDir: string): boolean => isThere(dataDir) && ledgerSchema(dataDir) > 0;
 
 /** The schema of the ledger as it lies there, whichever version wrote it. */
 export function ledgerSchema(dataDir: string): number {
