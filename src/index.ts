@@ -14,29 +14,39 @@ export { PlatformV2Client, type V2ClientOptions } from './api/v2/client.js';
 export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
 export { type CallByHand, type CallView, call } from './app/call.js';
-export { type DoctorView, doctor } from './app/doctor.js';
+export type { DeciderOptions } from './app/decider.js';
+export { type DoctorOptions, type DoctorView, doctor } from './app/doctor.js';
+export {
+  type DoubtsOptions,
+  type DoubtsView,
+  listDoubts,
+  type SettleDoubtsOptions,
+  type SettledDoubtsView,
+  settleDoubts,
+} from './app/doubt.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/events.js';
 export { type ExportTablesOptions, type ExportView, exportTables, type TableOptions } from './app/export.js';
 export type { Finding } from './app/finding.js';
 export type { GoOnOptions, GoOnProposal } from './app/go-on.js';
 export { InDoubtError } from './app/in-doubt-error.js';
+export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
 export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
 export type { ProviderOptions } from './app/provider.js';
+export { type PruneOptions, type PruneView, prune } from './app/prune.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
+export type { ReleasedRun } from './app/released-runs.js';
 export { resume } from './app/resume.js';
 export { retry } from './app/retry.js';
 export {
   type AppliedView,
   applyAnswers,
-  type DeciderOptions,
   decisions,
   type ExportQuestionsOptions,
   exportQuestions,
   listQuestions,
   type QuestionsOptions,
-  type ReleasedRun,
   withdrawDecision,
 } from './app/review.js';
 export type { RunEndView, StopView } from './app/run-end.js';
@@ -60,7 +70,9 @@ export type { Amounts } from './engine/row-cost.js';
 export type { ExportFolder } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';
-export type { PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
+export type { DoubtfulCall, DoubtVerdict } from './ledger/doubts.js';
+export type { DamagedAnswer } from './ledger/health.js';
+export type { PruneReport, PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';
 export type { DecisionEntry } from './ledger/review.js';
 export type { Progress } from './ledger/runs.js';

@@ -1,26 +1,36 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ExitCode } from '../domain/exit-codes.js';
-import { checkDatabase } from '../ledger/sqlite/check.js';
+import { systemFailure } from '../domain/system-failure.js';
+import type { DamagedAnswer } from '../ledger/health.js';
+import { hasLedger } from '../ledger/open-ledger.js';
+import { checkBodies, checkDatabase } from '../ledger/sqlite/check.js';
 import type { Finding } from './finding.js';
 import { freeSpace, megabytes, SPACE } from './free-space.js';
 import type { Surroundings } from './surroundings.js';
 
 export function checkDataDir(dataDir: string): Finding {
   const check = 'data directory';
-  const existing = existsSync(dataDir) ? dataDir : dirname(dataDir);
   try {
+    const existing = nearest(dataDir);
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    const detail = `${existing} is not there, or not readable and writable`;
-    return { check, state: 'fail', detail, exit: ExitCode.usage };
+    if (existing !== dataDir) return { check, state: 'ok', detail: `${dataDir} will be created` };
+  } catch (error) {
+    const failure = systemFailure(error);
+    const why = failure === undefined ? 'it is not there, or no folder' : `${failure.what}. ${failure.hint}`;
+    return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
   }
-  if (existing !== dataDir) return { check, state: 'ok', detail: `${dataDir} will be created` };
   const detail = `${dataDir} is writable`;
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
   return isOpen
     ? { check, state: 'note', detail: `${detail}; other users can read it (chmod 700)` }
     : { check, state: 'ok', detail };
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+function nearest(folder: string): string {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined || dirname(folder) === folder) return folder;
+  return nearest(dirname(folder));
 }
 
 /** Says nothing where the file system does not. */
@@ -43,11 +53,42 @@ export function checkLedger(dataDir: string): Finding {
       return { check, state: 'ok', detail: 'none yet' };
     case 'sound':
       return { check, state: 'ok', detail: 'sound' };
+    case 'older': {
+      const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch migrate\`, brings it up to date`;
+      return { check, state: 'note', detail };
+    }
+    case 'newer': {
+      const detail = `of a newer kybatch (schema ${health.schema}): update kybatch`;
+      return { check, state: 'fail', detail, exit: ExitCode.usage };
+    }
     case 'no_driver':
       return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage };
+    case 'unusable':
+      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: ExitCode.usage };
     case 'damaged': {
       const detail = `damaged: ${health.detail}. Restore a copy; do not delete it: it says what was paid for.`;
       return { check, state: 'fail', detail, exit: ExitCode.internal };
     }
   }
+}
+
+/** Every stored answer against its digest. Those that are bad can be bought again, one by one. */
+export function checkAnswers(
+  dataDir: string,
+  around: Surroundings,
+  again: (answer: DamagedAnswer) => string,
+): readonly Finding[] {
+  const check = 'stored answers';
+  if (checkLedger(dataDir).state === 'fail' || !hasLedger(dataDir)) return [];
+  const { bodies, damaged } = checkBodies(dataDir, around.clock.now());
+  if (damaged.length === 0) return [{ check, state: 'ok', detail: `${bodies} bodies are what their digests say` }];
+  return damaged.map((answer) => {
+    const { operation, callId, runId, row, rawSha256 } = answer;
+    const where = runId === null ? 'by hand' : `run ${runId}${row === null ? '' : `, row ${row}`}`;
+    const bad = `${operation}, call ${callId} (${where}), ${rawSha256.slice(0, 12)}… is damaged`;
+    if (!answer.owned || answer.params === null)
+      return { check, state: 'note', detail: `${bad}; a newer answer is there, or it was never owned` };
+    const detail = `${bad}: it counts as not owned, and the next run that needs it buys it again. At once: ${again(answer)}`;
+    return { check, state: 'fail', detail, exit: ExitCode.internal };
+  });
 }

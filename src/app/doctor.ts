@@ -1,5 +1,6 @@
 import { ExitCode } from '../domain/exit-codes.js';
-import { checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
+import type { DamagedAnswer } from '../ledger/health.js';
+import { checkAnswers, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import type { Finding } from './finding.js';
 import { type ProviderOptions, withProvider } from './provider.js';
@@ -11,8 +12,17 @@ export interface DoctorView {
   readonly exit: ExitCode;
 }
 
+export interface DoctorOptions extends ProviderOptions {
+  /** Every stored answer is unpacked and compared with its digest, too. */
+  readonly deep?: boolean | undefined;
+  /** How an answer is bought again, for whoever reads the findings. */
+  readonly callAgain?: ((answer: DamagedAnswer) => string) | undefined;
+}
+
+const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${operation} with ${params}`;
+
 /** Looks at configuration, keys (for 0 units), data directory, disk space and database. */
-export function doctor(options: ProviderOptions = {}, around = here()): Promise<DoctorView> {
+export function doctor(options: DoctorOptions = {}, around = here()): Promise<DoctorView> {
   return withProvider(options, around, async (provider) => {
     const { dataDir } = provider.environment;
     const findings = [
@@ -21,6 +31,7 @@ export function doctor(options: ProviderOptions = {}, around = here()): Promise<
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),
       checkLedger(dataDir),
+      ...(options.deep ? checkAnswers(dataDir, around, options.callAgain ?? callInWords) : []),
     ];
     return { findings, exit: worst(findings) };
   });

@@ -19,7 +19,7 @@ import {
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
-import { readSettings } from './stored-settings.js';
+import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
@@ -44,6 +44,8 @@ export interface GoOn {
   readonly none: () => UsageError;
   /** What they are now. */
   readonly outcome: 'pending' | 'failed';
+  /** Rows that are parked stay so. */
+  readonly keepParked: boolean;
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
   /** Makes those rows free to move. */
@@ -74,7 +76,8 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
         await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
         await how.release(run, runs);
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, rest, options };
+        const { keepParked } = how;
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, keepParked, rest, options };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
@@ -90,10 +93,9 @@ async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Pro
   throw how.none();
 }
 
-function halfRead({ id, inputPath, pipelineName }: RunRecord): GoOnError {
-  const next = { kind: 'run', input: inputPath, pipeline: pipelineName } as const;
-  const message = `run ${id} was stopped while its input was being read; nothing was spent`;
-  return new GoOnError(message, next, { code: 'USAGE', exit: ExitCode.usage });
+function halfRead(run: RunRecord): GoOnError {
+  const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
+  return new GoOnError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
 }
 
 /** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */
@@ -113,7 +115,7 @@ async function mustBeSameProvider(
         ? 'Add --sandbox.'
         : sandbox
           ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it.`,
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells.`,
     );
   }
 }

@@ -5,13 +5,24 @@ import type { ExitCode } from '../domain/exit-codes.js';
 export type NextStep =
   /** With a budget where that is what stopped the start: enough for every row that is left. */
   | { readonly kind: 'resume'; readonly run: string; readonly budget?: number; readonly maxReports?: number }
-  | { readonly kind: 'retry' | 'review'; readonly run: string };
+  /** `doubt`: every row that is left waits for a person to say what became of a lost call. */
+  | { readonly kind: 'retry' | 'review' | 'doubt'; readonly run: string }
+  /** Rows are invalid: it tells which, and why. */
+  | (Job & { readonly kind: 'plan' });
 
 /** What goes on with something that was broken off. */
 export type GoOnStep =
   | NextStep
   | { readonly kind: 'export'; readonly run: string }
-  | { readonly kind: 'run'; readonly input: string; readonly pipeline: string };
+  | (Job & { readonly kind: 'run'; readonly fresh: boolean });
+
+/** An input, and what is to be done with it, as it was said at first. */
+interface Job {
+  readonly input: string;
+  /** As `--pipeline` takes it. */
+  readonly pipeline: string;
+  readonly limit: number | null;
+}
 
 /** It could not be done now; `next` says what goes on with it. */
 export class GoOnError extends KybatchError {

@@ -5,6 +5,7 @@ import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import { firstFew } from '../util/first-few.js';
 import { permissionReader } from './permission-reader.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
@@ -60,7 +61,7 @@ export async function readJob(options: JobOptions, around: Surroundings): Promis
   const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
-  for (const warning of table.warnings) around.onNote?.(warning);
+  for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
   return { table, pipeline, limit, fresh: options.fresh ?? false };
 }
 

@@ -95,8 +95,8 @@ function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
   };
 }
 
-/** The client of an API, or a message that tells how to configure it. */
-export function required<C extends KybV1Client | PlatformV2Client>(client: C | null, api: 'v1' | 'v2'): C {
+/** The client of an API, or its settings, or a message that tells how to configure it. */
+export function required<C>(client: C | null, api: 'v1' | 'v2'): C {
   if (client !== null) return client;
   const name = api.toUpperCase();
   throw new UsageError(
@@ -106,16 +106,28 @@ export function required<C extends KybV1Client | PlatformV2Client>(client: C | n
 }
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
-export function checkProvider(pipeline: Pick<Pipeline, 'stages'>, provider: Provider): void {
+export const checkProvider = (pipeline: Pick<Pipeline, 'stages'>, { environment }: Provider): void =>
+  checkEnvironment(pipeline, environment);
+
+/** The same before anything is opened or created. The sandbox has everything. */
+export function checkConfiguration(
+  pipeline: Pick<Pipeline, 'stages'>,
+  options: ProviderOptions,
+  around: Surroundings,
+): void {
+  if (!options.sandbox) checkEnvironment(pipeline, loadEnvironment(around, options));
+}
+
+function checkEnvironment(pipeline: Pick<Pipeline, 'stages'>, environment: Environment): void {
   const needed = operationsOf(pipeline);
   for (const api of ['v1', 'v2'] as const)
-    if (needed.some((operation) => operation.api === api)) required(api === 'v1' ? provider.v1 : provider.v2, api);
+    if (needed.some((operation) => operation.api === api)) required(environment[api], api);
   const missing = missingRoutes(
     needed.map(({ name }) => name),
-    provider.environment.routes,
+    environment.routes,
   );
   if (missing.length === 0) return;
-  const file = provider.environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
+  const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
   throw new UsageError(
     `the pipeline needs routes that are not there: ${missing.join(', ')}`,
     `Add these keys to ${file}; nothing was spent.`,

@@ -11,6 +11,7 @@ const pendingRows: GoOn = {
   fits: async (run) => run.state === 'open',
   none: () => new UsageError('there is no unfinished run', '`kybatch runs` lists all of them.'),
   outcome: 'pending',
+  keepParked: false,
   rows: async (run, runs) => (await runs.progress(run.id)).byOutcome.pending,
   release: async () => {},
 };

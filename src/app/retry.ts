@@ -13,11 +13,14 @@ const failedRows: GoOn = {
   fits: async (run, runs) => run.state !== 'reading' && (await runs.progress(run.id)).byOutcome.failed > 0,
   none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
   outcome: 'failed',
+  keepParked: true,
   async rows({ id }, runs) {
-    const { failed, pending } = (await runs.progress(id)).byOutcome;
-    // Only the failed rows are paid for: those still to do would move along.
-    if (failed > 0 && pending > 0) {
-      const left = `${pending} ${pending === 1 ? 'row' : 'rows'}`;
+    const { byOutcome, parked } = await runs.progress(id);
+    const { failed } = byOutcome;
+    // Only the failed rows are paid for: those still to do would move along. Parked ones do not.
+    const free = byOutcome.pending - parked;
+    if (failed > 0 && free > 0) {
+      const left = `${free} ${free === 1 ? 'row' : 'rows'}`;
       const message = `run ${id} is unfinished: ${left} still to do before failed rows are tried again`;
       throw new GoOnError(message, { kind: 'resume', run: id }, { code: 'USAGE', exit: ExitCode.usage });
     }

@@ -1,33 +1,20 @@
-import { userInfo } from 'node:os';
 import { UsageError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { DecisionEntry, RowRef } from '../ledger/review.js';
+import type { DecisionEntry } from '../ledger/review.js';
 import { applySheet, type Refusal } from '../review/apply.js';
 import { loadSheet } from '../review/load-sheet.js';
 import { openQuestions, type Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
 import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
+import { type DeciderOptions, decider } from './decider.js';
 import { findRun } from './find-run.js';
-import { isSandboxName } from './provider.js';
-import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { type ReleasedRun, releasedRuns } from './released-runs.js';
+import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
 export interface QuestionsOptions extends PlaceOptions {
   /** Only the questions of this run. */
   readonly run?: string | undefined;
-}
-
-export interface DeciderOptions extends PlaceOptions {
-  /** Who decides; the user of this machine without it. */
-  readonly by?: string | undefined;
-}
-
-/** A run that has rows to go on with. */
-export interface ReleasedRun {
-  readonly run: string;
-  readonly rows: number;
-  /** It was made with the simulated provider, and goes on with it. */
-  readonly sandbox: boolean;
 }
 
 /** The open questions with their candidates. */
@@ -131,25 +118,4 @@ async function* none(): AsyncGenerator<string> {}
 
 async function questionsOf({ run }: QuestionsOptions, { runs, review }: Ledger): Promise<readonly Question[]> {
   return await openQuestions(review, run === undefined ? undefined : (await findRun(run, runs))?.id);
-}
-
-function decider({ by }: DeciderOptions, { env }: Surroundings): string {
-  const named = [by, env.USER, env.LOGNAME, env.USERNAME].find((name) => name !== undefined && name.trim() !== '');
-  return named?.trim() ?? userInfo().username;
-}
-
-async function releasedRuns(rows: readonly RowRef[], { runs }: Ledger): Promise<readonly ReleasedRun[]> {
-  const ids = [...new Set(rows.map(({ runId }) => runId))];
-  return await Promise.all(
-    ids.map(async (run) => ({
-      run,
-      rows: rows.filter(({ runId }) => runId === run).length,
-      sandbox: await isOnSandbox(run, runs),
-    })),
-  );
-}
-
-async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
-  const names = await Promise.all([runs.environmentName(run, 'v1'), runs.environmentName(run, 'v2')]);
-  return names.some((name) => isSandboxName(name));
 }

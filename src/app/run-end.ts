@@ -6,6 +6,7 @@ import type { Progress, RunRecord } from '../ledger/runs.js';
 import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import type { Spent } from './start-tally.js';
+import { jobOf } from './stored-settings.js';
 
 /** How a start ended, and where its run stands. */
 export interface RunEndView {
@@ -88,7 +89,7 @@ export const viewOfRest = (run: RunRecord, progress: Progress, tables: ExportVie
   interrupted: false,
   ...ofTables(tables),
   log: null,
-  next: nextStep(run.id, progress, run.state === 'finished'),
+  next: nextStep(run, progress),
 });
 
 const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) => ({
@@ -104,12 +105,15 @@ const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) =>
 
 /** `enough`: budgets for all that is left, where a budget is what stopped it. */
 export function nextStep(
-  run: string,
-  { byOutcome }: Progress,
-  finished: boolean,
+  record: RunRecord,
+  { byOutcome, parkedReasons }: Progress,
   enough: { readonly budget?: number; readonly maxReports?: number } = {},
 ): NextStep | null {
-  if (!finished) return { kind: 'resume', run, ...enough };
+  const run = record.id;
+  const inDoubt = parkedReasons.in_doubt ?? 0;
+  if (byOutcome.pending > inDoubt) return { kind: 'resume', run, ...enough };
+  if (inDoubt > 0) return { kind: 'doubt', run };
   if (byOutcome.failed > 0) return { kind: 'retry', run };
-  return byOutcome.needs_review > 0 ? { kind: 'review', run } : null;
+  if (byOutcome.needs_review > 0) return { kind: 'review', run };
+  return byOutcome.invalid > 0 ? { kind: 'plan', ...jobOf(record) } : null;
 }

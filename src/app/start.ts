@@ -1,6 +1,7 @@
 import type { PermissionReader } from '../engine/permissions.js';
 import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { hasLedger } from '../ledger/open-ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
@@ -9,12 +10,12 @@ import { findRunOf, openRun } from './open-run.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
 import { mustBeAllowed } from './preflight.js';
-import { checkProvider, providerNames, withProvider } from './provider.js';
+import { checkConfiguration, checkProvider, providerNames, withProvider } from './provider.js';
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { readSettings, type StoredSettings } from './stored-settings.js';
-import { here, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
@@ -43,6 +44,9 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
+  checkConfiguration(pipeline, options, around);
+  // Where there is no ledger there is no finished run either: nothing is created for who may not spend.
+  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined);
   mustHaveSpace(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);

@@ -2,7 +2,11 @@ import { UsageError } from '../domain/errors.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
+import type { GoOnStep } from './next-step.js';
+import { isOnSandbox } from './released-runs.js';
+import { nextStep } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
+import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
 export interface StatusOptions extends PlaceOptions {
@@ -16,6 +20,10 @@ export interface StatusView extends RunStanding {
   readonly activity: RunActivity;
   /** When the next credit report may be ready; null if none is waited for. */
   readonly nextReportAt: number | null;
+  /** What leads on; null where nothing is left to do. */
+  readonly next: GoOnStep | null;
+  /** It was made with the simulated provider, and goes on with it. */
+  readonly sandbox: boolean;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
 }
@@ -54,6 +62,8 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       atWork: atWork === undefined ? null : viewOfWork(atWork, progress, at),
       activity: await reading.activity(run.id, at - LATELY_MS),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
+      next: run.state === 'reading' ? readAgain(run) : nextStep(run, progress),
+      sandbox: await isOnSandbox(run.id, runs),
     };
   });
 }

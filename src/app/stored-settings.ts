@@ -1,6 +1,9 @@
+import { pipelineArgument } from '../config/find-pipeline.js';
 import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
+import { canonicalBaseUrl } from '../domain/base-url.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { stages } from '../stages/list.js';
+import type { GoOnStep } from './next-step.js';
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
 export interface StoredSettings {
@@ -33,10 +36,20 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
       ms ?? Number.POSITIVE_INFINITY,
     ]),
   );
-  const providers = stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',');
   const guards = pipeline.guards ?? NO_GUARDS;
+  // Versions before kept them as they were spelt.
+  const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs } };
 }
+
+/** What the run was started with, as it is said on a command line. */
+export function jobOf(run: RunRecord) {
+  const { pipeline, limit } = readSettings(run);
+  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit };
+}
+
+/** What starts a run again that was stopped while its input was being read. */
+export const readAgain = (run: RunRecord): GoOnStep => ({ kind: 'run', ...jobOf(run), fresh: readSettings(run).fresh });
 
 /** An option that there was not yet when the run was started has its default. */
 const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>

@@ -37,8 +37,9 @@ export async function withLedger<T>(
   use: (ledger: Ledger, dataDir: string) => Promise<T>,
 ): Promise<T> {
   const dataDir = dataDirOf(options, around);
-  const { clock, freeBytes } = around;
-  const ledger = openLedger({ dataDir, now: clock.now(), access, ...(freeBytes === undefined ? {} : { freeBytes }) });
+  const { clock, freeBytes, onNote } = around;
+  const more = { onNote, ...(freeBytes === undefined ? {} : { freeBytes }) };
+  const ledger = openLedger({ dataDir, now: clock.now(), access, ...more });
   try {
     return await use(ledger, dataDir);
   } finally {

@@ -25,6 +25,8 @@ export interface Start extends SpendingBounds {
   readonly goesOn: boolean;
   /** What the rows that will move can cost at the most; the budgets may be lower. */
   readonly rest: Amounts;
+  /** Rows that an earlier start has parked stay so. */
+  readonly keepParked?: boolean;
   readonly options: SpendingOptions;
   /** Where somebody has asked already. */
   readonly permissions?: PermissionReader | undefined;
@@ -49,6 +51,7 @@ export async function workOn(
         run,
         pipeline,
         fresh: start.fresh,
+        keepParked: start.keepParked ?? false,
         budgetUnits: limits.units,
         budgetReports: limits.reports,
         concurrency: start.concurrency,
@@ -68,7 +71,7 @@ export async function workOn(
     log.ended(end);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
-    const next = nextStep(run.id, end.progress, end.finished, enough);
+    const next = nextStep(run, end.progress, enough);
     return viewOfEnd(run, end, tally.spent, next, { tables, log: log.path });
   } catch (error) {
     log.brokenOff(error);

@@ -16,16 +16,20 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   status: async () => register((await import('./verbs/status.js')).statusVerb),
   usage: async () => register((await import('./verbs/usage.js')).usageVerb),
   review: async () => register((await import('./verbs/review.js')).reviewVerb),
+  doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),
   export: async () => register((await import('./verbs/export.js')).exportVerb),
+  prune: async () => register((await import('./verbs/prune.js')).pruneVerb),
   purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
   call: async () => register((await import('./verbs/call.js')).callVerb),
   doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),
+  migrate: async () => register((await import('./verbs/migrate.js')).migrateVerb),
   sandbox: async () => register((await import('./verbs/sandbox.js')).sandboxVerb),
 };
 
 /** The verb that is named, or all of them where help or a suggestion is wanted. */
 function load(argv: readonly string[]): Promise<readonly Registration[]> {
-  const named = verbs[argv.find((word) => !word.startsWith('-')) ?? ''];
+  const word = argv.find((given) => !given.startsWith('-')) ?? '';
+  const named = Object.hasOwn(verbs, word) ? verbs[word] : undefined;
   if (named === undefined && argv.includes('--version')) return Promise.resolve([]);
   return Promise.all((named === undefined ? Object.values(verbs) : [named]).map((verb) => verb()));
 }
@@ -70,6 +74,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       'New here? `kybatch sandbox sample` writes a CSV, `kybatch run sample.csv --sandbox` runs it; nothing on the sandbox costs anything.',
     )
     .exitProcess(false)
+    .check(refuseOddFlags, true)
     .fail((message, error) => {
       // What yargs itself finds wrong is the user's to mend, however it says so.
       if (error !== undefined && error.name !== 'YError') throw error;
@@ -82,6 +87,20 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   });
   if (printed !== '') io.stdout(`${printed}\n`);
 }
+
+/** What is said twice says nothing, and a place that is empty is everywhere. */
+function refuseOddFlags(args: Readonly<Record<string, unknown>>): true {
+  for (const [name, value] of Object.entries(args)) {
+    if (Array.isArray(value) && name !== '_' && !LISTS.has(name))
+      throw new UsageError(`--${name} is given more than once`, 'Keep one of them.');
+    if (PLACES.has(name) && typeof value === 'string' && value.trim() === '')
+      throw new UsageError(`--${name} is empty`, 'Name a folder, or leave the flag out.');
+  }
+  return true;
+}
+
+const LISTS: ReadonlySet<string> = new Set(['which']);
+const PLACES: ReadonlySet<string> = new Set(['data-dir', 'out']);
 
 function print(view: ErrorView, json: boolean, io: Io): void {
   if (json) io.stdout(`${JSON.stringify({ error: view })}\n`);

@@ -1,29 +1,34 @@
 import type { z } from 'zod';
+import { firstFew } from '../util/first-few.js';
 import { didYouMean, suggest } from '../util/suggest.js';
 import { pipelineKeys } from './pipeline-json-schema.js';
 
 /** Each problem in one line: the key, what is wrong with it, and the value that was seen. */
 export function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
-  // A fraction below the least value breaks two rules with the same words.
-  return [...new Set(error.issues.flatMap((issue) => describe(issue, content)))];
+  const known = pipelineKeys();
+  const problems = error.issues.flatMap((issue): (() => string)[] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => () => unknownKey(issue.path, key, known))
+      : [() => describe(issue, content)],
+  );
+  // Each once: a fraction below the least value breaks two rules with the same words.
+  return firstFew(problems, (tell) => tell(), 'problems');
 }
 
-function describe(issue: z.core.$ZodIssue, content: unknown): readonly string[] {
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(issue.path, key));
+function describe(issue: z.core.$ZodIssue, content: unknown): string {
   const key = issue.path.join('.');
   const value = valueAt(content, issue.path);
-  if (issue.code === 'invalid_key') return [`${key}: the key ${issue.issues[0]?.message ?? issue.message}`];
-  if (key === '') return [`the file ${issue.message}, got ${show(value)}`];
-  if (value === undefined && issue.code === 'custom') return [`${key}: ${issue.message}, got its default.`];
-  if (value === undefined) return [`${key}: is missing; it ${issue.message}`];
+  if (issue.code === 'invalid_key') return `${key}: the key ${issue.issues[0]?.message ?? issue.message}`;
+  if (key === '') return `the file ${issue.message}, got ${show(value)}`;
+  if (value === undefined && issue.code === 'custom') return `${key}: ${issue.message}, got its default.`;
+  if (value === undefined) return `${key}: is missing; it ${issue.message}`;
   const meant =
     issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;
-  return [`${key}: ${issue.message}, got ${show(value)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`];
+  return `${key}: ${issue.message}, got ${show(value)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
 }
 
 /** The value of an unknown key is not shown: it may be a credential in the wrong place. */
-function unknownKey(path: readonly PropertyKey[], key: string): string {
-  const known = pipelineKeys();
+function unknownKey(path: readonly PropertyKey[], key: string, known: ReturnType<typeof pipelineKeys>): string {
   const prefix = path.map((part) => `${String(part)}.`).join('');
   const operations = known.get(path.join('.'))?.propertyNames?.enum;
   if (operations !== undefined) return `${prefix}${key}: no such operation.${didYouMean(key, operations)}`;

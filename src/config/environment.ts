@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseRoutes, type Routes } from '../api/v2/routes.js';
+import { canonicalBaseUrl } from '../domain/base-url.js';
 import { UsageError } from '../domain/errors.js';
 import { Secret } from '../util/secret.js';
 
@@ -44,6 +45,7 @@ export function loadEnvironment(
 /** Where the ledger lies, without a look at any key. */
 export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir?: string | undefined } = {}): string {
   const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  if (flags.dataDir?.trim() === '') throw new UsageError('the data directory is empty', 'Name a folder.');
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
@@ -86,7 +88,7 @@ function readKey(name: string, variables: Variables, cwd: string): string | unde
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** https, except on a loopback address: a key does not travel in the clear. */
+/** https, except on a loopback address: a key does not travel in the clear. However it is spelt, it comes back as one. */
 function checkBaseUrl(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined) throw new UsageError(`${name} is not a URL`);
@@ -94,7 +96,8 @@ function checkBaseUrl(name: string, value: string): string {
     throw new UsageError(`${name} carries a user name or password`, 'Keys come from the key variables only.');
   if (url.search !== '' || url.hash !== '')
     throw new UsageError(`${name} has a query or a fragment`, 'Give the base address alone.');
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname))) return value;
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
+    return canonicalBaseUrl(value);
   throw new UsageError(`${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`);
 }
 

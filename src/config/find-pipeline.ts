@@ -29,6 +29,10 @@ export function findPipeline(nameOrFile: string, cwd: string): PipelineLocation 
   );
 }
 
+/** What `--pipeline` takes to find it again, from wherever. */
+export const pipelineArgument = ({ name, file }: PipelineLocation): string =>
+  file === resolve(PACKAGED, `${name}.yaml`) ? name : file;
+
 /** Every pipeline that can be given by name. */
 function pipelineNames(cwd: string): readonly string[] {
   const files = folders(cwd).flatMap((folder) => (isFolder(folder) ? readdirSync(folder) : []));

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
 import { UsageError } from '../domain/errors.js';
+import { firstFew } from '../util/first-few.js';
+import { parseYaml } from '../util/parse-yaml.js';
 
 /** The content of a YAML (or JSON) file. `shownAs` is what messages call it. */
 export function readYaml(file: string, shownAs: string): unknown {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(readText(file, shownAs), { lineCounter, prettyErrors: false });
-  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => {
-    const { line, col } = lineCounter.linePos(pos[0]);
-    return `${shownAs}: line ${line}, column ${col}: ${message}`;
-  });
-  if (problems.length > 0) throw new UsageError(problems.join('\n'), 'The file is not valid YAML.');
+  const { document, problems } = parseYaml(readText(file, shownAs));
+  if (problems.length > 0) {
+    const told = firstFew(
+      problems,
+      ({ line, col, message }) => `${shownAs}: line ${line}, column ${col}: ${message}`,
+      'problems',
+    );
+    throw new UsageError(told.join('\n'), 'The file is not valid YAML.');
+  }
   try {
     return document.toJS();
   } catch (error) {

@@ -34,6 +34,8 @@ export interface RunWork {
   readonly concurrency: number;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
+  /** Rows that an earlier start has parked stay so: others are to move. */
+  readonly keepParked?: boolean;
   readonly sources: Readonly<Record<ApiName, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -74,7 +76,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   setMaxListeners(0, work.drain, work.abort);
   const lost = await ledger.calls.flagLost(clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
-  await ledger.runs.releaseParked(run.id);
+  if (work.keepParked !== true) await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
   const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };

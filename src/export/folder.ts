@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { asPlaceError, UsageError } from '../domain/errors.js';
+import { makeFolder } from '../util/make-folder.js';
 import { findStranger } from './export-marker.js';
 import { clearLeftovers, dissolve, GROWING, newNameBeside, OLD } from './leftovers.js';
 
@@ -32,7 +33,8 @@ export class GrowingFolder {
     try {
       this.#target = placeOf(target);
       const parent = dirname(this.#target);
-      mkdirSync(parent, { recursive: true });
+      // Tables are for whoever the umask lets read them.
+      makeFolder(parent, 0o777);
       clearLeftovers(parent, basename(this.#target));
       mustBeReplaceable(this.#target);
       this.path = join(parent, newNameBeside(basename(this.#target)));

@@ -88,6 +88,8 @@ function sameName(a: string, b: string): boolean {
 function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
   const taken = new Set(headers.map((header) => header.trim().toLowerCase()));
   const seen = new Set<string>();
+  /** The next number of a name that is there again: counted on, not from the start. */
+  const next = new Map<string, number>();
   return headers.map((header, index) => {
     const wanted = header.trim() || `column_${index + 1}`;
     if (header.trim() !== '' && !seen.has(wanted.toLowerCase())) {
@@ -95,9 +97,9 @@ function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
       return wanted;
     }
     let name = wanted;
-    for (let count = 2; seen.has(name.toLowerCase()) || taken.has(name.toLowerCase()); count++) {
-      name = `${wanted}_${count}`;
-    }
+    let count = next.get(wanted.toLowerCase()) ?? 2;
+    for (; seen.has(name.toLowerCase()) || taken.has(name.toLowerCase()); count++) name = `${wanted}_${count}`;
+    next.set(wanted.toLowerCase(), count);
     seen.add(name.toLowerCase());
     if (header.trim() !== '')
       warnings.push(`the header "${wanted}" appears again in column ${index + 1}: named ${name}`);

@@ -5,6 +5,7 @@ import type { Intended, Limits } from './intended.js';
 import type { CallContext, Intent, NewCall } from './intent.js';
 
 export interface CallStore {
+  /** Where answers come from. However a base URL is spelt, it is one environment. */
   environment(api: 'v1' | 'v2', name: string): Promise<number>;
   /** Looks only: an environment nobody has used yet is not created. */
   findEnvironment(api: 'v1' | 'v2', name: string): Promise<number | undefined>;

@@ -1,6 +1,9 @@
 import type { CallContext } from './intent.js';
 
-/** Calls for one request that may have been charged, and must not just be repeated. */
+/**
+ * Calls for one request that may have been charged, and must not just be repeated. Those that a person has let go on are
+ * not counted; they still have their end.
+ */
 export interface Doubt {
   /** Nothing came back. */
   readonly lost: number;

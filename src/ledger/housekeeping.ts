@@ -5,6 +5,10 @@ export interface Housekeeping {
   purge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
   /** What `purge` would remove; nothing is changed. */
   previewPurge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
+  /** Finished runs that came to rest before, and answers from before that were replaced; never the newest of its kind. */
+  prune(before: number): Promise<PruneReport>;
+  /** What `prune` would remove; nothing is changed. */
+  previewPrune(before: number): Promise<PruneReport>;
   /** Where identifiers still stand, in whatever is kept. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
   /** Resolves when everything asked for so far is on disk. */
@@ -31,6 +35,19 @@ export type PurgeRequest =
       readonly registrationNumber: string;
     }
   | { readonly kind: 'before'; readonly at: number };
+
+export interface PruneReport {
+  readonly runs: readonly string[];
+  readonly rows: number;
+  /** Old enough, but they wait for a person. */
+  readonly waiting: readonly string[];
+  readonly unfinished: readonly string[];
+  /** Answers that a newer one to the same request has replaced. */
+  readonly answers: number;
+  readonly bodies: number;
+  /** Of those bodies, as they are stored. */
+  readonly bytes: number;
+}
 
 export interface PurgeReport {
   /** Runs that held something of it. */

@@ -56,10 +56,10 @@ export function decideRequest(
  */
 export function decideDoubt(
   { meter, lookedSince, lostAtMost }: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
-  { lost, answered, lastEndedAt }: Doubt,
+  { lost, lastEndedAt }: Doubt,
 ): 'go' | Extract<Intended, { kind: 'in_doubt' | 'parked' }> {
   if (meter === 'free') return 'go';
-  if (meter === 'report' && lost + answered > 0 && lastEndedAt >= lookedSince)
+  if (meter === 'report' && lastEndedAt > 0 && lastEndedAt >= lookedSince)
     return { kind: 'in_doubt', endedAt: lastEndedAt };
   if (lost === 0 || lost < lostAtMost) return 'go';
   const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;

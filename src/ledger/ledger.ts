@@ -1,4 +1,5 @@
 import type { CallStore } from './calls.js';
+import type { DoubtStore } from './doubts.js';
 import type { Housekeeping } from './housekeeping.js';
 import type { Reading } from './reading.js';
 import type { ReviewStore } from './review.js';
@@ -13,6 +14,8 @@ import type { RunStore } from './runs.js';
 export interface Ledger {
   /** Money: starts, intents, settlements, owned answers, allowances. */
   readonly calls: CallStore;
+  /** Calls whose charge nobody knows. */
+  readonly doubts: DoubtStore;
   /** Runs, their rows, and what each row has come to. */
   readonly runs: RunStore;
   /** Questions for people, and what they decided. */

@@ -8,7 +8,7 @@ export class LockedError extends KybatchError {
   constructor(readonly dataDir: string) {
     super(`another process holds the data directory ${dataDir}`, {
       code: 'LOCKED',
-      hint: 'Wait for it to end, or use another --data-dir.',
+      hint: 'Wait for it to end: `kybatch status` shows what it does. The lock goes with that process, however it ends; another data directory owns nothing, and would buy everything again.',
       exit: ExitCode.locked,
     });
   }

@@ -7,6 +7,8 @@ export interface LedgerOptions {
    * - `read`: for commands that only look; it may be in use meanwhile.
    */
   readonly access: 'write' | 'existing' | 'read';
+  /** Told about things that are odd and not wrong. */
+  readonly onNote?: ((note: string) => void) | undefined;
   /** How many large bodies are packed on the first thread before a second one is started. */
   readonly packAlone?: number;
   /** Pages the file may have: SQLite then says that the disk is full. */

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../util/make-folder.js';
 
 /** One change of the provider's state, as it stands in the journal. */
 export type Entry =
@@ -60,7 +61,7 @@ export class Journal {
       return;
     }
     this.past = existsSync(path) ? readEntries(path) : [];
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     this.#descriptor = openSync(path, 'a', 0o600);
     if (fstatSync(this.#descriptor).size > 0) writeSync(this.#descriptor, '\n');
   }

@@ -2,27 +2,36 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after `ms`, however many these are, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep(ms, signal) {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const onAbort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, ms);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
+  async sleep(ms, signal) {
+    let left = ms;
+    for (; left > LONGEST_TIMER_MS; left -= LONGEST_TIMER_MS) await timer(LONGEST_TIMER_MS, signal);
+    await timer(left, signal);
   },
 };
+
+/** A timer that is set for longer fires at once: who waits in a loop would spin. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(set);
+      reject(signal?.reason);
+    };
+    const set = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
 
 /** A clock that stands still until it is told to move: sleepers wake in the order of their deadlines. */
 export class ManualClock implements Clock {

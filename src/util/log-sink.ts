@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from './clock.js';
+import { makeFolder } from './make-folder.js';
 
 export interface LogSinkOptions {
   readonly path: string;
@@ -109,7 +100,7 @@ export class LogSink {
     if (this.#descriptor !== undefined) return true;
     const { path } = this.#options;
     try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(path));
       this.#descriptor = openSync(path, APPEND, 0o600);
       const kind = fstatSync(this.#descriptor);
       if (kind.isFile()) fchmodSync(this.#descriptor, 0o600);

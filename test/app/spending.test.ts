@@ -189,7 +189,10 @@ describe('what cannot be done now says what goes on with it', () => {
       await ledger.close();
       const error = await resume({ run: 'half' }, around(job)).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(GoOnError);
-      expect(error).toMatchObject({ exit: 2, next: { kind: 'run', input: join(job.cwd, 'in.csv'), pipeline: 'p' } });
+      expect(error).toMatchObject({
+        exit: 2,
+        next: { kind: 'run', input: join(job.cwd, 'in.csv'), pipeline: join(job.cwd, 'p.yaml') },
+      });
     });
   });
 

@@ -43,6 +43,23 @@ describe('what was bought is not bought again', () => {
     });
   });
 
+  test('X-2 a slash, a capital or a default port in a base URL buys nothing again', async () => {
+    await withJob({}, async ({ env, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      const first = jsonOf<EndJson>(await kybatch(RUN));
+      const spelt = {
+        ...env,
+        KYBATCH_V1_BASE_URL: `${sandbox.v1BaseUrl.replace('http:', 'HTTP:')}//`,
+        KYBATCH_V2_BASE_URL: `${sandbox.v2BaseUrl}/x/../`,
+      };
+      expect(jsonOf<EndJson>(await kybatch(RUN, { env: spelt }))).toMatchObject({ run: first.run, finished: true });
+      writeCsv('in.csv', [{ ...rows[0], segment: 'another' }]);
+      const again = jsonOf<EndJson>(await kybatch(RUN, { env: spelt }));
+      expect(again).toMatchObject({ outcomes: { complete: 1 }, units_charged: 0 });
+      expect(sandbox.chargeLog).toHaveLength(4);
+    });
+  });
+
   test('--fresh buys anew in a run of its own', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 1));
@@ -117,6 +134,21 @@ describe('going on', () => {
       expect(end).toMatchObject({ code, stderr: expect.stringContaining('Stopping: calls under way') });
       expect(jsonOf<EndJson>(end)).toMatchObject({ finished: false, outcomes: { failed: 0 } });
       expect(jsonOf<EndJson>(end).units_charged).toBe(sandbox.chargeLog.length);
+    });
+  });
+
+  test.each([
+    ['a report', ['stages: [credit-report]'], (sandbox: Sandbox) => asked(sandbox, 'creditReportStatus')],
+    ['the time that a 429 asks for', ['stages: [record]'], (sandbox: Sandbox) => asked(sandbox, 'searchKyb')],
+  ])('SIGHUP ends a wait for %s at once, resumable', async (_, pipeline, isWaiting) => {
+    await withJob({ pipeline, reportDelayMs: 3_600_000 }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      sandbox.script({ operation: 'searchKyb' }, [{ status: 429, code: 'RATE_LIMITED', retryAfter: 3600 }]);
+      const interrupts = new Interrupts();
+      const ended = kybatch(RUN, { interrupts });
+      while (!isWaiting(sandbox)) await new Promise((turn) => setTimeout(turn, 5));
+      interrupts.send('SIGHUP');
+      expect(await ended).toMatchObject({ code: 129, stderr: expect.stringContaining('Go on with: kybatch resume') });
     });
   });
 
@@ -201,3 +233,6 @@ test('V2-17 usage tells of a failure that v2 answered: it may have been charged,
     expect(stderr).toMatch(/v2 kybSearch, by hand, .*, SERVER_FAILURE/);
   });
 });
+
+const asked = ({ requestLog }: Sandbox, operation: string): boolean =>
+  requestLog.some((request) => request.operation === operation);

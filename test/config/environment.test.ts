@@ -51,6 +51,28 @@ describe('environment', () => {
   });
 
   test.each([
+    'https://provider.example/v1',
+    'https://provider.example/v1/',
+    'https://provider.example/v1///',
+    'https://PROVIDER.Example/v1',
+    'HTTPS://provider.example:443/v1/',
+    'https://provider.example/x/../v1/.',
+    'https://provider.example/%2e/v1',
+    '  https://provider.example/v1?',
+  ])('X-2 %s is one base URL', (url) => {
+    expect(load({ ...v1, KYBATCH_V1_BASE_URL: url }).v1?.baseUrl).toBe('https://provider.example/v1');
+  });
+
+  test.each([
+    ['https://provider.example:8443/', 'https://provider.example:8443'],
+    ['https://provider.example/V1', 'https://provider.example/V1'],
+    ['http://LOCALHOST:80/v2/', 'http://localhost/v2'],
+    ['http://[0:0:0:0:0:0:0:1]:8080', 'http://[::1]:8080'],
+  ])('X-2 what tells two providers apart stays: %s', (url, kept) => {
+    expect(load({ ...v1, KYBATCH_V1_BASE_URL: url }).v1?.baseUrl).toBe(kept);
+  });
+
+  test.each([
     ['http elsewhere', { ...v1, KYBATCH_V1_BASE_URL: 'http://provider.example/v1' }, 'https'],
     ['a loopback look-alike', { ...v1, KYBATCH_V1_BASE_URL: 'http://127.0.0.1.example/v1' }, 'https'],
     ['no URL', { ...v1, KYBATCH_V1_BASE_URL: 'provider' }, 'not a URL'],

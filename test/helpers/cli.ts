@@ -16,6 +16,8 @@ export interface Finished {
 export interface CliOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another user, for whoever may choose: root. */
+  readonly uid?: number | undefined;
 }
 
 /** The built command line, as a user runs it, with nothing of our own environment. */
@@ -24,7 +26,13 @@ export function startCli(
   options: CliOptions,
 ): { child: ChildProcess; finished: Promise<Finished> } {
   const env = { PATH: process.env.PATH ?? '', HOME: options.cwd, ...options.env };
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { cwd, uid } = options;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
   let stdout = '';
   let stderr = '';
   child.stdout?.on('data', (chunk: Buffer) => {

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeDoubts } from './contract/doubts.js';
 import { describeLostCalls } from './contract/lost-calls.js';
 import { describeMoney } from './contract/money.js';
 import type { OpenLedger } from './contract/open.js';
@@ -19,6 +20,7 @@ export function describeLedger(name: string, open: OpenLedger): void {
     describeMoney(open);
     describeSettling(open);
     describeLostCalls(open);
+    describeDoubts(open);
     describeRuns(open);
     describeRows(open);
     describeSettledRows(open);

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { LedgerOptions } from '../../src/ledger/options.js';
@@ -62,4 +62,23 @@ export function look<T>(dataDir: string, sql: string): T[] {
   } finally {
     database.close();
   }
+}
+
+const MIGRATIONS = resolve('src/ledger/sqlite/migrations');
+
+/** A ledger as a kybatch left it that knew no later schema than this, with what `sql` puts into it. */
+export function writeOldLedger(dataDir: string, schema: number, sql: string): void {
+  mkdirSync(dataDir, { recursive: true });
+  const old = connect(ledgerPath(dataDir));
+  old.exec(
+    'CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
+  );
+  for (const name of readdirSync(MIGRATIONS).sort()) {
+    const version = Number(name.slice(0, 3));
+    if (version > schema) continue;
+    old.exec(readFileSync(join(MIGRATIONS, name), 'utf8'));
+    old.prepare('INSERT INTO schema_migrations VALUES (?, ?, 1)').run(version, name);
+  }
+  old.exec(sql);
+  old.close();
 }

@@ -1,10 +1,11 @@
-import { parseDocument } from 'yaml';
 import { UsageError } from '../../domain/errors.js';
+import { firstFew } from '../../util/first-few.js';
+import { parseYaml } from '../../util/parse-yaml.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Operation, Route } from '../operation.js';
 import { isPlainObject, type PlainObject } from './fields.js';
 import { type V2OperationName, v2Operations } from './operations.js';
-import { type RouteReading, readRoute } from './read-route.js';
+import { readRoute } from './read-route.js';
 
 /** Operations whose method and path the provider does not publish. */
 export type UnpublishedName = {
@@ -16,9 +17,14 @@ export type Routes = Readonly<Partial<Record<UnpublishedName, Route>>>;
 /** Reads a routes file, YAML or JSON. Throws a UsageError that lists every problem with file, key and value. */
 export function parseRoutes(text: string, fileName: string): Routes {
   const readings = Object.entries(parseFile(text, fileName)).map(([name, value]) => readEntry(name, value));
-  const problems = readings.flatMap((reading) => reading.problems);
+  const problems = readings.flatMap((reading): readonly Problem[] => reading.problems);
   if (problems.length > 0) {
-    throw new UsageError(problems.map((problem) => `${fileName}: ${problem}`).join('\n'), FORM);
+    const told = firstFew(
+      problems,
+      (problem) => `${fileName}: ${typeof problem === 'string' ? problem : problem()}`,
+      'problems',
+    );
+    throw new UsageError(told.join('\n'), FORM);
   }
   return Object.fromEntries(readings.flatMap(({ name, route }) => (route === undefined ? [] : [[name, route]])));
 }
@@ -42,9 +48,13 @@ const FORM =
   'Each entry is like creditReportStatus: {method: GET, path: "/credit-report/{report_id}/status"}. Paths with braces need quotes.';
 
 function parseFile(text: string, fileName: string): PlainObject {
-  const document = parseDocument(text);
-  const error = document.errors[0];
-  if (error !== undefined) throw new UsageError(`${fileName}: ${error.message.trimEnd()}`, FORM);
+  const { document, problems } = parseYaml(text);
+  const [problem] = problems;
+  if (problem !== undefined)
+    throw new UsageError(
+      `${fileName}: line ${problem.line}, column ${problem.col}: ${problem.message.trimEnd()}`,
+      FORM,
+    );
   const content = toPlain(() => document.toJS(), fileName);
   if (content === null) return {};
   if (!isPlainObject(content)) {
@@ -62,13 +72,18 @@ function toPlain(resolve: () => unknown, fileName: string): unknown {
   }
 }
 
-function readEntry(name: string, value: unknown): RouteReading {
+/** In words, or how to find them: what it may have meant is looked up only for those that are told. */
+type Problem = string | (() => string);
+
+function readEntry(name: string, value: unknown) {
   if (isUnpublished(name)) return readRoute(v2Operations[name], value);
-  const problem = Object.hasOwn(v2Operations, name)
+  return { name, route: undefined, problems: [() => notAsked(name)] };
+}
+
+const notAsked = (name: string): string =>
+  Object.hasOwn(v2Operations, name)
     ? `${name}: the provider publishes this route, so the file cannot give another`
     : `${name}: no such operation.${didYouMean(name, Object.keys(v2Operations).filter(isUnpublished))}`;
-  return { name, route: undefined, problems: [problem] };
-}
 
 const isUnpublished = (name: string): name is UnpublishedName =>
   Object.hasOwn(v2Operations, name) && v2Operations[name as V2OperationName].route === null;

@@ -8,8 +8,10 @@ export interface Suggestion {
   readonly command: string;
 }
 
+type CommandArgs = Pick<SpendingArgs, 'dataDir'> & Partial<SpendingArgs>;
+
 /** `args`: the command line that led here, so that the next one goes on in the same way. */
-export function suggestCommand(next: GoOnStep, args: SpendingArgs): Suggestion {
+export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
   switch (next.kind) {
     case 'resume':
       return { words: 'Go on with', command: `kybatch resume ${next.run}${spendingFlags(args, next)}` };
@@ -20,22 +22,41 @@ export function suggestCommand(next: GoOnStep, args: SpendingArgs): Suggestion {
         words: 'Answer the open questions with',
         command: `kybatch review export ${next.run}${placeFlags(args)}`,
       };
+    case 'doubt':
+      return {
+        words: 'See what was lost, and say how it goes on, with',
+        command: `kybatch doubt${placeFlags(args)}`,
+      };
     case 'export':
       return { words: 'Go on with', command: `kybatch export ${next.run}${placeFlags(args)}${tableFlags(args)}` };
     case 'run': {
-      const pipeline = next.pipeline === 'analyst' ? '' : ` --pipeline ${shellWord(next.pipeline)}`;
-      const command = `kybatch run ${shellWord(next.input)}${pipeline}${spendingFlags(args)}`;
+      const command = `kybatch run ${jobWords(next)}${next.fresh ? ' --fresh' : ''}${spendingFlags(args)}`;
       return { words: 'Start it again with', command };
     }
+    case 'plan':
+      return {
+        words: 'See which rows are invalid, and why, with',
+        command: `kybatch plan ${jobWords(next)}${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`,
+      };
   }
 }
+
+const jobWords = ({ input, pipeline, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
+  `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--limit', limit ?? undefined)}`;
 
 /** Where the ledger is, for commands that spend nothing. */
 export const placeFlags = ({ dataDir }: Pick<SpendingArgs, 'dataDir'>): string => flag('--data-dir', dataDir);
 
-const tableFlags = ({ out, format }: SpendingArgs): string => flag('--out', out) + flag('--format', format);
+/** Buys one answer by hand; what reads it afterwards finds it. */
+export const callAgain = (
+  { api, operation, params }: { readonly api: string; readonly operation: string; readonly params: string | null },
+  args: CommandArgs,
+): string =>
+  `kybatch call ${api} ${operation}${flag('--params', params ?? undefined)}${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`;
 
-function spendingFlags(args: SpendingArgs, { budget, maxReports }: Enough = {}): string {
+const tableFlags = ({ out, format }: CommandArgs): string => flag('--out', out) + flag('--format', format);
+
+function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): string {
   return [
     args.sandbox ? ' --sandbox' : '',
     placeFlags(args),

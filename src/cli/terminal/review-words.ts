@@ -1,4 +1,5 @@
-import type { decisions, ReleasedRun } from '../../app/review.js';
+import type { ReleasedRun } from '../../app/released-runs.js';
+import type { decisions } from '../../app/review.js';
 import type { Question } from '../../review/questions.js';
 import { printable, topicName } from '../../review/words.js';
 import { count } from './text.js';

@@ -44,15 +44,15 @@ function spentInWords({ run, unitsCharged, spent, worked }: RunEndView): string 
   const all = `${count(unitsCharged, 'unit')} spent in run ${run}`;
   if (!worked) return `${all}.`;
   const unknown =
-    spent.unknown === 0 ? '' : `, ${count(spent.unknown, 'call')} with unknown charge (\`kybatch usage\` shows them)`;
+    spent.unknown === 0 ? '' : `, ${count(spent.unknown, 'call')} with unknown charge (\`kybatch doubt\` lists them)`;
   return `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${unknown}.`;
 }
 
 export const PARKED: Readonly<Record<string, string>> = {
   allowance: 'the allowance: the provider says it is spent',
   budget: 'another start: the budget of the last one is spent',
-  scope: 'a scope that the key lacks',
-  in_doubt: 'a person: their calls were lost and may have been charged (`kybatch usage` shows them)',
+  scope: 'a scope that the key lacks (`kybatch doctor` names it)',
+  in_doubt: 'a person: their calls were lost and may have been charged (`kybatch doubt` lists them)',
 };
 
 export function endToJson(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined) {

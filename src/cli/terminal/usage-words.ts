@@ -16,7 +16,7 @@ export function usageInWords(view: UsageView): string {
     ...(all === 0
       ? ['Every charge is known.\n']
       : [
-          `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it.\n`,
+          `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch doubt\` settles it.\n`,
           ...unknownCalls.map(
             ({ id, api, operation, runId, row, startedAt, errorCode }) =>
               `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, ${moment(startedAt)}, ${errorCode ?? 'lost'}\n`,

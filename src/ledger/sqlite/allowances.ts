@@ -2,6 +2,7 @@ import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from '../
 import type { Doubtful } from '../doubt.js';
 import type { Intent } from '../intent.js';
 import { judgeLostCalls } from '../lost-calls.js';
+import { callSettler } from './call-settler.js';
 import type { Connection } from './driver.js';
 import { doubtReader } from './in-doubt.js';
 import type { Writer } from './writer.js';
@@ -109,30 +110,10 @@ function anchorWriter(database: Connection) {
     "SELECT id, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
   );
   const doubts = doubtReader(database);
-  const callOf = database.prepare<
-    [number],
-    { run_id: string | null; row: number | null; start_id: number | null; meter: string }
-  >('SELECT run_id, row, start_id, meter FROM calls WHERE id = ?');
-  const reconcile = database.prepare(
-    "UPDATE calls SET charge = ?, units_charged = ?, in_doubt = 0, reconciled = ? WHERE id = ? AND charge = 'unknown'",
-  );
-  const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
-  const giveBack = database.prepare(
-    `UPDATE starts SET units_spent = units_spent - (@meter = 'unit'), reports_spent = reports_spent - (@meter = 'report')
-     WHERE id = @start`,
-  );
   const saveAnchor = database.prepare(
     'UPDATE allowances SET anchor_call_id = ?, anchor_units = ?, drift_units = drift_units + ? WHERE environment_id = ?',
   );
-  const settleCall = (id: number, charge: 'charged' | 'free', note: string): void => {
-    const call = callOf.get(id);
-    if (call === undefined) return;
-    const units = call.meter === 'unit' ? (charge === 'charged' ? 1 : 0) : charge === 'free' ? 0 : null;
-    if (reconcile.run(charge, units, note, id).changes === 0) return;
-    if (units !== null && units > 0 && call.run_id !== null) addUnits.run(units, call.run_id, call.row);
-    // It counted as spent while nobody knew.
-    if (charge === 'free') giveBack.run({ meter: call.meter, start: call.start_id });
-  };
+  const settleCall = callSettler(database);
   return {
     anchor(
       before: AllowanceRecord | undefined,

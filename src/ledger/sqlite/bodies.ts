@@ -26,12 +26,13 @@ export class Bodies {
     return found && unpack(found);
   }
 
-  /** Undefined also where the bytes are not those that were stored: what is exported is signed under. */
+  /** Only if it is, to the byte, what was stored: bytes rot, and what is bought is signed for. */
   readSound(sha256: string): Buffer | undefined {
     try {
       const body = this.read(sha256);
       return body !== undefined && hash('sha256', body) === sha256 ? body : undefined;
     } catch (error) {
+      // What does not unpack. What SQLite cannot read is the file's trouble, and told as that.
       if (systemFailure(error) !== undefined) throw error;
       return undefined;
     }

@@ -1,8 +1,10 @@
+import { canonicalBaseUrl } from '../../domain/base-url.js';
 import type { CallStore, OwnedUse } from '../calls.js';
 import { decideMoney, decideRequest, type Intended } from '../intended.js';
 import type { Intent } from '../intent.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
+import { disown } from './damaged-bodies.js';
 import type { Connection } from './driver.js';
 import { intentStates } from './intent-state.js';
 import type { Packer } from './packer.js';
@@ -18,6 +20,7 @@ export function callStore(
   writer: Writer,
   packer: Packer,
   room: Room,
+  onNote: (note: string) => void = () => {},
 ): CallStore & {
   /** Every settlement asked for so far is on disk, or has failed. */
   allSettled(): Promise<void>;
@@ -27,9 +30,10 @@ export function callStore(
   const allowances = allowanceStore(database, writer);
   const { settle, allSettled } = settling(database, writer, packer, allowances);
   const addEnvironment = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?) ON CONFLICT DO NOTHING');
-  const environment = database
+  const selectEnvironment = database
     .prepare<[string, string], number>('SELECT id FROM environments WHERE api = ? AND name = ?')
     .pluck();
+  const environment = (api: string, name: string) => selectEnvironment.get(api, canonicalBaseUrl(name));
   const findAnswer = database.prepare<
     [number, string, number],
     { callId: number; rawSha256: string; fetchedAt: number }
@@ -43,6 +47,7 @@ export function callStore(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?)`,
   );
   const use = useWriter(database);
+  const disownBody = disown(database);
   const states = intentStates(database);
 
   return {
@@ -53,12 +58,19 @@ export function callStore(
     allSettled,
     environment: (api, name) =>
       writer.write(() => {
-        addEnvironment.run(api, name);
-        return environment.get(api, name) as number;
+        addEnvironment.run(api, canonicalBaseUrl(name));
+        return environment(api, name) as number;
       }),
-    findEnvironment: async (api, name) => environment.get(api, name),
+    findEnvironment: async (api, name) => environment(api, name),
     findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
-    readBody: async (sha256) => bodies.read(sha256),
+    readBody: async (sha256) => {
+      const body = bodies.readSound(sha256);
+      if (body === undefined && !database.readonly) {
+        await writer.write(() => disownBody(sha256));
+        onNote(`the stored answer ${sha256.slice(0, 12)}… is damaged: it is not used, and asked for anew`);
+      }
+      return body;
+    },
     recordUse: (used) => writer.write(() => use(used)),
     intend: async (call, limits) => {
       if (writer.broken !== undefined) throw writer.broken;

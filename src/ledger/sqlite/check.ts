@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
-import { UsageError } from '../../domain/errors.js';
-import { connect } from './driver.js';
-import { ledgerPath } from './open.js';
-
-export type DatabaseHealth =
-  | { readonly state: 'absent' }
-  | { readonly state: 'no_driver'; readonly detail: string }
-  | { readonly state: 'sound' }
-  | { readonly state: 'damaged'; readonly detail: string };
+import { KybatchError, UsageError } from '../../domain/errors.js';
+import { systemFailure } from '../../domain/system-failure.js';
+import type { BodiesHealth, DatabaseHealth } from '../health.js';
+import { damagedAnswers } from './damaged-bodies.js';
+import { type Connection, connect } from './driver.js';
+import { currentSchema, schemaOf } from './migrate.js';
+import { isThere, ledgerPath, openForReading } from './open.js';
+import { openAsIs } from './private-copy.js';
 
 /** Reads the whole ledger file and its indexes; changes nothing. A driver that does not load says nothing about the file. */
 export function checkDatabase(dataDir: string): DatabaseHealth {
@@ -17,17 +15,44 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
     if (!(error instanceof UsageError)) throw error;
     return { state: 'no_driver', detail: `${error.message}. ${error.hint}` };
   }
-  const path = ledgerPath(dataDir);
-  if (!existsSync(path)) return { state: 'absent' };
   try {
-    const database = connect(path, { readonly: true, fileMustExist: true });
+    if (!isThere(dataDir)) return { state: 'absent' };
+    const { database, remove } = openAsIs(ledgerPath(dataDir));
     try {
-      const verdict = database.pragma('integrity_check', { simple: true });
-      return verdict === 'ok' ? { state: 'sound' } : { state: 'damaged', detail: String(verdict) };
+      return healthOf(database);
     } finally {
       database.close();
+      remove();
     }
   } catch (error) {
-    return { state: 'damaged', detail: error instanceof Error ? error.message : String(error) };
+    return whatFailed(error);
+  }
+}
+
+function healthOf(database: Connection): DatabaseHealth {
+  const verdict = database.pragma('integrity_check', { simple: true });
+  if (verdict !== 'ok') return { state: 'damaged', detail: String(verdict) };
+  const schema = schemaOf(database);
+  if (schema === currentSchema()) return { state: 'sound' };
+  return schema === 0 ? { state: 'absent' } : { state: schema > currentSchema() ? 'newer' : 'older', schema };
+}
+
+/** Only SQLite itself calls a file damaged; a full disk, a mount or a right that is missing is something else. */
+function whatFailed(error: unknown): DatabaseHealth {
+  const detail = error instanceof Error ? error.message : String(error);
+  if (error instanceof KybatchError) return { state: 'unusable', detail: `${detail}. ${error.hint ?? ''}`.trim() };
+  const failure = systemFailure(error);
+  if (failure === undefined || failure.code === 'LEDGER_DAMAGED') return { state: 'damaged', detail };
+  return { state: 'unusable', detail: `${failure.what}. ${failure.hint}` };
+}
+
+/** Unpacks every stored answer and compares it with its digest; changes nothing. */
+export function checkBodies(dataDir: string, now: number): BodiesHealth {
+  const { database, remove } = openForReading(dataDir, now);
+  try {
+    return damagedAnswers(database);
+  } finally {
+    database.close();
+    remove();
   }
 }

@@ -1,8 +1,11 @@
 import type { Doubt, Doubtful } from '../doubt.js';
 import type { Connection } from './driver.js';
 
-/** An answer since then is what a call was for: it ends the doubt. */
-const UNANSWERED = `in_doubt = 1 AND id > coalesce((SELECT call_id FROM answers
+/**
+ * An answer since then is what a call was for: it ends the doubt. in_doubt is 2 where a person has let the request go
+ * on: such a call counts no longer against the cap, but a report is still looked for before it is generated again.
+ */
+const UNANSWERED = `in_doubt > 0 AND id > coalesce((SELECT call_id FROM answers
   WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
 
 /** Calls for one request that may have been charged and whose answer is not there. */
@@ -12,8 +15,8 @@ const OF_REQUEST = `FROM calls WHERE environment_id = @environmentId AND request
 const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_space = @space AND subject_id = @id
   AND meter = 'report' AND ${UNANSWERED}`;
 
-const COUNTS =
-  'SELECT count(*) - count(http_status) AS lost, count(http_status) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt';
+const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1) AS lost,
+  count(http_status) FILTER (WHERE in_doubt = 1) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt`;
 
 export interface DoubtReader {
   doubt(of: Doubtful): Doubt;
@@ -50,7 +53,7 @@ export function doubtReader(database: Connection): DoubtReader {
 export function endDoubts(database: Connection, goneCalls: string, parameter: string | number): void {
   database
     .prepare(
-      `UPDATE calls SET in_doubt = 0 WHERE in_doubt = 1 AND EXISTS (SELECT 1 FROM answers WHERE answers.environment_id = calls.environment_id
+      `UPDATE calls SET in_doubt = 0 WHERE in_doubt > 0 AND EXISTS (SELECT 1 FROM answers WHERE answers.environment_id = calls.environment_id
          AND answers.request_key = calls.request_key AND answers.call_id > calls.id AND answers.call_id IN (${goneCalls}))`,
     )
     .run(parameter);

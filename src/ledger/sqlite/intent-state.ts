@@ -53,7 +53,7 @@ export function intentStates(database: Connection): IntentStates {
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND request_key = ?),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
            WHERE answers.environment_id = ? AND answers.request_key = ? AND settled_at >= ? AND raw_sha256 IS NOT NULL),
-         EXISTS (SELECT 1 FROM calls WHERE environment_id = ? AND request_key = ? AND in_doubt = 1)
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = ? AND request_key = ? AND in_doubt > 0)
        FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
     )
     .raw();

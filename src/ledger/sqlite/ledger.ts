@@ -4,11 +4,13 @@ import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
 import type { Reading } from '../reading.js';
 import { callStore } from './calls.js';
+import { doubtStore } from './doubts.js';
 import type { Connection } from './driver.js';
 import { inWords } from './in-words.js';
 import { acquireLock } from './lock.js';
 import { ledgerPath, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
+import { previewPrune, prune } from './prune.js';
 import { previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
@@ -16,13 +18,16 @@ import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { runStore } from './runs.js';
 import { openSnapshot } from './snapshot.js';
-import { endOtherStarts } from './starts.js';
+import { bringForward, endOtherStarts } from './starts.js';
 import { Writer } from './writer.js';
 
 export function openSqliteLedger(options: LedgerOptions): Ledger {
   const { dataDir, access } = options;
   try {
-    if (access === 'read') return compose(openForReading(dataDir), options, () => {});
+    if (access === 'read') {
+      const { database, remove } = openForReading(dataDir, options.now, options.onNote);
+      return compose(database, options, remove);
+    }
     if (access === 'existing') mustExist(dataDir);
     return openLocked(options);
   } catch (error) {
@@ -36,6 +41,7 @@ function openLocked(options: LedgerOptions): Ledger {
   try {
     const database = openForWriting(dataDir, now, pagesAtMost);
     endOtherStarts(database, now);
+    bringForward(database, now);
     return compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
@@ -43,11 +49,11 @@ function openLocked(options: LedgerOptions): Ledger {
   }
 }
 
-function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, onClose: () => void): Ledger {
+function compose(database: Connection, { packAlone, freeBytes, onNote }: LedgerOptions, onClose: () => void): Ledger {
   const path = database.name;
   const writer = new Writer(database);
   const packer = new Packer(packAlone);
-  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes));
+  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes), onNote);
   const flush = async () => {
     await allSettled();
     await writer.flush();
@@ -62,6 +68,7 @@ function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, 
   };
   return {
     calls: inWords(calls, path),
+    doubts: inWords(doubtStore(database, writer), path),
     runs: inWords(runStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>({ ...readings(database), snapshot: (runId) => settled(() => snapshot(runId)) }, path),
@@ -69,6 +76,8 @@ function compose(database: Connection, { packAlone, freeBytes }: LedgerOptions, 
       {
         purge: (request, itemIds) => settled(() => purge(database, request, itemIds)),
         previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
+        prune: (before) => settled(() => prune(database, before)),
+        previewPrune: (before) => settled(() => previewPrune(database, before)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },

@@ -1,8 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../domain/errors.js';
+import { asPlaceError, UsageError } from '../../domain/errors.js';
 import { type Connection, connect } from './driver.js';
+import { currentSchema, migrate, refuseNewer, schemaOf } from './migrate.js';
 import { createForOwner } from './owner-only.js';
+import { copyOf, type Opened, openAsIs } from './private-copy.js';
+import { mustBeSound } from './sound.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
@@ -11,95 +14,78 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
   const path = ledgerPath(dataDir);
   createForOwner(dataDir, path);
   const database = connect(path, { timeout: 10_000 });
-  // Pages of 8 KB and rare checkpoints, as measured (docs/performance.md).
-  database.pragma('page_size = 8192');
-  database.pragma('journal_mode = WAL');
-  // better-sqlite3 lowers this to NORMAL when WAL is turned on: set it after, and read it back.
-  database.pragma('synchronous = FULL');
-  if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
-  database.pragma('wal_autocheckpoint = 8000');
-  database.pragma('foreign_keys = ON');
-  database.pragma('secure_delete = ON');
-  migrate(database, now);
-  if (pagesAtMost !== undefined) database.pragma(`max_page_count = ${pagesAtMost}`);
-  return database;
+  try {
+    // Pages of 8 KB and rare checkpoints, as measured (docs/performance.md).
+    database.pragma('page_size = 8192');
+    database.pragma('journal_mode = WAL');
+    // better-sqlite3 lowers this to NORMAL when WAL is turned on: set it after, and read it back.
+    database.pragma('synchronous = FULL');
+    if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
+    database.pragma('wal_autocheckpoint = 8000');
+    database.pragma('foreign_keys = ON');
+    database.pragma('secure_delete = ON');
+    mustBeSound(database);
+    migrate(database, now);
+    if (pagesAtMost !== undefined) database.pragma(`max_page_count = ${pagesAtMost}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Is there a ledger? A folder that may not be looked into is no answer. */
+export function isThere(dataDir: string): boolean {
+  try {
+    return statSync(ledgerPath(dataDir), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
+    throw asPlaceError(error, `the data directory ${dataDir}`);
+  }
 }
 
 export function mustExist(dataDir: string): void {
-  if (!existsSync(ledgerPath(dataDir))) throw noLedger(dataDir);
+  if (!isThere(dataDir)) throw noLedger(dataDir);
 }
 
 const noLedger = (dataDir: string) =>
   new UsageError(`there is no ledger in ${dataDir} yet`, 'It appears with the first `kybatch run`.');
 
-/** Opens the ledger beside a running process; nothing can be changed. */
-export function openForReading(dataDir: string): Connection {
+/**
+ * Opens the ledger beside a running process; nothing can be changed. One of an older version is read from a private copy
+ * that is brought up to date: whoever looks changes nothing, and need not be able to.
+ */
+export function openForReading(dataDir: string, now: number, onNote: (note: string) => void = () => {}): Opened {
   mustExist(dataDir);
-  const database = connect(ledgerPath(dataDir), { readonly: true, timeout: 10_000 });
-  refuseNewer(database);
-  refuseOlder(database, dataDir);
-  return database;
-}
-
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-}
-
-function migrations(): readonly Migration[] {
-  const folder = new URL('./migrations/', import.meta.url);
-  return readdirSync(folder)
-    .filter((name) => /^\d{3}-.*\.sql$/.test(name))
-    .sort()
-    .map((name) => ({ version: Number(name.slice(0, 3)), name, sql: readFileSync(new URL(name, folder), 'utf8') }));
-}
-
-function migrate(database: Connection, now: number): void {
-  refuseNewer(database);
-  database.exec(
-    'CREATE TABLE IF NOT EXISTS schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-  );
-  const applied = versionOf(database);
-  for (const { version, name, sql } of migrations()) {
-    if (version <= applied) continue;
-    // The migration and the note that it was made stand or fall together.
-    database
-      .transaction(() => {
-        database.exec(sql);
-        database
-          .prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
-          .run(version, name, now);
-      })
-      .immediate();
-  }
-}
-
-function versionOf(database: Connection): number {
-  const known = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").get();
-  if (known === undefined) return 0;
-  return database.prepare('SELECT coalesce(max(version), 0) FROM schema_migrations').pluck().get() as number;
-}
-
-/** Who only looks cannot bring it up to date. */
-function refuseOlder(database: Connection, dataDir: string): void {
-  const theirs = versionOf(database);
-  if (theirs >= (migrations().at(-1)?.version ?? 0)) return;
-  database.close();
-  if (theirs === 0) throw noLedger(dataDir);
-  throw new UsageError(
-    `the ledger in ${dataDir} was written by an older kybatch (schema ${theirs})`,
-    'The next `kybatch run` or `kybatch resume` brings it up to date.',
-  );
-}
-
-function refuseNewer(database: Connection): void {
-  const ours = migrations().at(-1)?.version ?? 0;
-  const theirs = versionOf(database);
-  if (theirs > ours) {
-    throw new UsageError(
-      `the ledger was written by a newer kybatch (schema ${theirs}, this one knows ${ours})`,
-      'Update kybatch; an older one must not touch it.',
+  const opened = openAsIs(ledgerPath(dataDir));
+  try {
+    refuseNewer(opened.database);
+    const schema = schemaOf(opened.database);
+    if (schema === 0) throw noLedger(dataDir);
+    if (schema === currentSchema()) return opened;
+    onNote(
+      `the ledger is of an older kybatch (schema ${schema}) and is read from a copy; \`kybatch migrate\` brings it up to date`,
     );
+    return upToDate(opened, now);
+  } catch (error) {
+    close(opened);
+    throw error;
   }
+}
+
+function upToDate(old: Opened, now: number): Opened {
+  const copy = copyOf(old);
+  try {
+    close(old);
+    migrate(copy.database, now);
+    return copy;
+  } catch (error) {
+    close(copy);
+    throw error;
+  }
+}
+
+function close({ database, remove }: Opened): void {
+  if (database.open) database.close();
+  remove();
 }

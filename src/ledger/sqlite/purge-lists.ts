@@ -50,7 +50,7 @@ export class Lists {
       )
       .all(json(Object.keys(this.#itemIds)));
     for (const list of lists) {
-      const body = this.#bodies.read(list.sha256);
+      const body = this.#bodies.readSound(list.sha256);
       if (body === undefined || !isWorthReading(body)) continue;
       for (const item of itemsOf(body)) yield { ...list, item };
     }

@@ -57,7 +57,7 @@ function mentionsInAnswers(database: Connection, searched: readonly string[], pa
     'SELECT * FROM calls WHERE raw_sha256 = unhex(?) ORDER BY params IS NULL, id LIMIT 1',
   );
   return digests.flatMap((sha256) => {
-    const body = bodies.read(sha256);
+    const body = bodies.readSound(sha256);
     if (body === undefined || !searched.some((text) => body.includes(text))) return [];
     const call = callOf.get(sha256) ?? {};
     return mention(database, wordsIn(body.toString('utf8'), pattern), `answer to ${call.operation}`, call);

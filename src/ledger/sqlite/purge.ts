@@ -4,6 +4,7 @@ import type { Connection } from './driver.js';
 import { endDoubts } from './in-doubt.js';
 import { purgeEntity } from './purge-entity.js';
 import { Lists } from './purge-lists.js';
+import { removeRuns } from './remove-runs.js';
 
 /**
  * Removes data for good. Deleted text stays in SQLite's free pages and in the write-ahead log until both are written
@@ -41,17 +42,7 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     )
     .pluck()
     .all(at, at);
-  let rows = 0;
-  let candidates = 0;
-  let questions = 0;
-  for (const id of runs) {
-    rows += run('DELETE FROM rows WHERE run_id = ?', id);
-    candidates += run('DELETE FROM candidates WHERE run_id = ?', id);
-    questions += run('DELETE FROM questions WHERE run_id = ?', id);
-    for (const table of ['row_ids', 'errors', 'run_environments', 'starts'])
-      run(`DELETE FROM ${table} WHERE run_id = ?`, id);
-    run('DELETE FROM runs WHERE id = ?', id);
-  }
+  const { rows, candidates, questions } = removeRuns(database, runs);
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
   const old = 'SELECT id FROM calls WHERE settled_at < ?';
   endDoubts(database, old, at);

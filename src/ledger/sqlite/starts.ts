@@ -40,6 +40,17 @@ export function startStore(database: Connection, writer: Writer): { readonly sto
   };
 }
 
+/**
+ * What was written down at a time that has not come was written by a clock that was ahead. Nobody waits for it: a report
+ * that was to be looked at again then is due, and a call that was lost then was lost by now.
+ */
+export function bringForward(database: Connection, now: number): void {
+  database
+    .prepare("UPDATE rows SET next_at = @now WHERE hold = 'waiting' AND updated_at > @now AND next_at > @now")
+    .run({ now });
+  database.prepare('UPDATE calls SET settled_at = @now WHERE in_doubt > 0 AND settled_at > @now').run({ now });
+}
+
 /** Who holds the data directory's lock is alone: every other start has died, however long its lease. */
 export function endOtherStarts(database: Connection, now: number): void {
   database.prepare('UPDATE starts SET ended_at = ? WHERE ended_at IS NULL').run(now);

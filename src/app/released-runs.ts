@@ -1,0 +1,30 @@
+import type { Ledger } from '../ledger/ledger.js';
+import type { RowRef } from '../ledger/review.js';
+import { isSandboxName } from './provider.js';
+
+/** A run that has rows to go on with. */
+export interface ReleasedRun {
+  readonly run: string;
+  readonly rows: number;
+  /** It was made with the simulated provider, and goes on with it. */
+  readonly sandbox: boolean;
+}
+
+export async function releasedRuns(
+  rows: readonly RowRef[],
+  { runs }: Pick<Ledger, 'runs'>,
+): Promise<readonly ReleasedRun[]> {
+  const ids = [...new Set(rows.map(({ runId }) => runId))];
+  return await Promise.all(
+    ids.map(async (run) => ({
+      run,
+      rows: rows.filter(({ runId }) => runId === run).length,
+      sandbox: await isOnSandbox(run, runs),
+    })),
+  );
+}
+
+export async function isOnSandbox(run: string, runs: Ledger['runs']): Promise<boolean> {
+  const names = await Promise.all([runs.environmentName(run, 'v1'), runs.environmentName(run, 'v2')]);
+  return names.some((name) => isSandboxName(name));
+}

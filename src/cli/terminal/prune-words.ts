@@ -1,0 +1,38 @@
+import type { PruneView } from '../../app/prune.js';
+import { iso } from './iso.js';
+import { count, withCommas } from './text.js';
+
+/** "3 finished runs (1,200 rows), 10 replaced answers, 3 exports, 4 logs: 12.3 MB" */
+export const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
+  `${count(report.runs.length, 'finished run')} (${count(report.rows, 'row')}), ${count(report.answers, 'replaced answer')}, ` +
+  `${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
+
+const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
+
+export function pruneInWords(view: PruneView, place: string): string {
+  const { outcome, report, elsewhere, left } = view;
+  const lines = [
+    outcome === 'nothing_found' ? 'Nothing is that old, and nothing was removed.' : `Removed: ${pruneCounts(view)}.`,
+    ...(outcome === 'nothing_found' ? [] : ['The newest answer to every request is still owned.']),
+    ...report.waiting.map((run) => `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
+    ...left.map((folder) => `${folder} holds something that is no export: that was left`),
+    ...elsewhere.map((folder) => `${folder} is an export outside of the data directory, and yours to remove`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, left }: PruneView) => ({
+  before: iso(before),
+  removed: {
+    runs: report.runs,
+    rows: report.rows,
+    answers: report.answers,
+    bodies: report.bodies,
+    exports,
+    logs,
+    bytes,
+  },
+  kept: { waiting_for_review: report.waiting, unfinished: report.unfinished },
+  exports_elsewhere: elsewhere,
+  folders_left: left,
+});

@@ -1,0 +1,111 @@
+import { type DoubtsView, listDoubts, type SettleDoubtsOptions, settleDoubts } from '../../app/doubt.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { aroundOf } from '../around.js';
+import { agreedTo } from '../terminal/agreed.js';
+import { placeFlags } from '../terminal/commands.js';
+import { doubtInWords, doubtToJson, settledInWords, verdictInWords } from '../terminal/doubt-words.js';
+import type { Io } from '../terminal/io.js';
+import { nextCommands } from '../terminal/review-words.js';
+import { count } from '../terminal/text.js';
+import { type CommonArgs, register, type Verb } from '../verb.js';
+
+type Calls = DoubtsView['calls'];
+type Verdict = SettleDoubtsOptions['verdict'];
+
+interface ListArgs extends CommonArgs {
+  readonly which?: readonly (string | number)[] | undefined;
+}
+
+interface SettleArgs extends ListArgs {
+  readonly reason: string | undefined;
+  readonly by: string | undefined;
+  readonly yes: boolean;
+}
+
+const whichPositional = {
+  type: 'string',
+  array: true,
+  describe: 'Numbers of calls, or runs (default: all)',
+} as const;
+
+const wordsOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
+
+const listVerb: Verb<ListArgs> = {
+  command: 'list [which..]',
+  describe: 'Show the calls: when, what was asked, for which row, and why the charge is not known',
+  builder: (yargs) => yargs.positional('which', whichPositional),
+  run: list,
+};
+
+async function list(args: ListArgs, io: Io): Promise<ExitCode> {
+  const { calls, released } = await listDoubts({ dataDir: args.dataDir, which: wordsOf(args) }, aroundOf(io));
+  const place = placeFlags(args);
+  const next = nextCommands(released, place);
+  if (args.json) io.stdout(`${JSON.stringify({ calls: calls.map(doubtToJson), next })}\n`);
+  else for (const call of calls) io.stdout(`${doubtInWords(call)}\n`);
+  if (calls.length === 0) io.stderr('Every charge is known.\n');
+  else
+    io.stderr(
+      `${count(calls.length, 'call')} whose charge nobody knows. The provider's own list of charges settles them: ` +
+        `\`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`; ` +
+        `\`kybatch doubt resend CALL${place}\` sends them again all the same.\n`,
+    );
+  for (const command of next) io.stderr(`No call holds its rows any more; go on with: ${command}\n`);
+  return ExitCode.ok;
+}
+
+const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
+  command: `${verdict} [which..]`,
+  describe,
+  builder: (yargs) =>
+    yargs
+      .positional('which', whichPositional)
+      .option('reason', { type: 'string', requiresArg: true, describe: 'Why; kept with each call' })
+      .option('by', { type: 'string', requiresArg: true, describe: 'Who says so (default: $USER)' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Do it without asking' }),
+  async run(args, io) {
+    const { dataDir, reason, by, json } = args;
+    const agree = (calls: Calls) => agreed(verdict, calls, args, io);
+    const view = await settleDoubts({ dataDir, which: wordsOf(args), verdict, reason, by, agree }, aroundOf(io));
+    if (view.outcome === 'not_agreed') return ExitCode.interrupted;
+    const place = placeFlags(args);
+    if (json) {
+      const settled = { verdict, calls: view.calls.map(({ id }) => id), next: nextCommands(view.released, place) };
+      io.stdout(`${JSON.stringify(settled)}\n`);
+    }
+    io.stderr(view.outcome === 'settled' ? settledInWords(verdict, view, place) : 'Every charge is known.\n');
+    return ExitCode.ok;
+  },
+});
+
+async function agreed(verdict: Verdict, calls: Calls, { yes }: SettleArgs, io: Io): Promise<boolean> {
+  if (!yes && io.ask !== undefined) {
+    for (const call of calls.slice(0, SHOWN)) io.stderr(`${doubtInWords(call)}\n`);
+    if (calls.length > SHOWN) io.stderr(`… and ${calls.length - SHOWN} more\n`);
+  }
+  const what = `this would be about ${count(calls.length, 'call')}`;
+  return await agreedTo({ what, question: verdictInWords(verdict, calls.length) }, yes, io);
+}
+
+const SHOWN = 20;
+
+export const doubtVerb: Verb<ListArgs> = {
+  command: 'doubt',
+  describe: 'Calls whose charge nobody knows: settle them, or let their rows go on',
+  subcommands: [
+    register(listVerb),
+    register(settleVerb('resend', 'Let the same be sent again by the next start; the charge stays unknown')),
+    register(settleVerb('charged', 'The provider has charged for them: book it, and let their rows go on')),
+    register(settleVerb('free', 'The provider has not charged for them: book it, and let their rows go on')),
+  ],
+  builder: (yargs) =>
+    yargs
+      .demandCommand(0)
+      .example('$0 doubt', 'list them')
+      .example('$0 doubt charged 4711 --reason "on the invoice"', 'one call, by its number')
+      .example('$0 doubt resend 2026-01-31-a1b2c3 --yes', 'all of a run, unattended')
+      .epilogue(
+        'Nothing is sent here: the next `kybatch resume` or `kybatch run` does. A credit report is never generated again without a look in the history. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',
+      ),
+  run: list,
+};

@@ -1,0 +1,57 @@
+import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemFailure } from '../../domain/system-failure.js';
+import { type Connection, connect } from './driver.js';
+
+/** A connection that only reads, and what is to be done once it is closed. */
+export interface Opened {
+  readonly database: Connection;
+  readonly path: string;
+  readonly remove: () => void;
+}
+
+/**
+ * The file as it is, whichever version wrote it. SQLite needs a file of its own beside a database in WAL mode; where the
+ * folder cannot be written (a read-only mount, another user's folder), a private copy is read instead.
+ */
+export function openAsIs(path: string): Opened {
+  let database: Connection | undefined;
+  try {
+    database = connect(path, { readonly: true, fileMustExist: true, timeout: 10_000 });
+    // Only now is the file read.
+    database.prepare('SELECT 1 FROM sqlite_master').get();
+    return { database, path, remove: () => {} };
+  } catch (error) {
+    database?.close();
+    const code = systemFailure(error)?.code;
+    if (code !== 'NO_PERMISSION' && code !== 'READ_ONLY') throw error;
+    return copyFiles(path);
+  }
+}
+
+/** What the database says now, in a file of its own that can be changed. */
+export function copyOf({ database }: Opened): Opened {
+  return inOwnFolder((path) => database.prepare('VACUUM INTO ?').run(path));
+}
+
+/** Nobody who could be writing can be seen from here: both files are taken as they lie. */
+const copyFiles = (source: string): Opened =>
+  inOwnFolder((path) => {
+    for (const suffix of ['', '-wal'])
+      if (suffix === '' || existsSync(`${source}${suffix}`))
+        copyFileSync(`${source}${suffix}`, `${path}${suffix}`, constants.COPYFILE_FICLONE);
+  });
+
+function inOwnFolder(fill: (path: string) => void): Opened {
+  const folder = mkdtempSync(join(tmpdir(), 'kybatch-read-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, 'kybatch.db');
+    fill(path);
+    return { database: connect(path, { timeout: 10_000 }), path, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { statSync } from 'node:fs';
+import { freeBytes } from '../../util/free-space.js';
+import type { PruneReport } from '../housekeeping.js';
+import type { Connection } from './driver.js';
+import { removeRuns } from './remove-runs.js';
+
+/** Finished runs that came to rest before, and answers from before that a newer one has replaced. */
+export function prune(database: Connection, before: number): PruneReport {
+  const report = database.transaction(() => remove(database, before)).immediate();
+  // Written anew it needs its own size once more; without that room the space is used again by what is bought next.
+  const free = freeBytes(database.name);
+  if (free === undefined || free > 2 * statSync(database.name).size) {
+    database.exec('VACUUM');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  }
+  return report;
+}
+
+/** The same statements are run and taken back, so that the counts cannot differ. */
+export function previewPrune(database: Connection, before: number): PruneReport {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    return remove(database, before);
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
+}
+
+function remove(database: Connection, before: number): PruneReport {
+  const finished = database
+    .prepare<[number], { id: string; asks: number }>(
+      `SELECT id, EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND outcome = 'needs_review') AS asks
+       FROM runs WHERE state = 'finished' AND finished_at < ? ORDER BY id`,
+    )
+    .all(before);
+  const runs = finished.filter(({ asks }) => asks === 0).map(({ id }) => id);
+  const { rows } = removeRuns(database, runs);
+  return {
+    runs,
+    rows,
+    waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
+    unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
+    ...removeReplaced(database, before),
+  };
+}
+
+/** An answer is replaced where the same request was answered again. What is owned stays, however old it is. */
+function removeReplaced(database: Connection, before: number): Pick<PruneReport, 'answers' | 'bodies' | 'bytes'> {
+  const answers = database
+    .prepare(
+      `UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id NOT IN (SELECT call_id FROM answers) AND id IN (
+         SELECT id FROM (SELECT id, settled_at, max(id) OVER (PARTITION BY environment_id, request_key) AS newest FROM calls
+           WHERE raw_sha256 IS NOT NULL AND charge <> 'owned' AND error_code IS NULL)
+         WHERE id < newest AND settled_at < ?)`,
+    )
+    .run(before).changes;
+  const gone = database
+    .prepare<[number, number], number>(
+      `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (
+         SELECT raw_sha256 FROM calls WHERE raw_sha256 IS NOT NULL AND (charge <> 'owned' OR settled_at >= ?))
+       RETURNING length(bytes)`,
+    )
+    .pluck()
+    .all(before, before);
+  database.exec(
+    'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND raw_sha256 NOT IN (SELECT sha256 FROM bodies)',
+  );
+  return { answers, bodies: gone.length, bytes: gone.reduce((sum, size) => sum + size, 0) };
+}

@@ -1,0 +1,34 @@
+import { type Document, isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml';
+
+export interface ParsedYaml {
+  readonly document: Document.Parsed;
+  /** Where in the text, for people: line and column from 1. */
+  readonly problems: readonly { readonly line: number; readonly col: number; readonly message: string }[];
+}
+
+/** YAML, or JSON, with what is wrong about it. The package compares every key of a map with every other; a set does not. */
+export function parseYaml(text: string): ParsedYaml {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+  const problems = [...document.errors, ...document.warnings, ...repeatedKeys(document)].map(({ message, pos }) => ({
+    ...lineCounter.linePos(pos[0]),
+    message,
+  }));
+  return { document, problems };
+}
+
+function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
+  const found: YAMLParseError[] = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const at = key.range?.[0] ?? 0;
+        if (seen.has(key.value)) found.push(new YAMLParseError([at, at], 'DUPLICATE_KEY', 'Map keys must be unique'));
+        seen.add(key.value);
+      }
+    },
+  });
+  return found;
+}

@@ -1,0 +1,114 @@
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
+const ledgerOf = ({ cwd }: Job) => join(cwd, 'data', 'kybatch.db');
+
+async function bought(job: Job, rows: number): Promise<EndJson> {
+  job.writeCsv('in.csv', job.rows.slice(0, rows));
+  return jsonOf<EndJson>(await job.kybatch(RUN));
+}
+
+describe('a damaged ledger', () => {
+  test('is refused before anything is spent, by everything that writes', async () => {
+    await withJob({}, async (job) => {
+      await bought(job, 5);
+      flipBytes(ledgerOf(job), 200);
+      const paid = job.sandbox.chargeLog.length;
+      job.writeCsv('in.csv', job.rows.slice(5, 25));
+      const asked = [
+        RUN,
+        ['resume', '--yes'],
+        ['call', 'v1', 'liteKyb', '--params', '{"id":"1"}'],
+        ['doubt', 'free', '--yes'],
+      ];
+      for (const args of asked) {
+        const { code, stderr } = await job.kybatch(args);
+        expect(stderr).toMatch(/LEDGER_DAMAGED: .*damaged/);
+        expect(stderr).toMatch(/restore a copy/);
+        expect(code).toBe(1);
+      }
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+    });
+  });
+});
+
+describe('a stored answer that is damaged', () => {
+  /** As a disk does it: nothing is said, and another byte is there. */
+  const rot = (job: Job, operation: string, row: number, sql = "bytes = CAST(x'00' || substr(bytes, 2) AS BLOB)") => {
+    const database = connect(ledgerOf(job));
+    database
+      .prepare(`UPDATE bodies SET ${sql} WHERE sha256 = (SELECT raw_sha256 FROM calls WHERE operation = ? AND row = ?)`)
+      .run(operation, row);
+    database.close();
+  };
+
+  test.each([
+    ['does not unpack', "encoding = 'brotli', bytes = x'ffffff'"],
+    ['unpacks to something else', "encoding = 'identity', bytes = x'7b7d'"],
+  ])('that %s is found by doctor --deep, which names the command that buys it again', async (_, sql) => {
+    await withJob({}, async (job) => {
+      const { run } = await bought(job, 2);
+      expect(await deep(job)).toMatchObject({ code: 0, found: [{ state: 'ok' }] });
+      rot(job, 'fullKyb', 2, sql);
+      const { code, found } = await deep(job);
+      expect(code).toBe(1);
+      expect(found).toEqual([
+        { check: 'stored answers', state: 'fail', detail: expect.stringContaining(`(run ${run}, row 2)`) },
+      ]);
+      const [, params = ''] = /At once: kybatch call v1 fullKyb --params '(.*)'$/.exec(found[0]?.detail ?? '') ?? [];
+      const paid = job.sandbox.chargeLog.length;
+      const again = await job.kybatch(['call', 'v1', 'fullKyb', '--params', params]);
+      expect(again).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/is damaged: it is not used.*fullKyb: sent/s),
+      });
+      expect(job.sandbox.chargeLog).toHaveLength(paid + 1);
+      expect(await deep(job)).toMatchObject({ code: 0, found: [{ state: 'ok' }] });
+    });
+  });
+
+  test('is bought again by the next run that needs it, and only it', async () => {
+    await withJob({}, async (job) => {
+      await bought(job, 3);
+      rot(job, 'searchKyb', 1);
+      rot(job, 'fullKyb', 3);
+      job.writeCsv(
+        'in.csv',
+        job.rows.slice(0, 3).map((row) => ({ ...row, segment: 'another' })),
+      );
+      const plan = jsonOf<object>(await job.kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      expect(plan).toMatchObject({ owned: 1, to_search: 1, to_buy: 1 });
+      const end = await job.kybatch(RUN);
+      expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 3 }, units_charged: 2 });
+      expect(end.stderr.match(/is damaged: it is not used, and asked for anew/g)).toHaveLength(2);
+    });
+  });
+
+  test('does not keep anything from being purged', async () => {
+    await withJob({}, async (job) => {
+      await bought(job, 2);
+      rot(job, 'searchKyb', 1, "encoding = 'brotli', bytes = x'ffffff'");
+      expect((await job.kybatch(['purge', '--entity', 'GB:00000001', '--yes'])).code).toBe(2);
+    });
+  });
+});
+
+/** What `doctor --deep` says about stored answers. */
+async function deep({ kybatch }: Job) {
+  const { code, ...end } = await kybatch(['doctor', '--deep', '--json']);
+  const { findings } = jsonOf<{ findings: { check: string; state: string; detail: string }[] }>({ code, ...end });
+  return { code, found: findings.filter(({ check }) => check === 'stored answers') };
+}
+
+/** Every so many bytes another one, from the second page on. */
+function flipBytes(path: string, count: number): void {
+  const { size } = statSync(path);
+  const file = openSync(path, 'r+');
+  const step = Math.floor((size - 8192) / count);
+  for (let index = 0; index < count; index++) writeSync(file, Buffer.from([0xa5]), 0, 1, 8192 + index * step);
+  closeSync(file);
+}

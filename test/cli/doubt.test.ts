@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
+const PARKS = { pipeline: ['stages: [record]', 'in_doubt: park'] };
+
+interface ListJson {
+  readonly calls: readonly (Readonly<Record<string, unknown>> & { readonly call: number })[];
+}
+
+/** A night whose last record was lost: no later answer tells what remains, so a person has to look. */
+async function lostNight({ rows, writeCsv, kybatch, sandbox }: Job): Promise<EndJson & { readonly stderr: string }> {
+  writeCsv('in.csv', rows.slice(0, 3));
+  sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'lostAnswer']);
+  const { stderr, ...end } = await kybatch(RUN);
+  expect(end.code).toBe(3);
+  return { ...jsonOf<EndJson>({ ...end, stderr }), stderr };
+}
+
+const listed = async ({ kybatch }: Job, ...args: string[]) =>
+  jsonOf<ListJson>(await kybatch(['doubt', 'list', ...args, '--json'])).calls;
+
+/** The command that a message names, as somebody would paste it. */
+const paste = (command: string | undefined) => (command ?? '').split(' ').slice(1);
+
+describe('doubt', () => {
+  test('a row that waits for a person names the command that lists its call, with the row and why', async () => {
+    await withJob(PARKS, async (job) => {
+      const end = await lostNight(job);
+      expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      expect(end.stderr).toContain(`See what was lost, and say how it goes on, with: kybatch doubt\n`);
+      const { stdout, stderr } = await job.kybatch(paste(end.next));
+      expect(stdout).toMatch(/^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3 · .* · no answer came back/);
+      expect(stderr).toContain('1 call whose charge nobody knows');
+      expect(await listed(job)).toMatchObject([{ operation: 'fullKyb', run: end.run, row: 3, holds_row: true }]);
+      expect((await job.kybatch(['doubt', 'list', end.run])).stdout).toBe(stdout);
+    });
+  });
+
+  test('resend lets the row go on: the next start sends again, and the charge stays unknown', async () => {
+    await withJob(PARKS, async (job) => {
+      const end = await lostNight(job);
+      // Without a word from a person it stays parked, however often it is tried.
+      expect((await job.kybatch(['resume', '--yes'])).code).toBe(3);
+      const sent = job.sandbox.chargeLog.length;
+      expect((await job.kybatch(['doubt', 'resend'])).code).toBe(2);
+      const resent = await job.kybatch(['doubt', 'resend', '--reason', 'cheap', '--by', 'ann', '--yes', '--json']);
+      expect(resent.code).toBe(0);
+      const { next } = jsonOf<{ next: string[] }>(resent);
+      expect(next).toEqual([`kybatch resume ${end.run}`]);
+      expect(job.sandbox.chargeLog).toHaveLength(sent);
+      expect(await listed(job)).toMatchObject([
+        { holds_row: false, note: expect.stringMatching(/by ann, .*: cheap$/) },
+      ]);
+      expect(await job.kybatch(paste(next[0]))).toMatchObject({ code: 0 });
+      expect(job.sandbox.chargeLog).toHaveLength(sent + 1);
+    });
+  });
+
+  test.each([
+    ['charged', 1],
+    ['free', 0],
+  ] as const)('%s books the call, and lets the row go on', async (verdict, units) => {
+    await withJob(PARKS, async (job) => {
+      const end = await lostNight(job);
+      const [call] = await listed(job, end.run);
+      const before = jsonOf<{ units_charged: number }>(await job.kybatch(['status', '--json'])).units_charged;
+      const settled = await job.kybatch(['doubt', verdict, String(call?.call), '--yes', '--json']);
+      expect(jsonOf<object>(settled)).toMatchObject({ verdict, calls: [call?.call] });
+      expect(await listed(job)).toEqual([]);
+      const after = jsonOf<{ units_charged: number; parked: object }>(await job.kybatch(['status', '--json']));
+      expect(after).toMatchObject({ units_charged: before + units, parked: {} });
+      expect(await job.kybatch(['resume', '--yes'])).toMatchObject({ code: 0 });
+    });
+  });
+
+  test('on a terminal it shows the calls and asks; a no changes nothing', async () => {
+    await withJob(PARKS, async (job) => {
+      await lostNight(job);
+      const asked: string[] = [];
+      const answers = (question: string) => {
+        asked.push(question);
+        return 'n';
+      };
+      const { code, stderr } = await job.kybatch(['doubt', 'charged'], { answers });
+      expect(code).toBe(130);
+      expect(stderr).toMatch(/v1 fullKyb[\s\S]*Nothing was changed/);
+      expect(asked).toEqual(['Book 1 call as charged, and let their rows go on? [y/N] ']);
+      expect(await listed(job)).toHaveLength(1);
+    });
+  });
+
+  test('what is not there is refused in words, and no doubt is no error', async () => {
+    await withJob(PARKS, async (job) => {
+      await lostNight(job);
+      expect(await job.kybatch(['doubt', 'free', '99', '--yes'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('call 99 is not one whose charge is unknown'),
+      });
+      expect((await job.kybatch(['doubt', 'list', '2026-01-01-none'])).code).toBe(2);
+      await job.kybatch(['doubt', 'free', '--yes']);
+      expect(await job.kybatch(['doubt', 'free', '--yes'])).toMatchObject({
+        code: 0,
+        stderr: 'Every charge is known.\n',
+      });
+    });
+  });
+});
+
+describe('X-4 a lost call does not wedge', () => {
+  test('nightly sends what is cheap again, and ends well', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      sandbox.script({ operation: 'searchKyb' }, ['lostAnswer']);
+      sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+      const night = await kybatch(['run', 'in.csv', '--pipeline', 'nightly', '--yes', '--json', '--no-export']);
+      expect(night.code).toBe(0);
+      expect(jsonOf<EndJson>(night)).toMatchObject({ outcomes: { complete: 2 }, finished: true });
+    });
+  });
+
+  test('retry tries the failed rows while others wait for a person, and those stay as they are', async () => {
+    await withJob(PARKS, async (job) => {
+      const { rows, writeCsv, kybatch, sandbox } = job;
+      writeCsv('in.csv', rows.slice(0, 4));
+      sandbox.script({ operation: 'fullKyb' }, [400, 'none', 'none', 'lostAnswer']);
+      const end = jsonOf<EndJson>(await kybatch(RUN));
+      expect(end).toMatchObject({ outcomes: { complete: 2, failed: 1, pending: 1 }, parked: { in_doubt: 1 } });
+      const paid = sandbox.chargeLog.length;
+      const retried = jsonOf<EndJson>(await kybatch(['retry', '--yes', '--json']));
+      expect(retried).toMatchObject({ outcomes: { complete: 3, failed: 0, pending: 1 } });
+      expect(sandbox.chargeLog).toHaveLength(paid + 1);
+      // What was bought since tells what remains: the lost call is settled, and its row may go on.
+      expect(retried).toMatchObject({ parked: {}, next: `kybatch resume ${end.run} --yes` });
+      expect((await kybatch(paste(retried.next))).code).toBe(0);
+    });
+  });
+
+  test('another file with the same company is let go on by the same word', async () => {
+    await withJob(PARKS, async (job) => {
+      await lostNight(job);
+      job.writeCsv('in.csv', [{ ...job.rows[2], segment: 'another' }]);
+      const other = jsonOf<EndJson>(await job.kybatch(RUN));
+      expect(other).toMatchObject({ parked: { in_doubt: 1 }, outcomes: { pending: 1 } });
+      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+      expect(next).toContain(`kybatch resume ${other.run}`);
+      for (const command of next) expect((await job.kybatch([...paste(command), '--yes'])).code).toBe(0);
+    });
+  });
+});

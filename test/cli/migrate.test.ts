@@ -1,0 +1,77 @@
+import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Connection, connect } from '../../src/ledger/sqlite/driver.js';
+import { withFolder } from '../helpers/cli.js';
+import { look } from '../ledger/sqlite-support.js';
+import { here, jsonOf, withJob } from './here.js';
+
+const NEWEST = Number(readdirSync(resolve('src/ledger/sqlite/migrations')).sort().at(-1)?.slice(0, 3));
+
+test('after an upgrade commands that look work at once, and migrate brings the ledger up to date for nothing', async () => {
+  await withFolder(async (cwd) => {
+    cpSync(resolve('fixtures/ledger-0.1'), join(cwd, 'data'), { recursive: true });
+    const kybatch = (...args: string[]) => here(args, { cwd });
+    for (const args of [['runs'], ['status'], ['usage'], ['doubt'], ['review', 'list']]) {
+      const { code, stderr } = await kybatch(...args);
+      expect(stderr).toContain('older kybatch (schema 3)');
+      expect(code).toBe(0);
+    }
+    expect(look(join(cwd, 'data'), 'SELECT max(version) AS at FROM schema_migrations')).toEqual([{ at: 3 }]);
+    const migrated = await kybatch('migrate', '--json');
+    expect(migrated).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing was sent, nothing was spent') });
+    expect(jsonOf<object>(migrated)).toMatchObject({ from: 3, to: NEWEST });
+    expect((await kybatch('migrate')).stderr).toContain('is up to date');
+    expect((await kybatch('status')).stderr).not.toContain('older');
+  });
+});
+
+test('a ledger of a newer kybatch is refused plainly by every command', async () => {
+  await withFolder(async (cwd) => {
+    const kybatch = (...args: string[]) => here(args, { cwd });
+    expect(await kybatch('migrate')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no ledger') });
+    cpSync(resolve('fixtures/ledger-0.1'), join(cwd, 'data'), { recursive: true });
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec("INSERT INTO schema_migrations VALUES (999, 'from the future', 0)");
+    database.close();
+    for (const args of [['migrate'], ['status'], ['resume', '--sandbox'], ['doubt']])
+      expect(await kybatch(...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('newer kybatch (schema 999'),
+      });
+  });
+});
+
+test('a ledger that a process left behind before it wrote anything is none yet, and in nobody’s way', async () => {
+  await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    mkdirSync(join(cwd, 'data'));
+    for (const begin of [() => {}, (database: Connection) => database.pragma('journal_mode = WAL')]) {
+      const database = connect(join(cwd, 'data', 'kybatch.db'));
+      begin(database);
+      database.close();
+      expect((await kybatch(['plan', 'in.csv'])).code).toBe(0);
+      expect((await kybatch(['status'])).stderr).toContain('there is no ledger');
+    }
+    expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(0);
+  });
+});
+
+test('nothing is created before configuration, input, pipeline and consent are there', async () => {
+  await withJob({}, async ({ cwd, env, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+    const { KYBATCH_V2_ROUTES: _, ...noRoutes } = env;
+    const refused = [
+      await kybatch(run, { env: {} }),
+      await kybatch(['run', 'in.csv', '--yes'], { env: noRoutes }),
+      await kybatch(['run', 'gone.csv', '--yes']),
+      await kybatch(['run', 'in.csv', '--pipeline', 'none', '--yes']),
+      await kybatch(['run', 'in.csv', '--pipeline', './p.yaml']),
+      await kybatch([...run, '--format', 'xml']),
+      await kybatch([...run, '--concurrency', '99999999']),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 2]);
+    expect(readdirSync(cwd).sort()).toEqual(['in.csv', 'p.yaml']);
+  });
+});

@@ -1,0 +1,93 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseRoutes } from '../../src/api/v2/routes.js';
+import { loadPipeline } from '../../src/config/pipeline.js';
+import { readInput } from '../../src/input/read-input.js';
+import { withFolder } from '../helpers/cli.js';
+import { here } from './here.js';
+
+const RUN = ['run', 'in.csv', '--sandbox'];
+
+describe('words that no command knows', () => {
+  test.each([
+    [['constructor'], /Unknown argument: constructor|Unknown command/],
+    [['toString', '--json'], /Unknown/],
+    [['__proto__'], /Unknown/],
+    [['hasOwnProperty', '--version'], /./],
+    [['call', 'v1', 'toString'], /v1 has no operation toString/],
+    [['call', 'v2', '__proto__'], /v2 has no operation __proto__/],
+    [[...RUN, '--pipeline', 'constructor'], /no pipeline named "constructor"/],
+    [[...RUN, '--format', 'xml'], /--format: there is no xml/],
+    [[...RUN, '--format', 'constructor'], /--format: there is no constructor/],
+    [[...RUN, '--concurrency', '99999999'], /--concurrency must be a whole number from 1 to 256/],
+    [[...RUN, '--concurrency', 'Infinity'], /--concurrency must be/],
+    [[...RUN, '--limit', '1e99'], /--limit must be/],
+    [[...RUN, '--budget', '1', '--budget', '2'], /--budget is given more than once/],
+    [[...RUN, '--data-dir', ''], /--data-dir is empty/],
+    [['status', '--data-dir', '  '], /--data-dir is empty/],
+    [['status', '--data-dir', 'a', '--data-dir', 'b'], /--data-dir is given more than once/],
+    [[...RUN, '--out', ''], /--out is empty/],
+    [[...RUN, '--data-dir', '/proc/x'], /cannot use the data directory \/proc\/x/],
+    [[...RUN, '--data-dir', '/dev/null/x'], /cannot use the data directory/],
+    [['purge', '--before', '2026-02-31'], /2026-02-31 is no date/],
+    [['purge', '--before', '2999-01-01'], /is in the future/],
+  ])('%j is refused in words, and nothing is created', async (args, words) => {
+    await withFolder(async (cwd) => {
+      writeFileSync(join(cwd, 'in.csv'), 'name,country\nAber,GB\n');
+      const { code, stdout, stderr } = await here(args, { cwd });
+      expect(`${stdout}${stderr}`).toMatch(words);
+      expect(`${stdout}${stderr}`).not.toMatch(/TypeError|defect|at .*\.[jt]s:/);
+      expect(args.includes('--version') ? 2 : code).toBe(2);
+      expect(readdirSync(cwd)).toEqual(['in.csv']);
+    });
+  });
+});
+
+/** Work that grows with the square of these takes most of a minute. */
+const MANY = 20_000;
+const KEYS = 4_000;
+
+describe('thousands of a thing are told shortly', () => {
+  test('equal headers: each gets a name of its own', async () => {
+    await withFolder(async (cwd) => {
+      const line = (cell: string) => `,${cell}`.repeat(MANY);
+      const path = join(cwd, 'in.csv');
+      writeFileSync(path, `name,country${line('note')}\nAber,GB${line('x')}\n`);
+      const { columns } = await readInput(path);
+      expect(new Set(columns).size).toBe(MANY + 2);
+      expect(columns.at(-1)).toBe(`note_${MANY}`);
+    });
+  });
+
+  const keys = (entry: (index: number) => string) =>
+    Array.from({ length: KEYS }, (_, index) => entry(index)).join('\n');
+
+  test.each([
+    ['unknown keys', keys((index) => `key${index}: 1`)],
+    ['equal keys', keys(() => 'stages: [record]')],
+    ['unknown operations', `stages: [record]\nfreshness:\n${keys((index) => `  key${index}: 1d`)}`],
+    ['unknown fields', `stages: [record]\ncolumns:\n${keys((index) => `  c${index}: [x]`)}`],
+  ])('%s of a pipeline', async (_, text) => {
+    await withFolder(async (cwd) => {
+      writeFileSync(join(cwd, 'p.yaml'), text);
+      expect(problem(() => loadPipeline('./p.yaml', cwd))).toMatch(/… and 39\d\d more problems$/);
+    });
+  });
+
+  test.each([
+    ['unknown', (index: number) => `op${index}: {method: GET, path: /x}`, /… and 3980 more problems$/],
+    ['equal', () => 'ownership: {method: GET, path: /x}', /^r\.yaml: line 2, column 1: Map keys must be unique$/],
+  ])('%s operations of a routes file', (_, entry, words) => {
+    expect(problem(() => parseRoutes(keys(entry), 'r.yaml'))).toMatch(words);
+  });
+});
+
+function problem(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error('expected a refusal');
+}

@@ -1,0 +1,108 @@
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { look } from '../ledger/sqlite-support.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
+const DAY = 86_400_000;
+
+interface PruneJson {
+  readonly removed: Readonly<
+    Record<'runs' | 'exports' | 'logs', readonly string[]> & Record<'rows' | 'answers', number>
+  >;
+  readonly kept: { readonly unfinished: readonly string[] };
+}
+
+interface History extends Job {
+  readonly clock: JumpingClock;
+  readonly dataDir: string;
+  /** Finished 100 days ago, its answers bought again 10 days ago. */
+  readonly old: string;
+  /** As old, and unfinished. */
+  readonly open: string;
+  readonly recent: string;
+}
+
+async function withHistory(use: (history: History) => Promise<void>): Promise<void> {
+  const clock = new JumpingClock('2026-01-05T09:00:00Z');
+  await withJob({ clock }, async (job) => {
+    const { rows, writeCsv, kybatch, cwd } = job;
+    const dataDir = join(cwd, 'data');
+    writeCsv('in.csv', rows.slice(0, 2));
+    const { run: old } = jsonOf<EndJson>(await kybatch(RUN));
+    writeCsv('in.csv', rows.slice(2, 5));
+    const { run: open } = jsonOf<EndJson>(await kybatch([...RUN, '--budget', '2']));
+    clock.advance(90 * DAY);
+    writeCsv('in.csv', rows.slice(0, 2));
+    const { run: recent } = jsonOf<EndJson>(await kybatch([...RUN, '--fresh']));
+    clock.advance(10 * DAY);
+    for (const [run, days] of [
+      [old, 100],
+      [open, 100],
+      [recent, 10],
+    ] as const) {
+      const at = new Date(clock.now() - days * DAY);
+      utimesSync(join(dataDir, 'logs', `${run}.log`), at, at);
+    }
+    await use({ ...job, clock, dataDir, old, open, recent });
+  });
+}
+
+test('removes exports, logs and finished runs of that age; what is owned stays owned', async () => {
+  await withHistory(async ({ kybatch, dataDir, old, open, recent, sandbox, rows, writeCsv }) => {
+    writeFileSync(join(dataDir, 'exports', open, 'notes.txt'), 'mine');
+    const [before] = look<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');
+    const pruned = await kybatch(['prune', '--older-than', '30d', '--yes', '--json']);
+    expect(pruned.code).toBe(0);
+    expect(jsonOf<PruneJson>(pruned)).toMatchObject({
+      removed: { runs: [old], rows: 2, answers: 4, logs: [join(dataDir, 'logs', `${old}.log`)] },
+      kept: { unfinished: [open] },
+      folders_left: [join(dataDir, 'exports', open)],
+    });
+    expect(existsSync(join(dataDir, 'exports', old))).toBe(false);
+    expect(existsSync(join(dataDir, 'exports', open, 'notes.txt'))).toBe(true);
+    expect(existsSync(join(dataDir, 'exports', recent, 'rows.csv'))).toBe(true);
+    const { runs } = jsonOf<{ runs: { run: string }[] }>(await kybatch(['runs', '--json']));
+    expect(runs.map(({ run }) => run).sort()).toEqual([open, recent].sort());
+    expect(look(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual([before]);
+    expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+    // Nothing is bought again because of it, and the books still say what was spent.
+    const paid = sandbox.chargeLog.length;
+    writeCsv('in.csv', [{ ...rows[0], segment: 'another' }]);
+    expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ outcomes: { complete: 1 }, units_charged: 0 });
+    expect(sandbox.chargeLog).toHaveLength(paid);
+    const [books] = look<{ units: number }>(dataDir, 'SELECT sum(units_charged) AS units FROM calls');
+    expect(books?.units).toBe(paid);
+    expect((await kybatch(['resume', open, '--yes', '--no-export'])).code).toBe(0);
+  });
+});
+
+test('asks on a terminal, wants --yes without one, and takes nothing before a yes', async () => {
+  await withHistory(async ({ kybatch, old }) => {
+    expect(await kybatch(['prune', '--older-than', '30d'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/prune would remove 1 finished run \(2 rows\), 4 replaced answers.*--yes/s),
+    });
+    expect((await kybatch(['prune', '--older-than', '30d'], { answers: () => 'n' })).code).toBe(130);
+    expect((await kybatch(['status', old])).code).toBe(0);
+    expect((await kybatch(['prune', '--older-than', '30d'], { answers: () => 'y' })).code).toBe(0);
+    expect((await kybatch(['prune', '--older-than', '30d'])).stderr).toContain('Nothing is that old');
+  });
+});
+
+test.each([
+  [[]],
+  [['--older-than', '90']],
+  [['--older-than', '1h']],
+  [['--older-than', 'forever']],
+  [['--older-than', '']],
+])('refuses what is no age: %j', async (flags) => {
+  await withJob({}, async ({ kybatch }) => {
+    expect(await kybatch(['prune', '--yes', ...flags])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/older-than|one day or more|argument/i),
+    });
+  });
+});

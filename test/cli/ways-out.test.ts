@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
+
+/** What `status` says leads on, as somebody would paste it. */
+async function statusNext({ kybatch }: Job): Promise<string> {
+  const { next = '' } = jsonOf<{ next?: string }>(await kybatch(['status', '--json']));
+  expect((await kybatch(['status'])).stderr).toContain(next);
+  return next;
+}
+
+const paste = (job: Job, command: string) => job.kybatch(command.split(' ').slice(1));
+
+test.each([
+  ['failed rows', [400], /^kybatch retry \S+$/],
+  ['a budget that is spent', [], /^kybatch resume \S+$/],
+])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    job.sandbox.script({ operation: 'fullKyb' }, faults);
+    await job.kybatch([...RUN, ...(faults.length === 0 ? ['--budget', '2'] : [])]);
+    const next = await statusNext(job);
+    expect(next).toMatch(command);
+    expect((await paste(job, next)).code).toBe(0);
+    expect(await statusNext(job)).toBe('');
+  });
+});
+
+test('X-4 invalid rows lead to the plan, which tells line and reason', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', [{ ...job.rows[0], country: 'Atlantis' }]);
+    const end = await job.kybatch(RUN);
+    expect(end.code).toBe(3);
+    const next = await statusNext(job);
+    expect(jsonOf<EndJson>(end).next).toBe(next);
+    expect(next).toBe(`kybatch plan ${join(job.cwd, 'in.csv')} --pipeline ${join(job.cwd, 'p.yaml')}`);
+    expect((await paste(job, next)).stderr).toMatch(/line 2: .*Atlantis/);
+  });
+});
+
+test('X-4 a run that was half read is begun again as it was begun, and not as the whole file', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 5));
+    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--budget', '0']));
+    const database = connect(join(job.cwd, 'data', 'kybatch.db'));
+    database.exec("UPDATE runs SET state = 'reading', row_count = 0; DELETE FROM rows WHERE row > 1");
+    database.close();
+    const refused = await job.kybatch(['resume', run, '--yes']);
+    expect(refused.code).toBe(2);
+    const next = await statusNext(job);
+    expect(refused.stderr).toContain(`Start it again with: ${next} --yes`);
+    const end = await paste(job, `${next} --yes --json`);
+    expect(jsonOf<EndJson>(end)).toMatchObject({ run, rows: 2, outcomes: { complete: 2 } });
+  });
+});

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { PARKED } from '../../src/cli/terminal/run-end-words.js';
+import { ROW_OUTCOMES } from '../../src/domain/outcomes.js';
+
+const page = readFileSync(resolve('docs/operations.md'), 'utf8');
+const states = [...page.matchAll(/^\| (.*?) \| (.*?) \| (.*) \|$/gm)].map(([, state = '', , way = '']) => ({
+  state,
+  way,
+}));
+
+test('X-4 every outcome, hold and state of a run is on the page, with what leads out of it', () => {
+  const open = ROW_OUTCOMES.filter((outcome) => outcome !== 'complete');
+  const named = [
+    ...open.map((outcome) => `row \`${outcome}\``),
+    ...Object.keys(PARKED).map((reason) => `parked: \`${reason}\``),
+    '`waiting`',
+    'run `reading`',
+    'run `open`',
+  ];
+  const missing = named.filter(
+    (name) => !states.some(({ state, way }) => state.includes(name) && way.includes('kybatch')),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('names only commands that there are', () => {
+  const verbs = new Set(readdirSync(resolve('src/cli/verbs')).map((file) => file.replace('.ts', '')));
+  const named = [...page.matchAll(/`kybatch ([a-z]+)/g)].map(([, verb = '']) => verb);
+  expect(named.filter((verb) => !verbs.has(verb))).toEqual([]);
+});

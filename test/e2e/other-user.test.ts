@@ -1,0 +1,56 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { createRun } from '../export/support.js';
+import { cli, withFolder } from '../helpers/cli.js';
+
+/** Root may do everything: there it is somebody else who comes along. */
+const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+
+/** A ledger in a folder that whoever comes along may do no more with than `mode` says. */
+async function withLedgerOf(
+  mode: number,
+  use: (kybatch: (...args: string[]) => ReturnType<typeof cli>) => Promise<void>,
+) {
+  await withFolder(async (cwd) => {
+    const dataDir = join(cwd, 'data');
+    const ledger = openLedger({ dataDir, now: 0, access: 'write' });
+    await createRun(ledger, 'first', { rows: [{ values: ['x'], ids: { v1: '1' } }] });
+    await ledger.close();
+    chmodSync(cwd, 0o755);
+    chmodSync(join(dataDir, 'kybatch.db'), 0o444);
+    chmodSync(dataDir, mode);
+    try {
+      await use((...args) => cli([...args, '--data-dir', dataDir], { cwd: '/', uid }));
+    } finally {
+      chmodSync(dataDir, 0o700);
+    }
+  });
+}
+
+test('a folder of another user is not "no ledger yet"', async () => {
+  await withLedgerOf(0o000, async (kybatch) => {
+    for (const args of [['status'], ['doubt'], ['migrate']]) {
+      const { code, stderr } = await kybatch(...args);
+      expect(stderr).toMatch(/this user may not open or change it/);
+      expect(stderr).not.toMatch(/no ledger|defect|damaged/);
+      expect(code).toBe(2);
+    }
+  });
+});
+
+test('a folder that cannot be written is read all the same; what writes is refused in a sentence', async () => {
+  await withLedgerOf(0o555, async (kybatch) => {
+    expect(await kybatch('status')).toMatchObject({ code: 0, stderr: expect.stringContaining('Run first') });
+    const resumed = await kybatch('resume', '--sandbox');
+    expect(resumed).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^kybatch: cannot use .*(may not|read-only)/),
+    });
+    const { code, stdout } = await kybatch('doctor', '--sandbox', '--json');
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/"check":"database","state":"ok","detail":"sound"/);
+    expect(stdout).toMatch(/"check":"data directory","state":"fail"/);
+  });
+});

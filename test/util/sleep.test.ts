@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/util/clock.js';
+
+const DAY = 86_400_000;
+
+// Node's own timers, without waiting for days: what is longer than they can hold fires at once.
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+test('sleeps sixty days, and no moment less', async () => {
+  let awake = false;
+  const sleeping = systemClock.sleep(60 * DAY).then(() => {
+    awake = true;
+  });
+  await vi.advanceTimersByTimeAsync(60 * DAY - 1);
+  expect(awake).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(awake).toBe(true);
+  await sleeping;
+});
+
+test('is woken by its signal, in any of its days, and leaves no timer behind', async () => {
+  const stop = new AbortController();
+  const woken = systemClock.sleep(100 * DAY, stop.signal).catch((reason: unknown) => reason);
+  await vi.advanceTimersByTimeAsync(70 * DAY);
+  stop.abort('enough');
+  expect(await woken).toBe('enough');
+  expect(vi.getTimerCount()).toBe(0);
+});
