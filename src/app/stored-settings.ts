@@ -1,4 +1,6 @@
 import { type LoadedPipeline, pipelineSha256 } from '../config/pipeline.js';
+import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
+import { parseDuration } from '../domain/options/duration.js';
 import type { RunRecord } from '../ledger/runs.js';
 
 /** What a run remembers of how it was started, so that it can be resumed without its files. */
@@ -33,7 +35,8 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
     ]),
   );
   const providers = stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',');
-  return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs } };
+  const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
+  return { ...stored, providers, pipeline: { ...pipeline, options, freshnessMs, patienceMs } };
 }
 
 /** Version 0.1 kept the options of its one stage that had any beside it, and the providers in the digest. */

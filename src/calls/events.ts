@@ -12,4 +12,22 @@ export type CallEvent =
       readonly operation: string | null;
       readonly reason: 'allowance' | 'scope';
       readonly until: number | null;
+    }
+  /** The operation is held to be down, and is waited for; told again after each probe that failed. */
+  | {
+      readonly kind: 'outage';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly since: number;
+      /** Of the last error. */
+      readonly code: string;
+      readonly nextTryAt: number;
+      readonly givesUpAt: number;
+    }
+  | {
+      readonly kind: 'recovered';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly since: number;
+      readonly at: number;
     };

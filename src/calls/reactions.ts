@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
-import { Breaker } from './breaker.js';
+import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
 import { apiOf, type DoorOptions } from './options.js';
 import { isTrouble } from './retry.js';
@@ -10,37 +10,70 @@ import { isTrouble } from './retry.js';
 export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
-  readonly #breakers: Readonly<Record<ApiName, Breaker>>;
+  readonly #breakers = new Map<string, Breaker>();
   readonly #onStop: (error: ApiError) => void;
 
   constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
-    const { clock, concurrency, breakerFailures } = options;
+    const { clock, concurrency } = options;
     this.#options = options;
     this.#onStop = onStop;
     this.limiters = { v1: new Limiter(concurrency, clock), v2: new Limiter(concurrency, clock) };
-    this.#breakers = { v1: new Breaker('v1', breakerFailures), v2: new Breaker('v2', breakerFailures) };
   }
 
-  toSuccess({ api }: Operation): void {
-    this.limiters[api].succeeded();
-    this.#breakers[api].succeeded();
+  /** Each operation has its own: one may be down while the others are well. */
+  breakerOf(operation: Operation): Breaker {
+    const known = this.#breakers.get(operation.name);
+    if (known !== undefined) return known;
+    const { breaker, clock, listen = () => {} } = this.#options;
+    const made = new Breaker(operation, breaker ?? NEVER_OPENS, clock, listen);
+    this.#breakers.set(operation.name, made);
+    return made;
+  }
+
+  /** What the run is stopped with if it ends while an operation is held to be down. */
+  get outage(): ApiError | undefined {
+    for (const { outage } of this.#breakers.values()) if (outage !== undefined) return outage;
+    return undefined;
+  }
+
+  /** An outage is waited out. */
+  get hasPatience(): boolean {
+    return (this.#options.breaker?.patienceMs ?? 0) > 0;
+  }
+
+  toSuccess(operation: Operation, requestKey: string): void {
+    this.limiters[operation.api].succeeded();
+    this.breakerOf(operation).succeeded(requestKey);
   }
 
   /** `started` is the number that the limiter gave the call. */
-  async toError(operation: Operation, error: ApiError, started: number): Promise<void> {
-    const limiter = this.limiters[operation.api];
-    const breaker = this.#breakers[operation.api];
-    if (isTrouble(error)) {
-      limiter.troubled(started, error.retryAfterMs);
-      const open = breaker.failed(error);
-      if (open !== undefined) this.#onStop(open);
+  async toError(
+    operation: Operation,
+    requestKey: string,
+    error: ApiError,
+    { started, pass }: { readonly started: number; readonly pass: Pass },
+  ): Promise<void> {
+    if (isTrouble(error) || error.class === 'slow_down') {
+      this.limiters[operation.api].troubled(started, error.retryAfterMs);
+      const stop = this.breakerOf(operation).failed(pass, requestKey, error);
+      if (stop !== undefined) this.#onStop(stop);
       return;
     }
-    if (error.exchange !== undefined) breaker.succeeded();
-    if (error.class === 'slow_down') limiter.troubled(started, error.retryAfterMs);
-    else if (error.class === 'stop_run') this.#onStop(error);
+    // Whatever else it says, it is what the provider's document knows.
+    if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey);
+    if (error.class === 'stop_run') this.#onStop(error);
     else if (error.class === 'block_operation') await this.#close(operation, [operation.name], 'scope', null, error);
     else if (error.class === 'park') await this.#closeLimit(operation, error);
+  }
+
+  /** The request has used up its tries. True if that is the provider's doing: it is held to be down from now on. */
+  holdDown(operation: Operation, requestKey: string, error: ApiError): boolean {
+    const breaker = this.breakerOf(operation);
+    if (this.#options.breaker === null || error.code === 'ABORTED' || !breaker.isToBlame(requestKey)) return false;
+    breaker.forget(requestKey);
+    const stop = breaker.open(error);
+    if (stop !== undefined) this.#onStop(stop);
+    return true;
   }
 
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {
@@ -54,7 +87,9 @@ export class Reactions {
       return await this.#close(operation, [operation.name, ...(known ?? [])], 'allowance', until, error);
     }
     const quota = error.exchange === undefined ? null : readAllowance(error.exchange.headers, now).quota;
-    await this.#close(operation, [null], 'allowance', quota?.resetAtMs ?? null, error);
+    // A reset that has passed by our clock, and is refused all the same, is looked at again soon and not at once.
+    const until = quota === null ? null : Math.max(quota.resetAtMs, now + A_MINUTE_MS);
+    await this.#close(operation, [null], 'allowance', until, error);
   }
 
   async #close(
@@ -73,3 +108,6 @@ export class Reactions {
     }
   }
 }
+
+const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
+const A_MINUTE_MS = 60_000;

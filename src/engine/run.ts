@@ -77,7 +77,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     apis: { v1: apiOf(work.sources.v1, environments.v1), v2: apiOf(work.sources.v2, environments.v2) },
     retry: pipeline.retry,
     concurrency: work.concurrency,
-    breakerFailures: pipeline.breaker.failures,
+    breaker: { failures: pipeline.breaker.failures, patienceMs: pipeline.patienceMs },
     limits: { units: work.budgetUnits, reports: work.budgetReports },
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
@@ -123,14 +123,15 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   return await conclude(work, door);
 }
 
-async function conclude({ run, ledger, clock, drain }: RunWork, { stopped }: Door): Promise<RunEnd> {
+async function conclude({ run, ledger, clock, drain }: RunWork, door: Door): Promise<RunEnd> {
+  const progress = await ledger.runs.progress(run.id);
+  const finished = progress.byOutcome.pending === 0;
+  const stopped = door.stopped ?? (finished || drain.aborted ? undefined : door.outage);
   if (stopped !== undefined) {
     const { code, message, requestId = null } = stopped;
     const error = { stage: null, class: stopped.class, code, message, requestId, attempts: 1, at: clock.now() };
     await ledger.runs.recordError(run.id, error);
   }
-  const progress = await ledger.runs.progress(run.id);
-  const finished = progress.byOutcome.pending === 0;
   if (finished) await ledger.runs.finish(run.id, clock.now());
   return { progress, stopped, interrupted: drain.aborted, finished };
 }

@@ -136,7 +136,7 @@ describe('what an error means for the next call', () => {
   test('the breaker counts transport errors and 5xx in a row, and nothing else', async () => {
     await withHall({}, async (hall) => {
       const ids = idsOf(hall, 4);
-      const door = await hall.door({ breakerFailures: 6, concurrency: 1 });
+      const door = await hall.door({ breaker: { failures: 6, patienceMs: 0 }, concurrency: 1 });
       hall.sandbox.script('fullKyb', [
         503,
         'resetBefore',

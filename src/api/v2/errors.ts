@@ -1,7 +1,7 @@
-import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
+import { declaredNames, UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
-import { type Exchange, isHtml, retryAfterMs } from '../exchange.js';
+import { type Exchange, retryAfterMs } from '../exchange.js';
 import type { Operation } from '../operation.js';
 import { type BodyShape, shapeOf } from './error-shape.js';
 
@@ -38,10 +38,9 @@ function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefine
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
   if (!success) return byStatus(status, operation);
-  if (shape.kind === 'not_json' && operation.htmlBody === true && isHtml(body)) return undefined;
-  if (shape.kind === 'not_json') return notJson(status, 'a body that is not JSON, or was cut off');
-  if (shape.kind === 'empty' && operation.emptyBody !== true) return notJson(status, 'an empty body');
-  return undefined;
+  const problems = whyUnreadable(operation, body);
+  if (problems.length === 0) return undefined;
+  return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
 }
 
 /**
@@ -60,11 +59,6 @@ function isDeclaredAnswer(shape: BodyShape, operation: Operation, body: Buffer):
   } catch {
     return false;
   }
-}
-
-function declaredNames(schema: unknown): readonly string[] {
-  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  return schema instanceof z.ZodUnion ? schema.options.flatMap(declaredNames) : [];
 }
 
 /** The limit of one permission and module only: everything else goes on. */
@@ -173,13 +167,6 @@ const routeAdvice = (operation: Operation): string =>
   operation.route === null
     ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES), and KYBATCH_V2_BASE_URL, which ends in the v2 segment.`
     : 'check KYBATCH_V2_BASE_URL: it ends in the v2 segment.';
-
-const notJson = (status: number, what: string): Meaning => ({
-  class: 'fail_row',
-  code: 'UNEXPECTED_BODY',
-  message: `v2 answered ${status} with ${what}`,
-  hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
-});
 
 const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => tidy(problem, 500));
 

@@ -149,7 +149,7 @@ describe('successes', () => {
     ['years and nothing else', 'kybFinancial', { years: ['2023-12-31'] }],
     ['an unknown field named detail', 'kybLite', { id: '1', detail: 'by the registry' }],
     ['an unknown field named fields', 'kybLite', { id: '1', fields: ['a'] }],
-    ['a detail that is no text', 'kybLite', { detail: { a: 1 } }],
+    ['a detail that is no text', 'kybLite', { id: '1', detail: { a: 1 } }],
     ['a report in HTML as text', 'creditReportFetch', '"<html></html>"'],
   ])('V2-2 %s is an answer of %s', (_, name, body) => {
     expect(errorOf(200, body, name)).toBeUndefined();
@@ -187,10 +187,10 @@ describe('successes', () => {
   });
 
   test.each(['', '  ', '<html>', '{"a":1', '[1,2', 'nope', '"cut', '{} {}', '01'])(
-    'V2-2 the body %j of a 200 is unexpected, and may have been charged',
+    'X-1 V2-2 the body %j of a 200 is unexpected, and may have been charged',
     (body) => {
       expect(errorOf(200, body, 'financial')).toMatchObject({
-        class: 'fail_row',
+        class: 'retry',
         code: 'UNEXPECTED_BODY',
         charge: 'unknown',
       });

@@ -75,6 +75,10 @@ const reportBody = z.union([
   text,
 ]);
 
+/** A section is an object or a list; the names of most are not shown. */
+const isSection = (member: string, first: string) =>
+  first === 'n' ? member === 'summary' || member === 'company_profile' : '{['.includes(first) && member !== 'error';
+
 export const creditReport = {
   creditReportSearch: {
     ...v2List,
@@ -113,7 +117,8 @@ export const creditReport = {
     summary: 'Whether a report can be fetched: true or false',
     route: null,
     params: z.strictObject(report),
-    body: z.boolean(),
+    // How the answer is wrapped is not shown (V2-19): whoever waits decides what it says.
+    body: z.union([z.boolean(), record({})]),
   },
   creditReportFetch: {
     ...v2,
@@ -125,6 +130,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(report),
     body: reportBody,
+    knownBy: isSection,
     htmlBody: true,
   },
   creditReportCombined: {
@@ -137,6 +143,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(generate),
     body: reportBody,
+    knownBy: isSection,
     htmlBody: true,
     // The document allows three minutes for generating.
     deadlineMs: 240_000,
