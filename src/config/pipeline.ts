@@ -39,6 +39,8 @@ export interface Pipeline {
   readonly columns: { readonly [Field in keyof PipelineFile['columns']]?: readonly string[] };
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
+  /** How long a provider that is down is waited for. */
+  readonly patienceMs: number;
   readonly deadlineMs: number;
 }
 
@@ -122,6 +124,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
+    patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
   };
 }

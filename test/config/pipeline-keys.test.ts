@@ -49,6 +49,7 @@ test('a file with stages alone has every default', () => {
     columns: {},
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
+    patienceMs: 120_000,
     deadlineMs: 35_000,
   });
 });
@@ -83,6 +84,8 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['retry.base', 'retry: {base: 0}', { retry: { baseMs: 0 } }],
   ['retry.cap', 'retry: {cap: 1m}', { retry: { capMs: 60_000 } }],
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
+  ['patience', 'patience: 0', { patienceMs: 0 }],
+  ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
   ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
     (field): [string, string, object] => [
@@ -149,6 +152,7 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['retry: {attempts: 11}', 'retry.attempts: must be a whole number from 1 to 10, got 11.'],
   ['retry: {base: 2h}', `retry.base: ${FORM}, from 0 to 1h, got "2h".`],
   ['retry: {cap: 100ms}', 'retry.cap: must not be shorter than retry.base, got "100ms".'],
+  ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
 ];
 
