@@ -98,7 +98,10 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     for (let page = 1, count = 1; page <= Math.min(count, last); page++) {
       const reply = await this.call(name, { ...(params as object), ...perPage, page } as typeof params, options);
       yield reply;
-      count = Number((reply.data as Record<string, unknown>)[paging.countField] ?? page);
+      const { data, [paging.countField]: said } = reply.data as Record<string, unknown>;
+      // However many pages it speaks of: behind an empty one there is nothing to pay for.
+      if (!Array.isArray(data) || data.length === 0) return;
+      count = Number(said ?? page);
     }
   }
 

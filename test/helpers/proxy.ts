@@ -17,27 +17,32 @@ export interface Passing {
   readonly body: string;
 }
 
-/** Something between us and the provider: it answers what it likes itself, and lets the rest through. */
+/** Something between us and the provider: it answers what it likes itself, or says more in the headers. */
 export async function withProxy<T>(
   bench: Bench,
-  answer: (request: Passing) => Reply | undefined,
+  answer: (request: Passing) => Reply | { readonly more: Readonly<Record<string, string>> } | undefined,
   use: (sources: RunWork['sources'], requests: TestServer['requests']) => Promise<T>,
 ): Promise<T> {
   const { sandbox } = bench;
   const target = new URL(sandbox.v1BaseUrl).origin;
+  const letThrough = async ({ method, path, body }: Passing, authorization: string) => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const reply = await fetch(`${target}${path}`, { method, headers, ...(body === '' ? {} : { body }) });
+    return { status: reply.status, body: await reply.text(), headers: Object.fromEntries(reply.headers) };
+  };
   return await withServer(
-    async (request, response, body) => {
-      const { method = 'GET', url: path = '/' } = request;
+    async ({ method = 'GET', url: path = '/', headers }, response, body) => {
       const own = answer({ method, path, body });
-      const headers = { authorization: request.headers.authorization ?? '', 'content-type': 'application/json' };
-      const through = own ?? (await fetch(`${target}${path}`, { method, headers, ...(body === '' ? {} : { body }) }));
-      const bytes = own?.body ?? Buffer.from(await (through as Response).arrayBuffer());
-      const said = own === undefined ? [...(through as Response).headers] : Object.entries(own.headers ?? {});
-      const headersOut = said.filter(
-        ([name]) => !/^(content-(length|encoding)|transfer-encoding|connection)$/.test(name),
+      const reply =
+        own !== undefined && 'status' in own
+          ? own
+          : await letThrough({ method, path, body }, headers.authorization ?? '');
+      const said = { ...reply.headers, ...(own !== undefined && 'more' in own ? own.more : {}) };
+      const kept = Object.entries(said).filter(
+        ([name]) => !/^(content-length|content-encoding|connection|transfer-.*)$/.test(name),
       );
-      response.writeHead(through.status, Object.fromEntries(headersOut));
-      response.end(bytes);
+      response.writeHead(reply.status, Object.fromEntries(kept));
+      response.end(reply.body);
     },
     async ({ origin, requests }) => {
       const through = (base: string) => base.replace(target, origin);

@@ -78,7 +78,7 @@ export function nextUtcMidnight(nowMs: number): number {
  * some calls, are more than a number can hold.
  */
 const UNITS_A_CALL = 1_000;
-const UNITS_AT_MOST = 1e12;
+const UNITS_AT_MOST = 1e9;
 
 function count(text: string | null | undefined, atMost: number): number | null {
   if (text == null || !/^\d{1,15}$/.test(text.trim())) return null;

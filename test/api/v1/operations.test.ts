@@ -102,6 +102,23 @@ describe('every operation of v1 over HTTP', () => {
     }
   });
 
+  test('V1-7 a count of pages that nobody can have is not paid for: an empty page is the last', async () => {
+    await withServer(
+      (request, response) =>
+        json(
+          response,
+          200,
+          `{"data":[${/page=[12]&/.test(request.url ?? '') ? '{"id":1}' : ''}],"total_pages":1000000000}`,
+        ),
+      async ({ origin, requests }) => {
+        const v1 = new KybV1Client({ baseUrl: origin, apiKey: 'k' });
+        for await (const page of v1.pages('officersKyb', { id: '9' })) expect(page.status).toBe(200);
+        await v1.close();
+        expect(requests).toHaveLength(3);
+      },
+    );
+  });
+
   test('V1-17 IDs come as integers or strings, also beyond 2^53, and are text', async () => {
     const large = findCompany(
       sandbox,
