@@ -74,3 +74,6 @@ export interface Paging {
 
 export type ParamsOf<O extends Operation> = z.input<O['params']>;
 export type BodyOf<O extends Operation> = z.output<O['body']>;
+
+/** It asks for what one ID stands for. A report is another matter: it was generated, so it must be there. */
+export const asksForOne = ({ subject }: Operation): boolean => subject !== null && subject.space !== 'report';

@@ -59,6 +59,11 @@ export class Breaker {
     this.#tell = tell;
   }
 
+  /** It has answered somebody well in this start. */
+  get hasAnswered(): boolean {
+    return this.#successes > 0;
+  }
+
   /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
   async enter(signal: AbortSignal): Promise<Pass | undefined> {
     for (;;) {

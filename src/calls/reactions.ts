@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.js';
-import type { ApiName, Operation } from '../api/operation.js';
+import { type ApiName, asksForOne, type Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
@@ -11,6 +11,8 @@ export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
+  /** Requests that were refused, by operation. */
+  readonly #refused = new Map<string, Set<string>>();
   readonly #onStop: (error: ApiError) => void;
 
   constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
@@ -59,11 +61,12 @@ export class Reactions {
       if (stop !== undefined) this.#onStop(stop);
       return;
     }
+    if (this.isRowsOwn(error, operation)) return;
+    if (error.class === 'stop_run') return this.#onStop(error);
+    if (error.class === 'block_operation') return await this.#closeRefused(operation, requestKey, error);
     // Whatever else it says, it is what the provider's document knows.
     if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey);
-    if (error.class === 'stop_run') this.#onStop(error);
-    else if (error.class === 'block_operation') await this.#close(operation, [operation.name], 'scope', null, error);
-    else if (error.class === 'park') await this.#closeLimit(operation, error);
+    if (error.class === 'park') await this.#closeLimit(operation, error);
   }
 
   /** The request has used up its tries. True if that is the provider's doing: it is held to be down from now on. */
@@ -74,6 +77,23 @@ export class Reactions {
     const stop = breaker.open(error);
     if (stop !== undefined) this.#onStop(stop);
     return true;
+  }
+
+  /** v2 may refuse one request where it answers the rest: that is about what was asked for, not about key or route. */
+  isRowsOwn({ class: kind, api, httpStatus }: ApiError, operation: Operation): boolean {
+    const refused = kind === 'block_operation' || (kind === 'stop_run' && httpStatus === 404 && asksForOne(operation));
+    return refused && api === 'v2' && this.breakerOf(operation).hasAnswered;
+  }
+
+  /**
+   * v1 names a scope, and one word is enough. v2 does not say what it refuses: the operation is closed when a second
+   * request is refused and none was answered, so that one company that may not be had does not keep out the rest.
+   */
+  async #closeRefused(operation: Operation, requestKey: string, error: ApiError): Promise<void> {
+    const refused = this.#refused.get(operation.name) ?? new Set();
+    this.#refused.set(operation.name, refused.add(requestKey));
+    if (operation.api === 'v1' || refused.size > 1)
+      await this.#close(operation, [operation.name], 'scope', null, error);
   }
 
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {

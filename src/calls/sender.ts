@@ -199,8 +199,9 @@ export class Sender {
 
   async #giveUp(request: DoorRequest, ready: ReadyRequest, error: ApiError, attempts: number): Promise<CallOutcome> {
     if (this.#stopped !== undefined) return { kind: 'stopped', error: this.#stopped };
+    if (error.class === 'not_available' || this.#reactions.isRowsOwn(error, request.operation))
+      return { kind: 'not_available', error };
     if (error.class === 'park' || error.class === 'block_operation') return await this.#parkedBy(request, error);
-    if (error.class === 'not_available') return { kind: 'not_available', error };
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halt.signal.aborted && comesRight(error)) return DRAINING;
     const doubt = await doubtAfter(error, request, ready, this.#options);
@@ -223,12 +224,13 @@ export class Sender {
   }
 
   /** As the ledger has it, with the time at which it goes on. */
-  async #parkedBy({ operation }: DoorRequest, { message }: ApiError): Promise<Parked> {
+  async #parkedBy({ operation }: DoorRequest, { class: kind, message }: ApiError): Promise<Parked> {
     const { calls, startId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
     const call = { startId, environmentId, operation: operation.name, meter: operation.meter };
     const refused = await calls.refusal(call, limits, clock.now());
-    return refused ?? { kind: 'parked', reason: 'allowance', until: null, message };
+    const reason = kind === 'block_operation' ? 'scope' : 'allowance';
+    return refused ?? { kind: 'parked', reason, until: null, message };
   }
 }
 

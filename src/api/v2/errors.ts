@@ -2,7 +2,7 @@ import { parseExact } from '../../util/exact-json.js';
 import { declaredNames, UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
-import type { Operation } from '../operation.js';
+import { asksForOne, type Operation } from '../operation.js';
 import { type BodyShape, shapeOf } from './error-shape.js';
 
 /** What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1). */
@@ -11,9 +11,9 @@ export function v2Error(exchange: Exchange, operation: Operation, nowMs: number)
   if (meaning === undefined) return undefined;
   return new ApiError({
     ...meaning,
-    // Nothing says that a failure of v2 is free (V2-17): it may have done its work and stumbled over the answer. Only a
-    // token that is refused is refused before anything. Operations that never cost are told apart where they are booked.
-    charge: meaning.stop === 'credentials' ? 'free' : 'unknown',
+    // Nothing says that a failure of v2 is free, whatever its status (V2-17): it may have done its work and stumbled over
+    // the answer. Operations that never cost are told apart where they are booked.
+    charge: 'unknown',
     message: tidy(meaning.message, 500),
     code: tidy(meaning.code, 100),
     hint: tidy(meaning.hint, 500),
@@ -37,7 +37,7 @@ function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefine
   if (shape.kind === 'rule') return ruleFailure(shape.messages);
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
-  if (!success) return byStatus(status, operation);
+  if (!success) return byStatus(status, operation, shape.kind === 'other');
   const problems = whyUnreadable(operation, body);
   if (problems.length === 0) return undefined;
   return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
@@ -109,9 +109,11 @@ function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Mea
 function byDetail(detail: string, status: number, operation: Operation): Meaning {
   const redirect = status >= 300 && status < 400;
   if (status === 401 || status === 429 || status >= 500 || redirect) {
-    const known = byStatus(status, operation);
+    const known = byStatus(status, operation, true);
     return { ...known, message: detail || known.message };
   }
+  if (status === 403) return forbidden(detail || 'v2 answered 403 without a reason', operation);
+  if ((status === 404 || status === 410) && asksForOne(operation)) return noSuchRecord(detail, status);
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
     class: 'retry',
@@ -122,7 +124,22 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   };
 }
 
-function byStatus(status: number, operation: Operation): Meaning {
+/** Keys inherit the permissions of their account, so a refusal is about the operation, as INSUFFICIENT_SCOPE is in v1. */
+const forbidden = (message: string, operation: Operation): Meaning => ({
+  class: 'block_operation',
+  code: 'FORBIDDEN',
+  message,
+  hint: `The account may not use ${operation.name}. Ask the account manager for it, or take the stage that needs it out of the pipeline; other operations go on.`,
+});
+
+const noSuchRecord = (detail: string, status: number): Meaning => ({
+  class: 'not_available',
+  code: 'NOT_FOUND',
+  message: detail || `v2 answered ${status} without a reason`,
+  hint: 'The provider has nothing for this ID. Other stages go on.',
+});
+
+function byStatus(status: number, operation: Operation, isJson: boolean): Meaning {
   const message = `v2 answered ${status} in a form that its document does not know`;
   if (status === 401) {
     return {
@@ -154,6 +171,9 @@ function byStatus(status: number, operation: Operation): Meaning {
     const hint = `The provider does not know this route: ${routeAdvice(operation)}`;
     return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint };
   }
+  // What is not even JSON is not v2's own word (X-1).
+  if (status >= 400 && status < 500 && !isJson) return { ...UNREADABLE, message };
+  if (status === 403) return forbidden(message, operation);
   if (status >= 400 && status < 500) {
     const hint =
       'The provider refuses this request and gives no readable reason. Correct the row, or ask the provider.';
