@@ -85,10 +85,9 @@ export class Transport {
         if (outcome instanceof TransportError) reject(outcome);
         else resolve(outcome);
       });
-      const timer = setTimeout(
-        () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`),
-        deadlineMs,
-      );
+      const tooLate = () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`);
+      const dueAt = performance.now() + deadlineMs;
+      const timer = setTimeout(() => readFirst(reception, dueAt, tooLate), deadlineMs);
       if (signal?.aborted) return onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
       const headers: Record<string, string> = {
@@ -102,6 +101,31 @@ export class Transport {
     });
   }
 }
+
+/**
+ * Timers run before sockets are read. In a process that was frozen, or too busy, a deadline passes while the answer lies
+ * in the socket, paid for. So what has come is read first. A deadline that is late itself tells of such a pause: then
+ * the rest may be on its way still, and is read as long as bytes keep coming, but not for ever.
+ */
+function readFirst(reception: Reception, dueAt: number, giveUp: () => void): void {
+  const firedAt = performance.now();
+  const quietMs = firedAt - dueAt > LATE_MS ? QUIET_MS : 0;
+  const look = (receivedBefore: number) => {
+    const judge = () => {
+      if (reception.isSettled) return;
+      const comes = reception.received > receivedBefore && performance.now() - firedAt < READING_AT_MOST_MS;
+      if (comes) look(reception.received);
+      else giveUp();
+    };
+    // One turn to read what is there, one for what that has set going.
+    setTimeout(() => setImmediate(() => setImmediate(judge)), quietMs);
+  };
+  look(reception.received);
+}
+
+const LATE_MS = 500;
+const QUIET_MS = 250;
+const READING_AT_MOST_MS = 5_000;
 
 interface Encoded {
   readonly status: number;
@@ -120,6 +144,15 @@ class Reception implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
   #size = 0;
+
+  get isSettled(): boolean {
+    return this.#settled;
+  }
+
+  /** How much has come: the head, and the bytes of the body. */
+  get received(): number {
+    return this.#size + (this.#status === 0 ? 0 : 1);
+  }
 
   constructor(maxBytes: number, finish: (outcome: Encoded | TransportError) => void) {
     this.#maxBytes = maxBytes;
