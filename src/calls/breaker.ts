@@ -171,12 +171,13 @@ export class Breaker {
   #down({ since }: Outage, error: ApiError): ApiError {
     const { api, name } = this.#operation;
     const waitedS = Math.round((this.#clock.now() - since) / 1000);
+    const times = this.#inARow === 1 ? 'once' : `${this.#inARow} times in a row`;
     const waited = waitedS === 0 ? '' : `, and was waited for for ${waitedS} s`;
     return new ApiError({
       class: 'stop_run',
       stop: 'unavailable',
       code: 'PROVIDER_UNAVAILABLE',
-      message: `${api} ${name} failed ${this.#inARow} times in a row${waited}; the last: ${error.code}: ${error.message}`,
+      message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
       hint: 'Nothing is marked failed. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
       api,
       operation: name,

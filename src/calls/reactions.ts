@@ -38,11 +38,6 @@ export class Reactions {
     return undefined;
   }
 
-  /** An outage is waited out. */
-  get hasPatience(): boolean {
-    return (this.#options.breaker?.patienceMs ?? 0) > 0;
-  }
-
   toSuccess(operation: Operation, requestKey: string): void {
     this.limiters[operation.api].succeeded();
     this.breakerOf(operation).succeeded(requestKey);
@@ -77,6 +72,15 @@ export class Reactions {
     const stop = breaker.open(error);
     if (stop !== undefined) this.#onStop(stop);
     return true;
+  }
+
+  /**
+   * The call may have been charged, and brought nothing. Where that is the provider's doing, a single call is sent to see
+   * before the others are sent again: otherwise they would use up the budget for nothing.
+   */
+  hesitate(operation: Operation, requestKey: string, error: ApiError): void {
+    const isPatient = (this.#options.breaker?.patienceMs ?? 0) > 0;
+    if (isPatient) this.holdDown(operation, requestKey, error);
   }
 
   /** v2 may refuse one request where it answers the rest: that is about what was asked for, not about key or route. */

@@ -180,9 +180,7 @@ export class Sender {
     // A report is not sent twice in a row: whoever asked for it looks first.
     if (request.operation.meter === 'report' && leavesDoubt(error, 'report')) return false;
     if ((await doubtAfter(error, request, ready, this.#options)) !== undefined) return false;
-    // Each lost call may have been charged: where several are lost, one is sent to see before the rest is sent again.
-    if (leavesDoubt(error, request.operation.meter) && this.#reactions.hasPatience)
-      this.#reactions.holdDown(request.operation, ready.context.requestKey, error);
+    if (mayHaveCost(request, error)) this.#reactions.hesitate(request.operation, ready.context.requestKey, error);
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
     if (delay === undefined) return this.#waitsForProvider(request, ready, error, tally);
     await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
@@ -233,6 +231,9 @@ export class Sender {
     return refused ?? { kind: 'parked', reason, until: null, message };
   }
 }
+
+const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
+  operation.meter !== 'free' && charge === 'unknown';
 
 /** What a call goes with: its number from the limiter, its pass from the breaker. */
 export interface Leave {

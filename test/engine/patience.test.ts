@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/events.js';
 import type { RunWork } from '../../src/engine/run.js';
 import { ManualClock } from '../../src/util/clock.js';
-import { type Passing, withProxy } from '../helpers/proxy.js';
+import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
 const MINUTE = 60_000;
@@ -14,6 +14,8 @@ interface Scene extends Workshop {
   readonly events: RunEvent[];
   /** Which requests the provider refuses at the moment. */
   isDown: (request: Passing) => boolean;
+  /** What it says then. */
+  reply: Reply;
   /** Requests that were met while it was down. */
   met: number;
   /** Starts work; the clock is moved by `pass`. */
@@ -35,13 +37,14 @@ const withScene = (patienceMs: number, use: (scene: Scene) => Promise<void>) => 
       clock,
       events: [],
       isDown: () => true,
+      reply: DOWN,
       met: 0,
       begin: async () => Promise.reject(new Error('not yet')),
     };
     const answer = (request: Passing) => {
       if (!scene.isDown(request)) return undefined;
       scene.met += 1;
-      return DOWN;
+      return scene.reply;
     };
     await withProxy(workshop, answer, async (sources) => {
       scene.begin = async (rows, more) => {
@@ -132,5 +135,18 @@ describe('patience: an outage is waited out', () => {
       await pass(10 * MINUTE);
       expect((await end).progress.byOutcome).toMatchObject({ complete: 5, failed: 1 });
     });
+  });
+});
+
+test('X-1 answers that nobody can read do not use up the budget: one is sent to see before the next', async () => {
+  await withScene(60 * MINUTE, async (scene) => {
+    scene.reply = { status: 200, body: '<html>' };
+    const { end, pass } = await scene.begin(12, { budgetUnits: 32 });
+    await pass(10_000);
+    // Those that had set out together, and three that were sent to see: 1, 2 and 4 seconds apart.
+    expect(scene.met).toBeLessThanOrEqual(4 + 3);
+    scene.isDown = () => false;
+    await pass(2 * MINUTE);
+    expect((await end).progress).toMatchObject({ byOutcome: { complete: 12 }, unitsCharged: 24 });
   });
 });
