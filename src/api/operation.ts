@@ -75,5 +75,9 @@ export interface Paging {
 export type ParamsOf<O extends Operation> = z.input<O['params']>;
 export type BodyOf<O extends Operation> = z.output<O['body']>;
 
-/** It asks for what one ID stands for. A report is another matter: it was generated, so it must be there. */
-export const asksForOne = ({ subject }: Operation): boolean => subject !== null && subject.space !== 'report';
+/**
+ * It reads what one ID stands for, so "not found" may be its answer. Reports are another matter: one that is generated
+ * may exist behind any refusal (V2-17), and one that was generated must be there.
+ */
+export const readsOne = ({ subject, meter }: Operation): boolean =>
+  subject !== null && subject.space !== 'report' && meter !== 'report';

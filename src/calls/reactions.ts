@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.js';
-import { type ApiName, asksForOne, type Operation } from '../api/operation.js';
+import { type ApiName, type Operation, readsOne } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
@@ -11,7 +11,7 @@ export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
-  /** Requests that were refused, by operation. */
+  /** Requests that were refused since the last answer, by operation. */
   readonly #refused = new Map<string, Set<string>>();
   readonly #onStop: (error: ApiError) => void;
 
@@ -41,6 +41,7 @@ export class Reactions {
   toSuccess(operation: Operation, requestKey: string): void {
     this.limiters[operation.api].succeeded();
     this.breakerOf(operation).succeeded(requestKey);
+    this.#refused.delete(operation.name);
   }
 
   /** `started` is the number that the limiter gave the call. */
@@ -56,9 +57,11 @@ export class Reactions {
       if (stop !== undefined) this.#onStop(stop);
       return;
     }
+    if (error.class === 'stop_run' || error.class === 'block_operation')
+      this.#refused.set(operation.name, (this.#refused.get(operation.name) ?? new Set()).add(requestKey));
     if (this.isRowsOwn(error, operation)) return;
     if (error.class === 'stop_run') return this.#onStop(error);
-    if (error.class === 'block_operation') return await this.#closeRefused(operation, requestKey, error);
+    if (error.class === 'block_operation') return await this.#closeRefused(operation, error);
     // Whatever else it says, it is what the provider's document knows.
     if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey);
     if (error.class === 'park') await this.#closeLimit(operation, error);
@@ -83,21 +86,20 @@ export class Reactions {
     if (isPatient) this.holdDown(operation, requestKey, error);
   }
 
-  /** v2 may refuse one request where it answers the rest: that is about what was asked for, not about key or route. */
+  /**
+   * v2 does not say what it refuses. One request, where the operation has answered others and no second one is refused
+   * after it: that is about what was asked for, not about key or route.
+   */
   isRowsOwn({ class: kind, api, httpStatus }: ApiError, operation: Operation): boolean {
-    const refused = kind === 'block_operation' || (kind === 'stop_run' && httpStatus === 404 && asksForOne(operation));
-    return refused && api === 'v2' && this.breakerOf(operation).hasAnswered;
+    const refused = kind === 'block_operation' || (kind === 'stop_run' && httpStatus === 404);
+    if (!refused || api !== 'v2' || !readsOne(operation) || !this.breakerOf(operation).hasAnswered) return false;
+    return (this.#refused.get(operation.name)?.size ?? 0) <= 1;
   }
 
-  /**
-   * v1 names a scope, and one word is enough. v2 does not say what it refuses: the operation is closed when a second
-   * request is refused and none was answered, so that one company that may not be had does not keep out the rest.
-   */
-  async #closeRefused(operation: Operation, requestKey: string, error: ApiError): Promise<void> {
-    const refused = this.#refused.get(operation.name) ?? new Set();
-    this.#refused.set(operation.name, refused.add(requestKey));
-    if (operation.api === 'v1' || refused.size > 1)
-      await this.#close(operation, [operation.name], 'scope', null, error);
+  /** v1 names a scope, and one word is enough. For v2 it takes two, so that one company does not keep out the rest. */
+  async #closeRefused(operation: Operation, error: ApiError): Promise<void> {
+    const several = (this.#refused.get(operation.name)?.size ?? 0) > 1;
+    if (operation.api === 'v1' || several) await this.#close(operation, [operation.name], 'scope', null, error);
   }
 
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {

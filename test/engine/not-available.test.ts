@@ -61,6 +61,22 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
+  test('403 from some point on: one row at the most is taken for its own case, the rest waits for the scope', async () => {
+    await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 8).map((company) => lineOf(company)));
+      let asked = 0;
+      const revoked = ({ path }: { readonly path: string }) => {
+        if (path.includes('/financial/')) asked += 1;
+        return path.includes('/financial/') && asked > 3 ? detail(403, 'No permission.') : undefined;
+      };
+      const end = await withProxy(workshop, revoked, (sources) => work(run, { sources, concurrency: 1 }));
+      expect(end.progress.byOutcome).toMatchObject({ complete: 4, pending: 4, failed: 0 });
+      expect(end.progress.stages.financials).toMatchObject({ done: 3, not_available: 1 });
+      expect(asked).toBe(5);
+    });
+  });
+
   test('404 without a reason is a wrong route, unless the operation has answered others', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;

@@ -2,7 +2,7 @@ import { parseExact } from '../../util/exact-json.js';
 import { declaredNames, UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
-import { asksForOne, type Operation } from '../operation.js';
+import { type Operation, readsOne } from '../operation.js';
 import { type BodyShape, shapeOf } from './error-shape.js';
 
 /** What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1). */
@@ -113,7 +113,7 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     return { ...known, message: detail || known.message };
   }
   if (status === 403) return forbidden(detail || 'v2 answered 403 without a reason', operation);
-  if ((status === 404 || status === 410) && asksForOne(operation)) return noSuchRecord(detail, status);
+  if ((status === 404 || status === 410) && readsOne(operation)) return noSuchRecord(detail, status);
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
     class: 'retry',
