@@ -1,15 +1,16 @@
-import { type ExactJson, parseExact } from '../util/exact-json.js';
-import { findMember } from '../util/json-shell.js';
+import { z } from 'zod';
+import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+import { findMember, isEmptyObject, scanShell, someMember } from '../util/json-shell.js';
 import { describeIssues } from './describe-issues.js';
-import { ApiError } from './errors.js';
+import { ApiError, type ApiErrorDetails } from './errors.js';
 import { isHtml } from './exchange.js';
 import type { BodyOf, Operation } from './operation.js';
 
 /** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
   const value = parseBody(operation, body);
-  const checked = operation.body.safeParse(value);
-  if (!checked.success) throw unexpectedBody(operation, describeIssues(checked.error, value));
+  const problems = problemsOf(operation, value);
+  if (problems.length > 0) throw unexpectedBody(operation, problems);
   return value as BodyOf<O>;
 }
 
@@ -26,6 +27,60 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
   }
 }
 
+/**
+ * Why these bytes are not what the operation returns (X-1); empty where they are. The bytes decide, whatever the content
+ * type says: an answer that can be read is paid for, and is not asked for again because of a header.
+ */
+export function whyUnreadable(operation: Operation, body: Buffer): readonly string[] {
+  try {
+    const { knownBy } = operation;
+    if (knownBy !== undefined && !isText(operation, body)) return hasKnownMember(knownBy, body) ? [] : [NOTHING_SHOWN];
+    return problemsOf(operation, parseBody(operation, body));
+  } catch (error) {
+    if (error instanceof ApiError) return error.problems;
+    if (error instanceof SyntaxError) return [error.message];
+    throw error;
+  }
+}
+
+/** A page, as it stands or as a JSON string: there are no members to look for. */
+const isText = ({ htmlBody }: Operation, body: Buffer): boolean =>
+  htmlBody === true && (isHtml(body) || body.toString('latin1', 0, 16).trimStart().startsWith('"'));
+
+/** Up to this size a scan to the end costs little beside the call; of a longer body the ends tell whether it is whole. */
+const SCANNED_TO_THE_END = 16_384;
+
+function hasKnownMember(knownBy: NonNullable<Operation['knownBy']>, body: Buffer): boolean {
+  if (body.length <= SCANNED_TO_THE_END && scanShell(body).kind !== 'object') return false;
+  // An object without members says nothing, and that is an answer (V1-22, V2-2).
+  return isEmptyObject(body) || someMember(body, knownBy);
+}
+
+function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
+  if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && isSaid(value.error))
+    return ['an error, with the status of a success'];
+  const checked = operation.body.safeParse(value);
+  if (!checked.success) return describeIssues(checked.error, value);
+  // Every field may be absent, so the schema lets `{"message": "back soon"}` through.
+  const declared = declaredNames(operation.body);
+  if (declared.length === 0 || !isObject(value) || Object.keys(value).length === 0) return [];
+  return declared.some((name) => Object.hasOwn(value, name)) ? [] : [NOTHING_SHOWN];
+}
+
+const NOTHING_SHOWN = 'an object without any member that the document shows';
+
+const isSaid = (error: ExactJson | undefined) =>
+  error !== undefined && error !== null && error !== '' && error !== false;
+
+const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+/** The names of the members that a schema knows; none where it is no object, or one whose members are not shown. */
+export function declaredNames(schema: unknown): readonly string[] {
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(declaredNames) : [];
+}
+
 function parseBody(operation: Operation, body: Buffer): ExactJson {
   if (operation.emptyBody === true && body.toString('latin1').trim() === '') return null;
   if (operation.htmlBody === true && isHtml(body)) return body.toString('utf8');
@@ -36,15 +91,23 @@ function parseBody(operation: Operation, body: Buffer): ExactJson {
   }
 }
 
+/** What an answer that cannot be read is, whoever finds it: the provider's trouble, not the row's (X-1). */
+export const UNREADABLE = {
+  class: 'retry',
+  code: 'UNEXPECTED_BODY',
+  hint: 'The answer is kept as it came, and may have been paid for; it is not used. What was asked is asked again.',
+} as const satisfies Partial<ApiErrorDetails>;
+
+export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>
+  `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`;
+
 export function unexpectedBody(operation: Operation, problems: readonly string[], cause?: unknown): ApiError {
   return new ApiError({
-    class: 'fail_row',
-    code: 'UNEXPECTED_BODY',
-    message: `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`,
-    hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
+    ...UNREADABLE,
+    message: unreadableMessage(operation, problems),
     api: operation.api,
     operation: operation.name,
-    charge: operation.api === 'v1' ? 'charged' : 'unknown',
+    charge: 'unknown',
     problems,
     cause,
   });

@@ -1,6 +1,7 @@
+import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
-import { readAnswer } from './answer.js';
+import { readAnswer, UNREADABLE } from './answer.js';
 import { describeIssues } from './describe-issues.js';
 import { ApiError } from './errors.js';
 import type { Exchange } from './exchange.js';
@@ -62,6 +63,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected abstract classify(exchange: Exchange, operation: Operation): ApiError | undefined;
   protected abstract routeOf(operation: Operation): Route;
   protected abstract requestIdOf(exchange: Exchange): string | undefined;
+  /** What the provider says itself that the call has cost; undefined where it says nothing. */
+  protected abstract chargeSaid(exchange: Exchange): Charge | undefined;
 
   /** Sends one validated operation and reads its answer. */
   async call<Name extends keyof Operations & string>(
@@ -100,7 +103,8 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
       const { data, [paging.countField]: claimed } = reply.data as Record<string, unknown>;
       if (before?.equals(reply.raw)) return;
       yield reply;
-      if (Array.isArray(data) && data.length === 0) return;
+      // However many pages it speaks of: behind an empty one there is nothing to pay for.
+      if (!Array.isArray(data) || data.length === 0) return;
       before = reply.raw;
       count = Number(claimed ?? page);
     }
@@ -126,11 +130,30 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     const { operation, wire } = prepared;
     const sent = this.#transport.send(wire, options.signal, operation.deadlineMs);
     const exchange = await sent.catch((error: unknown) => {
-      throw error instanceof TransportError ? transportError(operation, error) : error;
+      throw error instanceof TransportError ? this.#transportError(operation, error) : error;
     });
     const error = this.classify(exchange, operation);
     if (error === undefined) return exchange;
     throw error;
+  }
+
+  /**
+   * A lost answer is never counted as 0 or as 1: its charge is unknown, unless nothing was sent at all (V1-5), or what
+   * came of it tells.
+   */
+  #transportError(operation: Operation, error: TransportError): ApiError {
+    const { exchange } = error;
+    return new ApiError({
+      ...TRANSPORT_ERRORS[error.kind],
+      message: `${operation.name}: ${error.message}`,
+      api: operation.api,
+      operation: operation.name,
+      charge: (exchange && this.chargeSaid(exchange)) ?? (error.sent ? 'unknown' : 'free'),
+      httpStatus: exchange?.status,
+      requestId: exchange && this.requestIdOf(exchange),
+      exchange,
+      cause: error,
+    });
   }
 
   close(): Promise<void> {
@@ -159,27 +182,11 @@ const TRANSPORT_ERRORS = {
   },
   timeout: { class: 'retry', code: 'DEADLINE_EXCEEDED', hint: 'The answer was lost; the call may have been charged.' },
   reset: { class: 'retry', code: 'CONNECTION_LOST', hint: 'The answer was lost; the call may have been charged.' },
-  encoding: {
-    class: 'fail_row',
-    code: 'UNEXPECTED_BODY',
-    hint: 'The answer could not be decoded; the call may have been charged.',
-  },
+  encoding: UNREADABLE,
   too_large: {
-    class: 'fail_row',
+    class: 'retry',
     code: 'ANSWER_TOO_LARGE',
     hint: 'The answer was cut off; the call may have been charged.',
   },
   aborted: { class: 'retry', code: 'ABORTED', hint: 'The call was stopped on our side.' },
 } as const;
-
-/** A lost answer is never counted as 0 or as 1: its charge is unknown, unless nothing was sent at all (V1-5). */
-function transportError(operation: Operation, error: TransportError): ApiError {
-  return new ApiError({
-    ...TRANSPORT_ERRORS[error.kind],
-    message: `${operation.name}: ${error.message}`,
-    api: operation.api,
-    operation: operation.name,
-    charge: error.sent ? 'unknown' : 'free',
-    cause: error,
-  });
-}

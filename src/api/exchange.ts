@@ -16,13 +16,16 @@ export const isHtml = (body: Uint8Array): boolean => {
   return body.find((byte, at) => at >= start && byte > 0x20) === 0x3c;
 };
 
-/** Retry-After as seconds or as an HTTP date; undefined where it is absent or unreadable. */
+/**
+ * Retry-After as seconds or as a date; undefined where it is absent, in the past or unreadable. Date.parse makes a date
+ * of almost anything (`1.5` is a day in 2001), so only what has the form of one is given to it.
+ */
 export function retryAfterMs(headers: Exchange['headers'], nowMs: number): number | undefined {
-  const value = headers['retry-after']?.trim();
-  if (value === undefined || value === '') return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+  const value = headers['retry-after']?.trim() ?? '';
+  if (/^\d+(?:\.\d*)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1000), LONGEST_MS);
+  if (!DATE.test(value)) return undefined;
+  const afterMs = Date.parse(value) - nowMs;
+  return afterMs >= 0 ? Math.min(afterMs, LONGEST_MS) : undefined;
 }
 
 /** What the provider's support is told; it is kept with the call (V1-18). */
@@ -30,3 +33,8 @@ export function requestIdIn(headers: Exchange['headers']): string | undefined {
   const id = headers['x-service-request-id'] ?? headers['x-request-id'];
   return id === undefined ? undefined : outsideText(id, 200);
 }
+/** A year: more is no wait that anybody means, and any number of digits may come. */
+const LONGEST_MS = 366 * 86_400_000;
+
+/** An HTTP date in one of its three forms, or an ISO date. */
+export const DATE = /^(?:[A-Z][a-z]{2,8},? .*\d{1,2}:\d{2}:\d{2}.*|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?)$/;

@@ -57,6 +57,11 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   readonly answersFields?: boolean | undefined;
   /** The document shows no answer: any JSON value is one, and so is a body of no bytes. */
   readonly emptyBody?: boolean | undefined;
+  /**
+   * Its answers are long, and read in parts: they are not parsed when they arrive. A member of which this holds, with
+   * the character that its value begins with, tells that the object is an answer.
+   */
+  readonly knownBy?: ((member: string, first: string) => boolean) | undefined;
   /** The answer may be a page of HTML, as it stands, where it was asked for: then its value is the text. */
   readonly htmlBody?: boolean | undefined;
 }
@@ -71,3 +76,10 @@ export interface Paging {
 
 export type ParamsOf<O extends Operation> = z.input<O['params']>;
 export type BodyOf<O extends Operation> = z.output<O['body']>;
+
+/**
+ * It reads what one ID stands for, so "not found" may be its answer. Reports are another matter: one that is generated
+ * may exist behind any refusal (V2-17), and one that was generated must be there.
+ */
+export const readsOne = ({ subject, meter }: Operation): boolean =>
+  subject !== null && subject.space !== 'report' && meter !== 'report';

@@ -26,6 +26,8 @@ export class TransportError extends Error {
     readonly sent: boolean,
     message: string,
     cause?: unknown,
+    /** What came, where an answer did that cannot be used; its body is as it came over the wire. */
+    readonly exchange?: Exchange,
   ) {
     super(message, cause === undefined ? undefined : { cause });
   }
@@ -57,9 +59,17 @@ export class Transport {
   /** `deadlineAtLeastMs`: for requests that take their time. */
   async send(request: WireRequest, signal?: AbortSignal, deadlineAtLeastMs = 0): Promise<Exchange> {
     const started = performance.now();
-    const head = await this.#exchange(request, signal, Math.max(this.#deadlineMs, deadlineAtLeastMs));
-    const body = await decode(head, this.#maxBodyBytes);
-    return { status: head.status, headers: head.headers, body, durationMs: Math.round(performance.now() - started) };
+    const encoded = await this.#exchange(request, signal, Math.max(this.#deadlineMs, deadlineAtLeastMs));
+    const { status, headers, bytes } = encoded;
+    const exchangeOf = (body: Buffer): Exchange => {
+      return { status, headers, body, durationMs: Math.round(performance.now() - started) };
+    };
+    try {
+      return exchangeOf(await decode(encoded, this.#maxBodyBytes));
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      throw new TransportError(error.kind, true, error.message, error.cause, exchangeOf(bytes));
+    }
   }
 
   close(): Promise<void> {
@@ -75,10 +85,9 @@ export class Transport {
         if (outcome instanceof TransportError) reject(outcome);
         else resolve(outcome);
       });
-      const timer = setTimeout(
-        () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`),
-        deadlineMs,
-      );
+      const tooLate = () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`);
+      const dueAt = performance.now() + deadlineMs;
+      const timer = setTimeout(() => readFirst(reception, dueAt, tooLate), deadlineMs);
       if (signal?.aborted) return onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
       const headers: Record<string, string> = {
@@ -92,6 +101,31 @@ export class Transport {
     });
   }
 }
+
+/**
+ * Timers run before sockets are read. In a process that was frozen, or too busy, a deadline passes while the answer lies
+ * in the socket, paid for. So what has come is read first. A deadline that is late itself tells of such a pause: then
+ * the rest may be on its way still, and is read as long as bytes keep coming, but not for ever.
+ */
+function readFirst(reception: Reception, dueAt: number, giveUp: () => void): void {
+  const firedAt = performance.now();
+  const quietMs = firedAt - dueAt > LATE_MS ? QUIET_MS : 0;
+  const look = (receivedBefore: number) => {
+    const judge = () => {
+      if (reception.isSettled) return;
+      const comes = reception.received > receivedBefore && performance.now() - firedAt < READING_AT_MOST_MS;
+      if (comes) look(reception.received);
+      else giveUp();
+    };
+    // One turn to read what is there, one for what that has set going.
+    setTimeout(() => setImmediate(() => setImmediate(judge)), quietMs);
+  };
+  look(reception.received);
+}
+
+const LATE_MS = 500;
+const QUIET_MS = 250;
+const READING_AT_MOST_MS = 5_000;
 
 interface Encoded {
   readonly status: number;
@@ -111,13 +145,25 @@ class Reception implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #size = 0;
 
+  get isSettled(): boolean {
+    return this.#settled;
+  }
+
+  /** How much has come: the head, and the bytes of the body. */
+  get received(): number {
+    return this.#size + (this.#status === 0 ? 0 : 1);
+  }
+
   constructor(maxBytes: number, finish: (outcome: Encoded | TransportError) => void) {
     this.#maxBytes = maxBytes;
     this.#finish = finish;
   }
 
   stop(kind: TransportFailure, message: string, cause?: unknown): void {
-    const error = new TransportError(kind, this.#sent, message, cause);
+    this.#stop(new TransportError(kind, this.#sent, message, cause));
+  }
+
+  #stop(error: TransportError): void {
     this.#settle(error);
     this.#controller?.abort(error);
   }
@@ -138,8 +184,11 @@ class Reception implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > this.#maxBytes) this.stop('too_large', tooLarge(this.#maxBytes));
-    else this.#chunks.push(chunk);
+    if (this.#size <= this.#maxBytes) this.#chunks.push(chunk);
+    else {
+      const head = { status: this.#status, headers: this.#headers, body: Buffer.alloc(0), durationMs: 0 };
+      this.#stop(new TransportError('too_large', true, tooLarge(this.#maxBytes), undefined, head));
+    }
   }
 
   onResponseEnd(): void {
@@ -164,17 +213,17 @@ class Reception implements Dispatcher.DispatchHandler {
   }
 }
 
-const decoders: Readonly<Record<string, (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>>> = {
-  gzip: promisify<Buffer, ZlibOptions, Buffer>(gunzip),
-  deflate: promisify<Buffer, ZlibOptions, Buffer>(inflate),
-  br: promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress),
-};
+const decoders: ReadonlyMap<string, (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>> = new Map([
+  ['gzip', promisify<Buffer, ZlibOptions, Buffer>(gunzip)],
+  ['deflate', promisify<Buffer, ZlibOptions, Buffer>(inflate)],
+  ['br', promisify<Buffer, ZlibOptions, Buffer>(brotliDecompress)],
+]);
 
 /** zlib stops at the cap while it inflates, so a bomb never unfolds. */
 async function decode(answer: Encoded, maxBytes: number): Promise<Buffer> {
   const encoding = answer.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '' || answer.bytes.length === 0) return answer.bytes;
-  const decoder = decoders[encoding];
+  const decoder = decoders.get(encoding);
   if (decoder === undefined) {
     throw new TransportError('encoding', true, `the answer has an unknown content encoding: ${encoding.slice(0, 40)}`);
   }

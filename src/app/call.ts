@@ -124,7 +124,7 @@ async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortS
 const BY_HAND = {
   retry: { attempts: 1, baseMs: 0, capMs: 0 },
   concurrency: 1,
-  breakerFailures: Number.POSITIVE_INFINITY,
+  breaker: null,
   limits: { units: null, reports: null },
   inDoubt: 'resend',
   inDoubtCap: Number.POSITIVE_INFINITY,

@@ -42,6 +42,17 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
           log.info('closed', { api, operation, reason, until });
           return;
         }
+        case 'outage': {
+          const { api, operation, code, since, nextTryAt, givesUpAt } = event;
+          const times = { since, next_try_at: nextTryAt, gives_up_at: givesUpAt };
+          log.warn('outage', { api, operation, error_code: code, ...times });
+          return;
+        }
+        case 'recovered': {
+          const { api, operation, since, at } = event;
+          log.info('recovered', { api, operation, since, waited_ms: at - since });
+          return;
+        }
         case 'call_settled':
           logCall(event, log);
           return;
@@ -55,9 +66,6 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
           log.warn('slowed', { api, concurrency, pause_ms: pauseMs });
           return;
         }
-        case 'breaker_open':
-          log.warn('breaker_open', { api: event.api, code: event.code, message: event.message });
-          return;
       }
     },
     interrupted: (second) => log.info('interrupt', { second }),

@@ -1,6 +1,8 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
 import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
+import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
+import { parseDuration } from '../domain/options/duration.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { stages } from '../stages/list.js';
 import type { GoOnStep } from './next-step.js';
@@ -39,7 +41,8 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
   const guards = pipeline.guards ?? NO_GUARDS;
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
-  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs } };
+  const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
+  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs, patienceMs } };
 }
 
 /** What the run was started with, as it is said on a command line. */

@@ -1,38 +1,210 @@
 import { ApiError } from '../api/errors.js';
-import type { ApiName } from '../api/operation.js';
+import type { Operation } from '../api/operation.js';
+import type { Clock } from '../util/clock.js';
+import type { CallEvent } from './events.js';
+import { isTrouble } from './retry.js';
+
+export interface BreakerPolicy {
+  /** Failures in a row after which the operation is held to be down. */
+  readonly failures: number;
+  /** How long it is waited for. */
+  readonly patienceMs: number;
+}
+
+/** What a call was let through with, to be given back with what it met. */
+export interface Pass {
+  /** It alone goes, to see whether the operation is well again. */
+  readonly probe: Outage | null;
+}
+
+interface Outage {
+  readonly since: number;
+  readonly error: ApiError;
+  intervalMs: number;
+  probeAt: number;
+  probing: boolean;
+}
+
+const ORDINARY: Pass = { probe: null };
 
 /**
- * Counts failures in a row that are the provider's or the network's; any success starts anew. When it opens, the run
- * stops and stays resumable: a provider that is down is not asked a million times.
+ * Is one operation of the provider well? Each is judged for itself: searches may be answered while records are not.
+ *
+ * - *Well*: calls go. Failures in a row, or a call that has failed for good where nothing speaks for the provider
+ *   (`isToBlame`), open an outage.
+ * - *Outage*: nobody sends, and nobody holds money: calls wait before their intent. From time to time one of them goes
+ *   as a probe; whoever waits longest goes next, so that a single request that always fails does not keep the rest out.
+ * - A good answer, also of a call that was under way before, ends the outage, and all go on. When the patience is over
+ *   the run stops, resumable, and nothing is marked failed.
  */
 export class Breaker {
-  readonly #api: ApiName;
-  readonly #most: number;
+  readonly #operation: Operation;
+  readonly #policy: BreakerPolicy;
+  readonly #clock: Clock;
+  readonly #tell: (event: CallEvent) => void;
+  /** Good answers in this start. */
+  #successes = 0;
   #inARow = 0;
+  /** Requests that failed since the last good answer. */
+  readonly #failing = new Set<string>();
+  /** Requests that fail, and how many good answers there had been when they began to. */
+  readonly #begun = new Map<string, number>();
+  #outage: Outage | undefined;
+  #waiting: (() => void)[] = [];
 
-  constructor(api: ApiName, most: number) {
-    this.#api = api;
-    this.#most = most;
+  constructor(operation: Operation, policy: BreakerPolicy, clock: Clock, tell: (event: CallEvent) => void) {
+    this.#operation = operation;
+    this.#policy = policy;
+    this.#clock = clock;
+    this.#tell = tell;
   }
 
-  succeeded(): void {
+  /** It has answered somebody well in this start. */
+  get hasAnswered(): boolean {
+    return this.#successes > 0;
+  }
+
+  /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
+  async enter(signal: AbortSignal): Promise<Pass | undefined> {
+    for (;;) {
+      if (signal.aborted) return undefined;
+      const outage = this.#outage;
+      if (outage === undefined) return ORDINARY;
+      const early = outage.probeAt - this.#clock.now();
+      if (!outage.probing && early <= 0) {
+        outage.probing = true;
+        return { probe: outage };
+      }
+      await this.#change(outage.probing ? undefined : early, signal);
+    }
+  }
+
+  /** Whoever has waited for a slot asks once more: much may have happened meanwhile. */
+  admits({ probe }: Pass): boolean {
+    return probe === null ? this.#outage === undefined : probe === this.#outage;
+  }
+
+  /** It has gone home. If it told nothing about the provider, the next may try. */
+  left({ probe }: Pass): void {
+    if (probe === null || probe !== this.#outage || !probe.probing) return;
+    probe.probing = false;
+    this.#wake();
+  }
+
+  succeeded(requestKey: string): void {
+    this.#successes += 1;
     this.#inARow = 0;
+    this.#failing.clear();
+    this.#begun.delete(requestKey);
+    const outage = this.#outage;
+    if (outage === undefined) return;
+    this.#outage = undefined;
+    const { api, name: operation } = this.#operation;
+    this.#tell({ kind: 'recovered', api, operation, since: outage.since, at: this.#clock.now() });
+    this.#wake();
   }
 
   /** The error that stops the run, once it is time. */
-  failed(error: ApiError): ApiError | undefined {
-    this.#inARow += 1;
-    if (this.#inARow < this.#most) return undefined;
+  failed({ probe }: Pass, requestKey: string, error: ApiError): ApiError | undefined {
+    this.#failing.add(requestKey);
+    if (!this.#begun.has(requestKey)) this.#begun.set(requestKey, this.#successes);
+    if (isTrouble(error)) this.#inARow += 1;
+    if (this.#outage !== undefined) return probe === this.#outage ? this.#stillDown(this.#outage, error) : undefined;
+    const several = this.#failing.size > 1 || this.#successes === 0;
+    return this.#inARow >= this.#policy.failures && several ? this.open(error) : undefined;
+  }
+
+  /**
+   * This request has failed for good: is it the provider's doing? Not where the operation has answered others well since
+   * the request began to fail, nor where it did before and no other request fails.
+   */
+  isToBlame(requestKey: string): boolean {
+    if (this.#successes > (this.#begun.get(requestKey) ?? this.#successes)) return false;
+    return this.#successes === 0 || this.#failing.size > 1 || !this.#failing.has(requestKey);
+  }
+
+  /** The request is given up, or begins anew. */
+  forget(requestKey: string): void {
+    this.#begun.delete(requestKey);
+  }
+
+  /** The operation is held to be down. Without patience that is the end, with the error that stops the run. */
+  open(error: ApiError): ApiError | undefined {
+    const { patienceMs } = this.#policy;
+    if (this.#outage !== undefined) return undefined;
+    const since = this.#clock.now();
+    const outage = { since, error, intervalMs: FIRST_PROBE_MS, probeAt: since, probing: false };
+    if (patienceMs <= 0) return this.#down(outage, error);
+    this.#outage = outage;
+    this.#waitForNext(outage, error);
+    return undefined;
+  }
+
+  /** What the run is stopped with if it ends in an outage. */
+  get outage(): ApiError | undefined {
+    return this.#outage && this.#down(this.#outage, this.#outage.error);
+  }
+
+  #stillDown(outage: Outage, error: ApiError): ApiError | undefined {
+    if (this.#clock.now() >= this.#givesUpAt(outage)) return this.#down(outage, error);
+    outage.intervalMs = Math.min(outage.intervalMs * 2, LAST_PROBE_MS);
+    this.#waitForNext(outage, error);
+    return undefined;
+  }
+
+  /** The last probe is at the very end of the patience. */
+  #waitForNext(outage: Outage, error: ApiError): void {
+    const givesUpAt = this.#givesUpAt(outage);
+    const wait = Math.max(outage.intervalMs, error.retryAfterMs ?? 0);
+    outage.probeAt = Math.min(this.#clock.now() + wait, givesUpAt);
+    outage.probing = false;
+    const { api, name: operation } = this.#operation;
+    const { since, probeAt } = outage;
+    this.#tell({ kind: 'outage', api, operation, since, code: error.code, nextTryAt: probeAt, givesUpAt });
+    this.#wake();
+  }
+
+  #givesUpAt({ since }: Outage): number {
+    return since + this.#policy.patienceMs;
+  }
+
+  #down({ since }: Outage, error: ApiError): ApiError {
+    const { api, name } = this.#operation;
+    const waitedS = Math.round((this.#clock.now() - since) / 1000);
+    const times = this.#inARow === 1 ? 'once' : `${this.#inARow} times in a row`;
+    const waited = waitedS === 0 ? '' : `, and was waited for for ${waitedS} s`;
     return new ApiError({
       class: 'stop_run',
       stop: 'unavailable',
       code: 'PROVIDER_UNAVAILABLE',
-      message: `${this.#api} failed ${this.#inARow} times in a row; the last: ${error.code}: ${error.message}`,
-      hint: 'Nothing is marked failed. Go on when the provider is well again.',
-      api: this.#api,
-      operation: error.operation,
+      message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
+      hint: 'Nothing is marked failed. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
+      api,
+      operation: name,
       charge: 'free',
       cause: error,
     });
   }
+
+  async #change(afterMs: number | undefined, signal: AbortSignal): Promise<void> {
+    const timer = new AbortController();
+    const either = AbortSignal.any([signal, timer.signal]);
+    const woken = new Promise<void>((wake) => {
+      this.#waiting.push(wake);
+      signal.addEventListener('abort', () => wake(), { once: true, signal: timer.signal });
+    });
+    const slept = afterMs === undefined ? [] : [this.#clock.sleep(afterMs, either).catch(() => {})];
+    await Promise.race([woken, ...slept]);
+    timer.abort();
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
 }
+
+/** Soon at first, for hiccups; then ever more rarely, for each probe may cost. */
+const FIRST_PROBE_MS = 1_000;
+const LAST_PROBE_MS = 300_000;

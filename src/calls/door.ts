@@ -1,3 +1,4 @@
+import { whyUnreadable } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { apiOf, type DoorOptions } from './options.js';
@@ -25,6 +26,11 @@ export class Door implements Answering {
     return this.#sender.stopped;
   }
 
+  /** What stops the run if it ends now, with rows that are not finished: the provider is held to be down. */
+  get outage(): ApiError | undefined {
+    return this.#sender.outage;
+  }
+
   /** Why this operation cannot move now; undefined if it can. */
   async refusal(operation: Operation): Promise<Parked | Stopped | undefined> {
     const { stopped, draining, hasRefused } = this.#sender;
@@ -47,15 +53,17 @@ export class Door implements Answering {
   /** What we own, and no further: undefined if that is nothing. */
   async owned(request: DoorRequest): Promise<Answer | undefined> {
     const ready = this.#ready(request);
-    return ready instanceof ApiError ? undefined : await this.#findOwned(request.ownedSince, ready);
+    if (ready instanceof ApiError) return undefined;
+    const found = await this.#look(request.operation, request.ownedSince, ready);
+    return found?.kind === 'answer' ? found : undefined;
   }
 
   async call(request: DoorRequest): Promise<CallOutcome> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return { kind: 'failed', error: ready, attempts: 0 };
     if (request.turn?.begins() === false) {
-      const owned = await this.#findOwned(request.ownedSince, ready);
-      if (owned !== undefined) return owned;
+      const owned = await this.#look(request.operation, request.ownedSince, ready);
+      if (owned?.kind === 'answer') return owned;
       // Before the call is shared: one who waits for its turn must not keep those waiting who have theirs.
       await request.turn.comes();
     }
@@ -84,21 +92,28 @@ export class Door implements Answering {
   async #obtain(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {
     const kept = request.operation.keep !== 'never';
     for (let since = request.ownedSince; ; ) {
-      const owned = kept ? await this.#findOwned(since, ready) : undefined;
-      if (owned !== undefined) return owned;
-      const outcome = await this.#sender.buy({ ...request, ownedSince: since }, ready);
+      const found = kept ? await this.#look(request.operation, since, ready) : undefined;
+      if (found?.kind === 'answer') return found;
+      const ownedSince = found === undefined ? since : found.fetchedAt + 1;
+      const outcome = await this.#sender.buy({ ...request, ownedSince }, ready);
       if (outcome.kind !== 'elsewhere') return outcome;
       since = outcome.since;
     }
   }
 
-  async #findOwned(since: number, { context }: ReadyRequest): Promise<Answer | undefined> {
+  /** What is owned. An answer of an earlier version that cannot be read is as if it were not there. */
+  async #look(
+    operation: Operation,
+    since: number,
+    { context }: ReadyRequest,
+  ): Promise<Answer | Unreadable | undefined> {
     const { calls, startId, clock } = this.#options;
     const owned = await calls.findAnswer(context.environmentId, context.requestKey, since);
     const body = owned && (await calls.readBody(owned.rawSha256));
     if (owned === undefined || body === undefined) return undefined;
-    const use = { ...context, startId, at: clock.now(), rawSha256: owned.rawSha256 };
-    return { kind: 'answer', body, owned: true, fetchedAt: owned.fetchedAt, use };
+    const { fetchedAt, rawSha256 } = owned;
+    if (whyUnreadable(operation, body).length > 0) return { kind: 'unreadable', fetchedAt };
+    return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, startId, at: clock.now(), rawSha256 } };
   }
 
   /** Another row made the call, at the same moment: for this one its answer is owned. */
@@ -109,4 +124,9 @@ export class Door implements Answering {
     const use = owned === undefined ? null : { ...context, startId, at: clock.now(), rawSha256: owned.rawSha256 };
     return { ...outcome, owned: true, use };
   }
+}
+
+interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly fetchedAt: number;
 }

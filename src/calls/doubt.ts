@@ -26,14 +26,10 @@ export async function doubtAfter(
   const { meter } = operation;
   if (!leavesDoubt(error, meter)) return undefined;
   const doubt = await policy.calls.doubt(context);
-  if (error.httpStatus !== undefined && !mayComeRight(error, doubt.answered, policy.retry)) return undefined;
+  // Retrying goes through the look and across starts of the program, so it is the ledger that counts the tries.
+  const goesOn =
+    error.httpStatus === undefined || retryDelayMs(error, doubt.answered, policy.retry, () => 0) !== undefined;
+  if (!goesOn) return undefined;
   const verdict = decideDoubt({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
   return verdict === 'go' ? undefined : verdict;
-}
-
-/** Retrying goes through the look and across starts of the program, so it is the ledger that counts the tries. */
-function mayComeRight(error: ApiError, answered: number, retry: RetryPolicy): boolean {
-  // The report may well be there, behind an answer that could not be read.
-  if (error.code === 'UNEXPECTED_BODY') return answered < retry.attempts;
-  return retryDelayMs(error, answered, retry, () => 0) !== undefined;
 }

@@ -26,5 +26,21 @@ export type CallEvent =
     }
   /** Fewer calls go at once from now on, or none for a while. */
   | { readonly kind: 'slowed'; readonly api: ApiName; readonly concurrency: number; readonly pauseMs: number }
-  /** Too many failures in a row: nothing more is sent. */
-  | { readonly kind: 'breaker_open'; readonly api: ApiName; readonly code: string; readonly message: string };
+  /** The operation is held to be down, and is waited for; told again after each probe that failed. */
+  | {
+      readonly kind: 'outage';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly since: number;
+      /** Of the last error. */
+      readonly code: string;
+      readonly nextTryAt: number;
+      readonly givesUpAt: number;
+    }
+  | {
+      readonly kind: 'recovered';
+      readonly api: ApiName;
+      readonly operation: string;
+      readonly since: number;
+      readonly at: number;
+    };

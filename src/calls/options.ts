@@ -2,6 +2,7 @@ import type { ApiName } from '../api/operation.js';
 import type { CallStore } from '../ledger/calls.js';
 import type { Limits } from '../ledger/intended.js';
 import type { Clock } from '../util/clock.js';
+import type { BreakerPolicy } from './breaker.js';
 import type { DoubtPolicy } from './doubt.js';
 import type { CallEvent } from './events.js';
 import type { AnyClient } from './request.js';
@@ -18,7 +19,8 @@ export interface DoorOptions extends DoubtPolicy {
   readonly clock: Clock;
   readonly apis: Readonly<Record<ApiName, DoorApi | null>>;
   readonly concurrency: number;
-  readonly breakerFailures: number;
+  /** Null: whoever asks decides for himself whether to ask again. */
+  readonly breaker: BreakerPolicy | null;
   readonly limits: Limits;
   /** v2 permission → the operations that draw on it (V2-3). */
   readonly permissions: Readonly<Record<string, readonly string[]>>;

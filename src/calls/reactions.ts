@@ -1,7 +1,7 @@
 import type { ApiError } from '../api/errors.js';
-import type { ApiName, Operation } from '../api/operation.js';
+import { type ApiName, type Operation, readsOne } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
-import { Breaker } from './breaker.js';
+import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
 import { apiOf, type DoorOptions } from './options.js';
 import { isTrouble } from './retry.js';
@@ -10,39 +10,96 @@ import { isTrouble } from './retry.js';
 export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
-  readonly #breakers: Readonly<Record<ApiName, Breaker>>;
+  readonly #breakers = new Map<string, Breaker>();
+  /** Requests that were refused since the last answer, by operation. */
+  readonly #refused = new Map<string, Set<string>>();
   readonly #onStop: (error: ApiError) => void;
 
   constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
-    const { clock, concurrency, breakerFailures } = options;
+    const { clock, concurrency } = options;
     this.#options = options;
     this.#onStop = onStop;
     this.limiters = { v1: new Limiter(concurrency, clock), v2: new Limiter(concurrency, clock) };
-    this.#breakers = { v1: new Breaker('v1', breakerFailures), v2: new Breaker('v2', breakerFailures) };
   }
 
-  toSuccess({ api }: Operation): void {
-    this.limiters[api].succeeded();
-    this.#breakers[api].succeeded();
+  /** Each operation has its own: one may be down while the others are well. */
+  breakerOf(operation: Operation): Breaker {
+    const known = this.#breakers.get(operation.name);
+    if (known !== undefined) return known;
+    const { breaker, clock, listen = () => {} } = this.#options;
+    const made = new Breaker(operation, breaker ?? NEVER_OPENS, clock, listen);
+    this.#breakers.set(operation.name, made);
+    return made;
+  }
+
+  /** What the run is stopped with if it ends while an operation is held to be down. */
+  get outage(): ApiError | undefined {
+    for (const { outage } of this.#breakers.values()) if (outage !== undefined) return outage;
+    return undefined;
+  }
+
+  toSuccess(operation: Operation, requestKey: string): void {
+    this.limiters[operation.api].succeeded();
+    this.breakerOf(operation).succeeded(requestKey);
+    this.#refused.delete(operation.name);
   }
 
   /** `started` is the number that the limiter gave the call. */
-  async toError(operation: Operation, error: ApiError, started: number): Promise<void> {
-    const breaker = this.#breakers[operation.api];
-    if (isTrouble(error)) {
+  async toError(
+    operation: Operation,
+    requestKey: string,
+    error: ApiError,
+    { started, pass }: { readonly started: number; readonly pass: Pass },
+  ): Promise<void> {
+    if (isTrouble(error) || error.class === 'slow_down') {
       this.#slowDown(operation, error, started);
-      const open = breaker.failed(error);
-      if (open !== undefined) {
-        this.#options.listen?.({ kind: 'breaker_open', api: operation.api, code: error.code, message: open.message });
-        this.#onStop(open);
-      }
+      const stop = this.breakerOf(operation).failed(pass, requestKey, error);
+      if (stop !== undefined) this.#onStop(stop);
       return;
     }
-    if (error.exchange !== undefined) breaker.succeeded();
-    if (error.class === 'slow_down') this.#slowDown(operation, error, started);
-    else if (error.class === 'stop_run') this.#onStop(error);
-    else if (error.class === 'block_operation') await this.#close(operation, [operation.name], 'scope', null, error);
-    else if (error.class === 'park') await this.#closeLimit(operation, error);
+    if (error.class === 'stop_run' || error.class === 'block_operation')
+      this.#refused.set(operation.name, (this.#refused.get(operation.name) ?? new Set()).add(requestKey));
+    if (this.isRowsOwn(error, operation)) return;
+    if (error.class === 'stop_run') return this.#onStop(error);
+    if (error.class === 'block_operation') return await this.#closeRefused(operation, error);
+    // Whatever else it says, it is what the provider's document knows.
+    if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey);
+    if (error.class === 'park') await this.#closeLimit(operation, error);
+  }
+
+  /** The request has used up its tries. True if that is the provider's doing: it is held to be down from now on. */
+  holdDown(operation: Operation, requestKey: string, error: ApiError): boolean {
+    const breaker = this.breakerOf(operation);
+    if (this.#options.breaker === null || error.code === 'ABORTED' || !breaker.isToBlame(requestKey)) return false;
+    breaker.forget(requestKey);
+    const stop = breaker.open(error);
+    if (stop !== undefined) this.#onStop(stop);
+    return true;
+  }
+
+  /**
+   * The call may have been charged, and brought nothing. Where that is the provider's doing, a single call is sent to see
+   * before the others are sent again: otherwise they would use up the budget for nothing.
+   */
+  hesitate(operation: Operation, requestKey: string, error: ApiError): void {
+    const isPatient = (this.#options.breaker?.patienceMs ?? 0) > 0;
+    if (isPatient) this.holdDown(operation, requestKey, error);
+  }
+
+  /**
+   * v2 does not say what it refuses. One request, where the operation has answered others and no second one is refused
+   * after it: that is about what was asked for, not about key or route.
+   */
+  isRowsOwn({ class: kind, api, httpStatus }: ApiError, operation: Operation): boolean {
+    const refused = kind === 'block_operation' || (kind === 'stop_run' && httpStatus === 404);
+    if (!refused || api !== 'v2' || !readsOne(operation) || !this.breakerOf(operation).hasAnswered) return false;
+    return (this.#refused.get(operation.name)?.size ?? 0) <= 1;
+  }
+
+  /** v1 names a scope, and one word is enough. For v2 it takes two, so that one company does not keep out the rest. */
+  async #closeRefused(operation: Operation, error: ApiError): Promise<void> {
+    const several = (this.#refused.get(operation.name)?.size ?? 0) > 1;
+    if (operation.api === 'v1' || several) await this.#close(operation, [operation.name], 'scope', null, error);
   }
 
   #slowDown({ api }: Operation, { retryAfterMs = 0 }: ApiError, started: number): void {
@@ -65,7 +122,9 @@ export class Reactions {
       return await this.#close(operation, [operation.name, ...(known ?? [])], 'allowance', until, error);
     }
     const quota = error.exchange === undefined ? null : readAllowance(error.exchange.headers, now).quota;
-    await this.#close(operation, [null], 'allowance', quota?.resetAtMs ?? null, error);
+    // A reset that has passed by our clock, and is refused all the same, is looked at again soon and not at once.
+    const until = quota === null ? null : Math.max(quota.resetAtMs, now + A_MINUTE_MS);
+    await this.#close(operation, [null], 'allowance', until, error);
   }
 
   async #close(
@@ -84,3 +143,6 @@ export class Reactions {
     }
   }
 }
+
+const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
+const A_MINUTE_MS = 60_000;

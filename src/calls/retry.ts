@@ -22,20 +22,16 @@ export function retryDelayMs(
   policy: RetryPolicy,
   random: () => number,
 ): number | undefined {
-  // Only these two classes get better by themselves.
-  if (error.class !== 'retry' && error.class !== 'slow_down') return undefined;
+  if (!comesRight(error)) return undefined;
   // We stopped it ourselves.
   if (error.code === 'ABORTED') return undefined;
   const usual = error.class === 'slow_down' ? policy.attempts * PATIENCE : policy.attempts;
   if (met >= Math.min(usual, error.attemptsAtMost ?? usual)) return undefined;
-  // The provider knows best.
-  if (error.retryAfterMs !== undefined) return Math.min(error.retryAfterMs, LONGEST_WAIT_MS);
   // Full jitter: a herd that fell together does not come back together.
-  return Math.round(random() * Math.min(policy.capMs, policy.baseMs * 2 ** (met - 1)));
+  const jitter = Math.round(random() * Math.min(policy.capMs, policy.baseMs * 2 ** (met - 1)));
+  // The provider knows best, but a wait of nothing is no wait: it would be asked again in the same moment.
+  return Math.max(jitter, Math.min(error.retryAfterMs ?? 0, LONGEST_WAIT_MS));
 }
-
-/** However mixed its troubles, a call is not sent more often than this. */
-export const sendsAtMost = ({ attempts }: RetryPolicy): number => attempts * (1 + PATIENCE);
 
 /** Being asked to wait is no failure: a row that waits its turn costs nothing, a failed one does. */
 const PATIENCE = 4;
@@ -43,6 +39,9 @@ const PATIENCE = 4;
 /** A timer cannot be set for longer than 24 days, and nobody waits that long for one call. */
 export const LONGEST_WAIT_MS = 3_600_000;
 
+/** Only these two classes get better by themselves. */
+export const comesRight = (error: ApiError): error is ApiError & { readonly class: keyof Tally } =>
+  error.class === 'retry' || error.class === 'slow_down';
+
 /** Trouble on the provider's side, or on the way there: what the breaker counts and the limiter yields to. */
-export const isTrouble = (error: ApiError): boolean =>
-  error.class === 'retry' && error.code !== 'ABORTED' && (error.httpStatus === undefined || error.httpStatus >= 500);
+export const isTrouble = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';

@@ -6,20 +6,15 @@ import { TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Intent } from '../ledger/intent.js';
 import { Admission } from './admission.js';
-import { doubtAfter, lostAtMost } from './doubt.js';
+import type { Pass } from './breaker.js';
+import { doubtAfter } from './doubt.js';
 import { apiOf, type DoorOptions } from './options.js';
 import { type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
-import { retryDelayMs, sendsAtMost, type Tally } from './retry.js';
+import { type Elsewhere, reserve } from './reserve.js';
+import { comesRight, retryDelayMs, type Tally } from './retry.js';
 import { leavesDoubt, refusalOf, settlementOf } from './settlement.js';
-
-/** Somebody else has the answer, or is about to: what is owned is to be looked at again. */
-export interface Elsewhere {
-  readonly kind: 'elsewhere';
-  /** An answer from this time on is as new as one of our own. */
-  readonly since: number;
-}
 
 /** Buys answers: intent, wire, settlement, and again where that may be. */
 export class Sender {
@@ -30,6 +25,8 @@ export class Sender {
   /** Ends every pause: nothing more will be sent. */
   readonly #halt = new AbortController();
   #stopped: ApiError | undefined;
+  /** What rows were left pending for. */
+  #leftBehind: ApiError | undefined;
   #refused = false;
 
   constructor(options: DoorOptions) {
@@ -44,6 +41,11 @@ export class Sender {
 
   get stopped(): ApiError | undefined {
     return this.#stopped;
+  }
+
+  /** What stops the run if it ends now: the provider is held to be down, and was waited for. */
+  get outage(): ApiError | undefined {
+    return this.#reactions.outage ?? this.#leftBehind;
   }
 
   get draining(): boolean {
@@ -72,7 +74,8 @@ export class Sender {
       // (docs/performance.md, "What the books cost").
       return await attempt(1).catch((met: unknown) =>
         pRetry((number) => (number === 1 ? Promise.reject(met) : attempt(number)), {
-          retries: sendsAtMost(this.#options.retry) - 1,
+          // The tally bounds them, and an outage is waited out however long it is.
+          retries: Number.POSITIVE_INFINITY,
           // How long to wait depends on the error, and is waited on our own clock: p-retry knows timers only.
           minTimeout: 0,
           shouldRetry: ({ error }) => this.#waitToRetry(request, ready, error, tally),
@@ -80,17 +83,14 @@ export class Sender {
       );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      return await this.#giveUp(request, ready, error, attempts, tally);
+      return await this.#giveUp(request, ready, error, attempts);
     }
   }
 
   /** The slot is for the time on the wire. What came back is written down after it; until then it counts as in flight. */
   async #attempt(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | Elsewhere> {
     const { operation } = request;
-    const flight = await this.#reactions.limiters[operation.api].run(
-      (started) => this.#fly(request, ready, attempt, started),
-      this.#halt.signal,
-    );
+    const flight = await this.#takeOff(request, ready, attempt);
     if (flight.kind !== 'landed') return flight;
     const { exchange, intent } = flight;
     try {
@@ -103,74 +103,49 @@ export class Sender {
     }
   }
 
-  /** From the intent to the answer. A refusal is dealt with before the next call may start. */
-  async #fly(
-    request: DoorRequest,
-    ready: ReadyRequest,
-    attempt: number,
-    started: number,
-  ): Promise<Landed | Elsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped> {
+  /** Past the breaker, into a slot. While the provider is held to be down it waits here, without slot and money. */
+  async #takeOff(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<Flight> {
     const { operation } = request;
+    const breaker = this.#reactions.breakerOf(operation);
+    for (;;) {
+      const pass = await breaker.enter(this.#halt.signal);
+      if (pass === undefined) return this.#halted();
+      const flight = await this.#reactions.limiters[operation.api].run(
+        async (started) =>
+          breaker.admits(pass)
+            ? await this.#fly(request, ready, attempt, { started, pass }).finally(() => breaker.left(pass))
+            : undefined,
+        this.#halt.signal,
+      );
+      if (flight !== undefined) return flight;
+    }
+  }
+
+  /** From the intent to the answer. A refusal is dealt with before the next call may start. */
+  async #fly(request: DoorRequest, ready: ReadyRequest, attempt: number, leave: Leave): Promise<Flight> {
+    const { operation } = request;
+    const { requestKey } = ready.context;
     if (this.#stopped !== undefined) return { kind: 'stopped', error: this.#stopped };
-    const intent = await this.#reserve(request, ready, attempt);
-    if ('kind' in intent) return this.#stopped === undefined ? intent : { kind: 'stopped', error: this.#stopped };
+    const intent = await reserve(request, ready, attempt, this.#admission, this.#options);
+    if ('kind' in intent) {
+      if (intent.kind === 'parked' && intent.reason !== 'draining') this.#refused = true;
+      return this.#stopped === undefined ? intent : { kind: 'stopped', error: this.#stopped };
+    }
     try {
       const { client } = apiOf(this.#options, operation.api);
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
-      this.#reactions.toSuccess(operation);
+      this.#reactions.toSuccess(operation, requestKey);
       return { kind: 'landed', exchange, intent };
     } catch (error) {
       try {
         if (!(error instanceof ApiError)) throw error;
         await this.#settle(intent, refusalOf(error, operation.meter, this.#options.clock.now()));
         if (error.class === 'park' || error.class === 'block_operation') this.#refused = true;
-        await this.#reactions.toError(operation, error, started);
+        await this.#reactions.toError(operation, requestKey, error, leave);
       } finally {
         this.#admission.left(operation.meter);
       }
       throw error;
-    }
-  }
-
-  /** The intent, or why there is none. */
-  async #reserve({ operation, ownedSince, lookedSince }: DoorRequest, { context }: ReadyRequest, attempt: number) {
-    const { calls, clock, limits, startId } = this.#options;
-    const asked = clock.now();
-    const intended = await this.#admission.admit(operation.meter, () =>
-      calls.intend(
-        {
-          // Written out: a copy of the context that then grows costs five times as much, for every call.
-          environmentId: context.environmentId,
-          runId: context.runId,
-          row: context.row,
-          stage: context.stage,
-          operation: context.operation,
-          meter: context.meter,
-          requestKey: context.requestKey,
-          subject: context.subject,
-          startId,
-          attempt,
-          startedAt: clock.now(),
-          ownedSince: operation.keep === 'never' ? Number.POSITIVE_INFINITY : ownedSince,
-          lookedSince,
-          lostAtMost: lostAtMost(this.#options),
-        },
-        limits,
-      ),
-    );
-    switch (intended.kind) {
-      case 'intent':
-        return intended.intent;
-      case 'taken_over':
-        throw new TakenOverError();
-      case 'under_way':
-      case 'answered':
-        return { kind: 'elsewhere', since: Math.min(ownedSince, asked) } as const;
-      case 'in_doubt':
-        return intended;
-      case 'parked':
-        this.#refused = true;
-        return intended;
     }
   }
 
@@ -193,15 +168,21 @@ export class Sender {
     this.#halt.abort(error);
   }
 
+  #halted(): Parked | Stopped {
+    return this.#stopped === undefined ? DRAINING : { kind: 'stopped', error: this.#stopped };
+  }
+
   /** Waits as long as the error asks for; false where the call is not to be sent again. */
   async #waitToRetry(request: DoorRequest, ready: ReadyRequest, error: unknown, tally: Tally): Promise<boolean> {
-    if (!(error instanceof ApiError) || (error.class !== 'retry' && error.class !== 'slow_down')) return false;
+    if (!(error instanceof ApiError) || !comesRight(error)) return false;
     tally[error.class] += 1;
-    const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
-    if (delay === undefined || this.#halt.signal.aborted) return false;
+    if (this.#halt.signal.aborted) return false;
     // A report is not sent twice in a row: whoever asked for it looks first.
     if (request.operation.meter === 'report' && leavesDoubt(error, 'report')) return false;
     if ((await doubtAfter(error, request, ready, this.#options)) !== undefined) return false;
+    if (mayHaveCost(request, error)) this.#reactions.hesitate(request.operation, ready.context.requestKey, error);
+    const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
+    if (delay === undefined) return this.#waitsForProvider(request, ready, error, tally);
     const { api, name: operation } = request.operation;
     const attempt = tally.retry + tally.slow_down + 1;
     this.#options.listen?.({
@@ -217,36 +198,61 @@ export class Sender {
     return !this.#halt.signal.aborted;
   }
 
-  async #giveUp(
-    request: DoorRequest,
-    ready: ReadyRequest,
-    error: ApiError,
-    attempts: number,
-    tally: Tally,
-  ): Promise<CallOutcome> {
+  /** Its tries are used up. Where that is the provider's doing, it begins anew when the provider is well again. */
+  #waitsForProvider({ operation }: DoorRequest, { context }: ReadyRequest, error: ApiError, tally: Tally): boolean {
+    if (!this.#reactions.holdDown(operation, context.requestKey, error)) return false;
+    tally.retry = 0;
+    tally.slow_down = 0;
+    return !this.#halt.signal.aborted;
+  }
+
+  async #giveUp(request: DoorRequest, ready: ReadyRequest, error: ApiError, attempts: number): Promise<CallOutcome> {
     if (this.#stopped !== undefined) return { kind: 'stopped', error: this.#stopped };
+    if (error.class === 'not_available' || this.#reactions.isRowsOwn(error, request.operation))
+      return { kind: 'not_available', error };
     if (error.class === 'park' || error.class === 'block_operation') return await this.#parkedBy(request, error);
-    if (error.class === 'not_available') return { kind: 'not_available', error };
     // It was to be sent again, had the run gone on: the row has not failed.
-    if (this.#halt.signal.aborted && this.#mightGoOn(error, tally)) return DRAINING;
-    return (await doubtAfter(error, request, ready, this.#options)) ?? { kind: 'failed', error, attempts };
+    if (this.#halt.signal.aborted && comesRight(error)) return DRAINING;
+    const doubt = await doubtAfter(error, request, ready, this.#options);
+    return doubt ?? this.#leftPending(request, ready, error) ?? { kind: 'failed', error, attempts };
+  }
+
+  /**
+   * Each try of a report may cost one, so it does not begin anew when the provider is well again. Where its failure is
+   * the provider's doing, the row is left to another start.
+   */
+  #leftPending({ operation }: DoorRequest, { context }: ReadyRequest, error: ApiError): Parked | Stopped | undefined {
+    const { requestKey } = context;
+    const breaker = this.#reactions.breakerOf(operation);
+    const left =
+      operation.meter === 'report' && comesRight(error) && this.#reactions.holdDown(operation, requestKey, error);
+    breaker.forget(requestKey);
+    if (!left) return undefined;
+    this.#leftBehind ??= breaker.outage;
+    return this.#halted();
   }
 
   /** As the ledger has it, with the time at which it goes on. */
-  async #parkedBy({ operation }: DoorRequest, { message }: ApiError): Promise<Parked> {
+  async #parkedBy({ operation }: DoorRequest, { class: kind, message }: ApiError): Promise<Parked> {
     const { calls, startId, limits, clock } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
     const call = { startId, environmentId, operation: operation.name, meter: operation.meter };
     const refused = await calls.refusal(call, limits, clock.now());
-    return refused ?? { kind: 'parked', reason: 'allowance', until: null, message };
-  }
-
-  #mightGoOn(error: ApiError, tally: Tally): boolean {
-    if (error.code === 'ABORTED') return true;
-    if (error.class !== 'retry' && error.class !== 'slow_down') return false;
-    return retryDelayMs(error, tally[error.class], this.#options.retry, () => 0) !== undefined;
+    const reason = kind === 'block_operation' ? 'scope' : 'allowance';
+    return refused ?? { kind: 'parked', reason, until: null, message };
   }
 }
+
+const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
+  operation.meter !== 'free' && charge === 'unknown';
+
+/** What a call goes with: its number from the limiter, its pass from the breaker. */
+export interface Leave {
+  readonly started: number;
+  readonly pass: Pass;
+}
+
+type Flight = Landed | Elsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
 
 /** An answer is there; its call is not settled yet. */
 interface Landed {

@@ -4,7 +4,6 @@ import type { Operation } from '../api/operation.js';
 import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
 import type { Meter } from '../domain/meter.js';
 import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
-import { closesWhatItOpens } from '../util/json-shell.js';
 
 /** What is written down about a call that succeeded. */
 export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {
@@ -23,17 +22,10 @@ export function settlementOf(operation: Operation, params: string, exchange: Exc
     remainingUnits: v1?.remainingUnits ?? null,
     inDoubt: false,
     body,
-    answer: isWorthOwning(operation, body) ? { params } : null,
+    answer: operation.keep === 'never' ? null : { params },
     allowance: v1 && observed(v1),
   };
 }
-
-/**
- * v1 answers with an object or an array. One that was cut is paid for, and kept, but not owned: otherwise a retry of the
- * row would meet the same half for as long as an answer is good for. v2's bodies are told apart before they come here.
- */
-const isWorthOwning = ({ api, keep }: Operation, body: Buffer): boolean =>
-  keep !== 'never' && (api === 'v2' || closesWhatItOpens(body));
 
 /** What is written down about a call that brought no answer. */
 export function refusalOf(error: ApiError, meter: Meter, now: number): Settlement {
@@ -47,7 +39,8 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
     errorCode: error.code,
     requestId: error.requestId ?? null,
     charge,
-    unitsCharged: charge === 'free' ? 0 : null,
+    // v1 may say that it has charged for what cannot be read.
+    unitsCharged: charge === 'free' ? 0 : charge === 'charged' ? (v1?.unitsCharged ?? null) : null,
     remainingUnits: null,
     inDoubt: leavesDoubt(error, meter),
     // An answer that we could not read may have been paid for: its bytes are kept.

@@ -31,6 +31,9 @@ export const DEFAULT_FRESHNESS: Readonly<Record<string, string>> = Object.fromEn
   allOperations.flatMap(({ name, keep }) => (keep === 'never' ? [] : [[name, `${keep.days}d`]])),
 );
 
+/** Also of a run that was started before there was such a key. */
+export const DEFAULT_PATIENCE = '2m';
+
 /** An owned "not ready yet" would make a report wait for ever, and an owned history would let it be generated twice (V2-6). */
 const freshness = z
   .partialRecord(z.enum(operationNames), duration({ most: 'forever' }), {
@@ -159,7 +162,7 @@ export const pipelineFile = section({
   breaker: section({
     failures: integerWithin(5, 1000)
       .default(20)
-      .describe('Failures in a row, 5 to 1000, after which the run stops, to be resumed later'),
+      .describe('Failures in a row, 5 to 1000, after which an operation of the provider is held to be down'),
   })
     .prefault({})
     .describe('When the provider is held to be down'),
@@ -177,6 +180,11 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What an unattended run is kept from when its feed is broken'),
+  patience: duration({ most: '7d' })
+    .default(DEFAULT_PATIENCE)
+    .describe(
+      'How long a provider that is down is waited for; then the run stops with exit code 6, to be resumed later. `0` stops it at once',
+    ),
   deadline: duration({ least: '30s', most: '10m' })
     .default('35s')
     .describe(

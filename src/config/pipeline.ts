@@ -40,6 +40,8 @@ export interface Pipeline {
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
+  /** How long a provider that is down is waited for. */
+  readonly patienceMs: number;
   readonly deadlineMs: number;
 }
 
@@ -132,6 +134,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
+    patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
   };
 }

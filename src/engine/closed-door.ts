@@ -1,3 +1,4 @@
+import { whyUnreadable } from '../api/answer.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
@@ -48,7 +49,7 @@ export class ClosedDoor implements Answering {
     if (this.#calls === null || environmentId === null || key === undefined) return undefined;
     const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
-    if (found === undefined || body === undefined) return undefined;
+    if (found === undefined || body === undefined || whyUnreadable(operation, body).length > 0) return undefined;
     this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
     return { kind: 'answer', body, owned: true, fetchedAt: found.fetchedAt, use: null };
   }

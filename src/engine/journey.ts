@@ -4,7 +4,7 @@ import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve } from '../stages/identity/resolve.js';
-import type { Company, Identified, Stage, StageOutcome } from '../stages/stage.js';
+import type { Company, Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 import { RowNotes } from './row-notes.js';
 import type { StageContexts } from './stage-contexts.js';
@@ -12,8 +12,8 @@ import type { StageContexts } from './stage-contexts.js';
 /**
  * One row on its way through the stages of the pipeline. Before a stage runs, the company is confirmed in the ID space
  * that the stage needs. What is settled is not done again; what is missing is asked for, and owned answers come back
- * for nothing. A stage that is parked does not keep the others from going on once v1 knows the company; an outcome that
- * ends the row (no match, a question for a person, a failure) does.
+ * for nothing. A stage that is parked, or has failed, does not keep the others from going on once v1 knows the company;
+ * an outcome that ends the row (no match, a question for a person, a failure of v1) does.
  */
 export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
   const reading = readEnquiry(row.fields);
@@ -30,6 +30,14 @@ export async function takeThrough(row: RowRecord, contexts: StageContexts): Prom
   return journey.settlement();
 }
 
+interface RowError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Nothing more is done about it in this start; what has failed is for `kybatch retry`. */
+const isClosed = (status: StageStatus | undefined): status is StageStatus => isSettled(status) || status === 'failed';
+
 type KnownIds = Partial<Record<IdSpace, Identified>>;
 
 class Journey {
@@ -43,7 +51,9 @@ class Journey {
   #ids: KnownIds;
   #reached: string | null;
   #outcome: RowOutcome | undefined;
-  #error: { readonly code: string; readonly message: string } | undefined;
+  #error: RowError | undefined;
+  /** A stage has failed; the row fails when the others have got as far as they can. */
+  #failure: RowError | undefined;
   #grade: string | null;
   #waiting: { readonly for: string; readonly until: number } | undefined;
   #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
@@ -58,13 +68,15 @@ class Journey {
     this.#statuses = Object.fromEntries(
       contexts.stages.map(({ name }) => {
         const status = row.stages[name];
-        return [name, status !== undefined && isSettled(status) ? status : 'pending'];
+        return [name, isClosed(status) ? status : 'pending'];
       }),
     );
+    if (row.errorCode !== null && Object.values(this.#statuses).includes('failed'))
+      this.#failure = { code: row.errorCode, message: row.errorMessage ?? '' };
   }
 
   isOpen({ name }: Stage): boolean {
-    return !isSettled(this.#statuses[name]);
+    return !isClosed(this.#statuses[name]);
   }
 
   /** Sees to it that the company is known in the stage's ID space; false if it is not. */
@@ -87,12 +99,15 @@ class Journey {
     const outcome = await stage.run(this.#company(), context);
     this.#reached = stage.name;
     this.#learn(outcome);
-    if (outcome.kind === 'done' || outcome.kind === 'not_available') this.#mark([stage], outcome.kind);
-    else this.#noteTrouble([stage], outcome);
+    if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return this.#noteTrouble([stage], outcome);
+    this.#mark([stage], outcome.kind);
+    if (outcome.kind === 'not_available' && outcome.error !== undefined) this.#keepError(outcome.error);
   }
 
   settlement(): RowSettlement {
-    const outcome = this.#outcome ?? (Object.values(this.#statuses).every(isSettled) ? 'complete' : 'pending');
+    const closed = Object.values(this.#statuses).every(isClosed);
+    const outcome = this.#outcome ?? (!closed ? 'pending' : this.#failure === undefined ? 'complete' : 'failed');
+    const error = this.#error ?? this.#failure;
     const first = this.#contexts.stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
     const checkpoint: Checkpoint = {
       ...unmoved(this.#row, this.#contexts.now()),
@@ -102,8 +117,8 @@ class Journey {
       stages: this.#statuses,
       matchGrade: first?.grade ?? this.#grade,
       matchedOn: first?.matchedOn ?? this.#row.matchedOn,
-      errorCode: this.#error?.code ?? null,
-      errorMessage: this.#error?.message ?? null,
+      errorCode: error?.code ?? null,
+      errorMessage: error?.message ?? null,
     };
     const ids = Object.entries(this.#ids).map(([space, { id, grade, matchedOn }]) => ({
       space: space as IdSpace,
@@ -125,8 +140,8 @@ class Journey {
     this.#reached = decided ? 'confirm' : 'resolve';
     if (outcome.kind === 'done') return;
     const known = Object.keys(this.#ids).some((other) => other !== space);
-    if (outcome.kind === 'no_match' && known) {
-      // The company is known already: this module just does not have it.
+    if (outcome.kind === 'no_match' && (known || this.#failure !== undefined)) {
+      // The company is known already, or where it might be known could not be asked: this module just does not have it.
       this.#mark(waiting, 'not_available');
       this.#reached = waiting[0]?.name ?? this.#reached;
     } else {
@@ -147,8 +162,10 @@ class Journey {
         break;
       case 'failed':
         this.#mark(stages, 'failed');
-        this.#notes.keepError({ stage: this.#reached, ...outcome.error, at: this.#contexts.now() });
-        this.#end('failed', outcome.error);
+        this.#keepError(outcome.error);
+        this.#failure ??= { code: outcome.error.code, message: outcome.error.message };
+        // Nothing is bought for a company that v1 could not vouch for.
+        if (stages.some(({ space }) => space === 'v1')) this.#end('failed', outcome.error);
         break;
       case 'waiting':
         this.#waiting = { for: stages[0]?.name ?? '', until: outcome.until };
@@ -165,6 +182,10 @@ class Journey {
       case 'not_available':
         throw new Error(`${outcome.kind} is no trouble`);
     }
+  }
+
+  #keepError(error: StageError): void {
+    this.#notes.keepError({ stage: this.#reached, ...error, at: this.#contexts.now() });
   }
 
   #company(): Company {
@@ -184,7 +205,7 @@ class Journey {
     for (const stage of stages) if (this.isOpen(stage)) this.#statuses[stage.name] = status;
   }
 
-  #end(outcome: RowOutcome, error: { readonly code: string; readonly message: string }): void {
+  #end(outcome: RowOutcome, error: RowError): void {
     this.ended = true;
     this.#outcome = outcome;
     this.#error = { code: error.code, message: outsideText(error.message) };

@@ -92,7 +92,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     apis: { v1: apiOf(work.sources.v1, environments.v1), v2: apiOf(work.sources.v2, environments.v2) },
     retry: pipeline.retry,
     concurrency: work.concurrency,
-    breakerFailures: pipeline.breaker.failures,
+    breaker: { failures: pipeline.breaker.failures, patienceMs: pipeline.patienceMs },
     limits: { units: work.budgetUnits, reports: work.budgetReports },
     inDoubt: pipeline.inDoubt,
     inDoubtCap: pipeline.inDoubtCap,
@@ -144,7 +144,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   }
   // A provider that has stopped the run is not asked for more.
   if (door.stopped === undefined) await noteUseAtEnd(counted);
-  return await conclude(work, door.stopped ?? guard.tripped);
+  const outage = drain.aborted ? undefined : door.outage;
+  return await conclude(work, door.stopped ?? guard.tripped ?? outage);
 }
 
 async function conclude({ run, ledger, clock, drain }: RunWork, stop: KybatchError | undefined): Promise<RunEnd> {

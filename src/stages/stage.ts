@@ -65,7 +65,8 @@ export interface Identified {
 /** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
 export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>> } & (
   | { readonly kind: 'done' }
-  | { readonly kind: 'not_available'; readonly message: string }
+  /** `error`: what the provider said, where it said something. */
+  | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }
   | { readonly kind: 'no_match'; readonly code: string; readonly message: string }
   | { readonly kind: 'waiting'; readonly until: number }
@@ -172,7 +173,7 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
     case 'stopped':
       return { kind: 'stopped' };
     case 'not_available':
-      return { kind: 'not_available', message: outcome.error.message };
+      return { kind: 'not_available', message: outcome.error.message, error: toStageError(outcome.error, 1) };
     case 'in_doubt':
       throw new Error('only a call that needs a look before it is repeated can end so');
     case 'failed':

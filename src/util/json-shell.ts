@@ -32,8 +32,22 @@ export function findMember(bytes: Buffer, name: string): MemberRange | undefined
   if (!closesWhatItOpens(bytes) || bytes[firstByte(bytes)] !== OPEN_BRACE)
     throw new SyntaxError('Not a whole JSON object');
   const members = new Map<string, MemberRange>();
-  scanMembers(bytes, firstByte(bytes), members, name);
+  scanMembers(bytes, firstByte(bytes), members, (member) => member === name);
   return members.get(name);
+}
+
+/**
+ * Is there a member of this kind? The scan ends at the first one; of the rest only the last byte is checked, as in
+ * `findMember`.
+ */
+export function someMember(bytes: Buffer, fits: (name: string, first: string) => boolean): boolean {
+  if (!closesWhatItOpens(bytes) || bytes[firstByte(bytes)] !== OPEN_BRACE) return false;
+  let found = false;
+  scanMembers(bytes, firstByte(bytes), new Map(), (name, start) => {
+    found = fits(name, String.fromCharCode(bytes[start] ?? 0));
+    return found;
+  });
+  return found;
 }
 
 /** The first and the last byte belong together: `{…}` or `[…]`. Cheap, and enough to tell a body that was cut off. */
@@ -65,7 +79,12 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /** Fills in the members and returns the position after the object, or after the member it may stop at. */
-function scanMembers(bytes: Buffer, open: number, members: Map<string, MemberRange>, stopAt?: string): number {
+function scanMembers(
+  bytes: Buffer,
+  open: number,
+  members: Map<string, MemberRange>,
+  isLast: (name: string, start: number) => boolean = () => false,
+): number {
   let at = skipBlank(bytes, open + 1);
   if (bytes[at] === CLOSE_BRACE) return at + 1;
   for (;;) {
@@ -76,7 +95,7 @@ function scanMembers(bytes: Buffer, open: number, members: Map<string, MemberRan
     const start = skipBlank(bytes, colon + 1);
     const end = endOfValue(bytes, start);
     members.set(key, { start, end });
-    if (key === stopAt) return end;
+    if (isLast(key, start)) return end;
     at = skipBlank(bytes, end);
     if (bytes[at] === CLOSE_BRACE) return at + 1;
     if (bytes[at] !== COMMA) throw malformed(at);

@@ -171,6 +171,7 @@ describe('Transport', () => {
     for (const [encoding, bytes] of [
       ['zstd', Buffer.from('x')],
       ['gzip', Buffer.from('not gzip')],
+      ['constructor', Buffer.from('{}')],
     ] as const) {
       await withServer(
         (_, response) => {

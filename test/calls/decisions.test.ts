@@ -49,11 +49,9 @@ describe('when to try again', () => {
     expect(retryDelayMs(error({ class: 'slow_down' }), 20, policy, () => 1)).toBeUndefined();
   });
 
-  test('trouble is what the network and a 5xx make; an unexplained 404 of v2 is none (V2-1)', () => {
-    expect([error({}), error({ httpStatus: 503 })].every(isTrouble)).toBe(true);
-    expect(
-      [error({ httpStatus: 404 }), error({ code: 'ABORTED' }), error({ class: 'slow_down' })].some(isTrouble),
-    ).toBe(false);
+  test('trouble is whatever comes right by itself, but for what we stopped and for being asked to wait', () => {
+    expect([error({}), error({ httpStatus: 503 }), error({ code: 'UNEXPECTED_BODY' })].every(isTrouble)).toBe(true);
+    expect([error({ code: 'ABORTED' }), error({ class: 'slow_down' })].some(isTrouble)).toBe(false);
   });
 });
 

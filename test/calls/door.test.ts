@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
+import { type AnyClient, makeReady } from '../../src/calls/request.js';
+import { settlementOf } from '../../src/calls/settlement.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { present, turns, wholeCompanies } from '../engine/support.js';
 import { full, v2, withHall } from './support.js';
@@ -23,6 +25,27 @@ describe('owned answers', () => {
       expect(hall.sandbox.chargeLog).toHaveLength(1);
       expect(await door.call(full(id, { ownedSince: clock.now() - 999 }))).toMatchObject({ owned: false });
       expect(hall.sandbox.chargeLog).toHaveLength(2);
+    });
+  });
+
+  test('X-1 what an earlier version owns and nobody can read is as if it were not there', async () => {
+    await withHall({}, async (hall) => {
+      const { calls } = hall.ledger;
+      const [id = ''] = idsOf(hall, 1);
+      const ready = makeReady(hall.v1 as unknown as AnyClient, await calls.environment('v1', 'sandbox'), full(id));
+      if (ready instanceof Error) throw ready;
+      const now = hall.clock.now();
+      const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + 1 });
+      const request = { ...ready.context, startId, attempt: 1, startedAt: now, ownedSince: 0, lookedSince: 0 };
+      const intended = await calls.intend({ ...request, lostAtMost: 3 }, { units: null, reports: null });
+      if (intended.kind !== 'intent') throw new Error(intended.kind);
+      const exchange = { status: 200, headers: {}, body: Buffer.from('<html>'), durationMs: 1 };
+      await calls.settle(intended.intent, settlementOf(v1Operations.fullKyb, ready.params, exchange, now));
+      const door = await hall.door();
+      expect(await door.owned(full(id))).toBeUndefined();
+      expect(await door.call(full(id))).toMatchObject({ kind: 'answer', owned: false });
+      expect(await door.call(full(id))).toMatchObject({ kind: 'answer', owned: true });
+      expect(hall.sandbox.chargeLog).toHaveLength(1);
     });
   });
 
@@ -136,7 +159,7 @@ describe('what an error means for the next call', () => {
   test('the breaker counts transport errors and 5xx in a row, and nothing else', async () => {
     await withHall({}, async (hall) => {
       const ids = idsOf(hall, 4);
-      const door = await hall.door({ breakerFailures: 6, concurrency: 1 });
+      const door = await hall.door({ breaker: { failures: 6, patienceMs: 0 }, concurrency: 1 });
       hall.sandbox.script('fullKyb', [
         503,
         'resetBefore',

@@ -47,7 +47,7 @@ export async function withHall<T>(options: BenchOptions, use: (hall: Hall) => Pr
           },
           retry: { attempts: 3, baseMs: 1, capMs: 2 },
           concurrency: 8,
-          breakerFailures: 20,
+          breaker: null,
           limits: { units: null, reports: null },
           inDoubt: 'resend',
           inDoubtCap: 3,

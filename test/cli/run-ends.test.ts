@@ -210,7 +210,7 @@ describe('how a run ends', () => {
   });
 
   test('6: a provider that is down opens the breaker; nothing is failed', async () => {
-    const pipeline = ['stages: [record]', 'breaker: {failures: 5}'];
+    const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'];
     await withJob({ pipeline, faults: { rate503: 1 } }, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 20));
       const end = await kybatch([...RUN, '--yes']);

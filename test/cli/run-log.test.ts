@@ -25,13 +25,13 @@ test('the log tells of every failed call, every wait and every slowing down, in 
 });
 
 test('the breaker and a spent allowance are told when they happen', async () => {
-  const pipeline = ['stages: [record]', 'breaker: {failures: 5}'];
+  const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'];
   await withJob({ pipeline, faults: { rate503: 1 } }, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 20));
     const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json']);
     const events = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`)).map(({ event }) => event);
-    expect(events).toContain('breaker_open');
-    expect(events.indexOf('breaker_open')).toBeLessThan(events.indexOf('stopped'));
+    expect(events).toContain('outage');
+    expect(events.indexOf('outage')).toBeLessThan(events.indexOf('stopped'));
     expect(events.filter((event) => event === 'call_failed').length).toBeGreaterThanOrEqual(5);
   });
   await withJob({ plan: 'free' }, async ({ cwd, rows, writeCsv, kybatch }) => {

@@ -51,6 +51,7 @@ test('a file with stages alone has every default', () => {
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
+    patienceMs: 120_000,
     deadlineMs: 35_000,
   });
 });
@@ -88,6 +89,8 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
   ['guards.failing_alike', 'guards: {failing_alike: 50}', { guards: { failingAlike: 50, rowsLost: null } }],
   ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
+  ['patience', 'patience: 0', { patienceMs: 0 }],
+  ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
   ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
     (field): [string, string, object] => [
@@ -159,6 +162,7 @@ const BAD: readonly [lines: string, problem: string][] = [
     'guards: {rows_lost: 0}',
     'guards.rows_lost: must be a whole number of per cent from 1 to 100, or null for none, got 0.',
   ],
+  ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
 ];
 

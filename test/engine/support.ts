@@ -119,6 +119,7 @@ export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedP
   return {
     ...loaded,
     retry: { attempts: 3, baseMs: 1, capMs: 2 },
+    patienceMs: 0,
     options: { ...loaded.options, 'credit-report': { ...reportOptionsOf(loaded), ...QUICK, ...report } },
     ...overrides,
   };

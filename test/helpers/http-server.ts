@@ -8,7 +8,7 @@ export interface TestServer {
 
 /** A bare server for what the sandbox is too well-behaved to do. */
 export async function withServer<T>(
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
   use: (server: TestServer) => Promise<T>,
 ): Promise<T> {
   const requests: TestServer['requests'] = [];
@@ -16,13 +16,9 @@ export async function withServer<T>(
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      requests.push({
-        method: request.method ?? '',
-        url: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      });
-      answer(request, response);
+      const body = Buffer.concat(chunks).toString();
+      requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+      answer(request, response, body);
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -30,7 +30,7 @@ export async function openBench(options: BenchOptions): Promise<{ bench: Bench; 
   const sandbox = await startSandbox({ size: 200_000, ...sandboxOptions });
   const shared = { ...client, ...(options.clock === undefined ? {} : { clock: options.clock }) };
   const v1 = new KybV1Client({ baseUrl: sandbox.v1BaseUrl, apiKey: sandbox.keys.v1, ...shared });
-  const routes = parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile);
+  const routes = routesOf(sandbox);
   const v2 = new PlatformV2Client({ baseUrl: sandbox.v2BaseUrl, apiKey: sandbox.keys.v2, routes, ...shared });
   const close = async () => {
     await Promise.all([v1.close(), v2.close()]);
@@ -38,6 +38,8 @@ export async function openBench(options: BenchOptions): Promise<{ bench: Bench; 
   };
   return { bench: { sandbox, v1, v2 }, close };
 }
+
+export const routesOf = ({ routesFile }: Sandbox) => parseRoutes(readFileSync(routesFile, 'utf8'), routesFile);
 
 /** The first company of the registry that has what a test needs. */
 export function findCompany(sandbox: Sandbox, fits: (company: Company) => boolean): Company {

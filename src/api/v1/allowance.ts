@@ -1,5 +1,5 @@
 import { outsideText } from '../../util/outside-text.js';
-import type { Exchange } from '../exchange.js';
+import { DATE, type Exchange } from '../exchange.js';
 
 /** What v1 says about units and quota. A header that is absent or unreadable is null; the raw text is kept (V1-3). */
 export interface V1Allowance {
@@ -20,10 +20,16 @@ export interface V1Quota {
 
 export function readAllowance(headers: Exchange['headers'], nowMs: number): V1Allowance {
   return {
-    unitsCharged: count(headers['x-service-units']),
-    remainingUnits: count(headers['x-service-remaining-units']),
+    unitsCharged: count(headers['x-service-units'], UNITS_A_CALL),
+    remainingUnits: count(headers['x-service-remaining-units'], UNITS_AT_MOST),
     quota: readQuota(headers, nowMs),
   };
+}
+
+/** What v1 says itself that a call has cost, with an answer or without; undefined where it says nothing. */
+export function chargeSaid(headers: Exchange['headers']): 'charged' | 'free' | undefined {
+  const units = count(headers['x-service-units'], UNITS_A_CALL);
+  return units === null ? undefined : units > 0 ? 'charged' : 'free';
 }
 
 function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null {
@@ -32,8 +38,8 @@ function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null 
   const reset = headers['x-quota-daily-reset'] ?? null;
   if (limit === null && remaining === null && reset === null) return null;
   return {
-    dailyLimit: count(limit),
-    dailyRemaining: count(remaining),
+    dailyLimit: count(limit, UNITS_AT_MOST),
+    dailyRemaining: count(remaining, UNITS_AT_MOST),
     resetAtMs: readReset(reset, nowMs) ?? nextUtcMidnight(nowMs),
     raw: { limit: clean(limit), remaining: clean(remaining), reset: clean(reset) },
   };
@@ -51,9 +57,11 @@ const DAY_MS = 86_400_000;
 function readReset(text: string | null, nowMs: number): number | undefined {
   const value = text?.trim() ?? '';
   if (value === '') return undefined;
-  const at = /^\d+(?:\.\d+)?$/.test(value) ? readNumericReset(Number(value), nowMs) : Date.parse(value);
+  const numeric = /^\d+(?:\.\d*)?$/.test(value);
+  const at = numeric ? readNumericReset(Number(value), nowMs) : DATE.test(value) ? Date.parse(value) : undefined;
   if (at === undefined || Number.isNaN(at) || at < nowMs - DAY_MS || at > nowMs + 366 * DAY_MS) return undefined;
-  return at;
+  // Whole milliseconds, and not before its time.
+  return Math.ceil(at);
 }
 
 function readNumericReset(value: number, nowMs: number): number | undefined {
@@ -68,5 +76,15 @@ export function nextUtcMidnight(nowMs: number): number {
   return (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
 }
 
-const count = (text: string | null | undefined) =>
-  text != null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : null;
+/**
+ * What one call is charged is said to be 1. A figure beyond these bounds is a misreading: fifteen digits, added up over
+ * some calls, are more than a number can hold.
+ */
+const UNITS_A_CALL = 1_000;
+const UNITS_AT_MOST = 1e9;
+
+function count(text: string | null | undefined, atMost: number): number | null {
+  if (text == null || !/^\d{1,15}$/.test(text.trim())) return null;
+  const value = Number(text);
+  return value <= atMost ? value : null;
+}

@@ -4,6 +4,7 @@ import type { ApiError } from '../errors.js';
 import { type Exchange, requestIdIn } from '../exchange.js';
 import type { Operation, Route } from '../operation.js';
 import type { WireRequest } from '../request.js';
+import { chargeSaid } from './allowance.js';
 import { v1Error } from './errors.js';
 import { v1Operations } from './operations.js';
 
@@ -30,6 +31,10 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
 
   protected override requestIdOf(exchange: Exchange): string | undefined {
     return requestIdIn(exchange.headers);
+  }
+
+  protected override chargeSaid({ headers }: Exchange): 'charged' | 'free' | undefined {
+    return chargeSaid(headers);
   }
 
   protected override checkWire(operation: Operation, wire: WireRequest): void {

@@ -1,28 +1,56 @@
 import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
 import { outsideText } from '../../util/outside-text.js';
+import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
 import type { Operation } from '../operation.js';
+import { chargeSaid } from './allowance.js';
 
-/** What the exchange means, if it is not a success. Failures of v1 cost nothing, whatever they are (V1-1). */
+/**
+ * What the exchange means, if it is not a success. Failures of v1 cost nothing (V1-1), unless it says itself that they
+ * did; an answer that is not what the operation returns may have cost (X-1).
+ */
 export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
-  if (exchange.status === 200) return undefined;
-  const body = readErrorBody(exchange.body);
-  const code = body?.error.code ?? `HTTP_${exchange.status}`;
-  const meaning = byCode[code] ?? byStatus(exchange.status);
+  const { status, headers } = exchange;
+  const success = status >= 200 && status < 300;
+  const problems = status === 200 ? whyUnreadable(operation, exchange.body) : [];
+  if (status === 200 && problems.length === 0) return undefined;
+  const meaning = success ? unreadable(status, operation, problems) : refused(exchange);
   return new ApiError({
     ...meaning,
-    code,
-    message: outsideText(body?.error.message ?? `v1 answered ${exchange.status} without an error body`, 500),
     api: 'v1',
     operation: operation.name,
-    charge: 'free',
-    httpStatus: exchange.status,
-    requestId: body?.request_id ?? exchange.headers['x-service-request-id'],
-    retryAfterMs: retryAfterMs(exchange.headers, nowMs),
+    charge: chargeSaid(headers) ?? (success ? 'unknown' : 'free'),
+    httpStatus: status,
+    requestId: meaning.requestId ?? headers['x-service-request-id'],
+    retryAfterMs: retryAfterMs(headers, nowMs),
     exchange,
   });
+}
+
+type Described = Pick<
+  ApiErrorDetails,
+  'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems'
+>;
+
+/** Only a 200 is a success that the document knows. */
+const unreadable = (status: number, operation: Operation, problems: readonly string[]): Described => ({
+  ...UNREADABLE,
+  message:
+    status === 200 ? unreadableMessage(operation, problems) : `v1 answered ${status}, which its document does not know`,
+  problems,
+});
+
+function refused({ status, body }: Exchange): Described {
+  const said = readErrorBody(body);
+  const code = said?.error.code ?? `HTTP_${status}`;
+  return {
+    ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status, said !== undefined)),
+    code,
+    message: outsideText(said?.error.message ?? `v1 answered ${status} without an error body`, 500),
+    requestId: said?.request_id,
+  };
 }
 
 type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
@@ -66,7 +94,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
 };
 
 /** For codes the document does not list, and bodies that are not in its form. */
-function byStatus(status: number): Meaning {
+function byStatus(status: number, explained: boolean): Meaning {
   if (status === 401 || status === 403)
     return keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
   if (status === 429) return { class: 'slow_down', hint: 'Too many requests at once; calls go on more slowly.' };
@@ -80,8 +108,13 @@ function byStatus(status: number): Meaning {
       hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
     };
   }
-  if (status >= 400) return neverSucceeds('The provider refuses this request.');
-  return neverSucceeds('The provider answered with a success other than 200, which its document does not know.');
+  // The document lists these. Another one without an error body is not v1's own word (X-1).
+  if (explained || status === 400 || status === 405 || status === 413)
+    return neverSucceeds('The provider refuses this request.');
+  return {
+    class: 'retry',
+    hint: 'The answer has not the form of an error of v1. Check what stands between here and it.',
+  };
 }
 
 const errorBody = z.looseObject({

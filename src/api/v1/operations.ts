@@ -149,6 +149,7 @@ export const v1Operations = {
     route: { method: 'GET', path: '/kyb/{id}/full' },
     params: z.strictObject(company),
     body: records.completeRecord,
+    knownBy: records.isMemberOfRecord,
     scopes: [COMPANY, OWNERSHIP, FINANCIALS],
   },
 } as const satisfies Readonly<Record<string, Operation>>;

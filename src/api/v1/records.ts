@@ -22,8 +22,20 @@ export const candidate = record({
   source: nullable(source),
 });
 
-/** An array of candidates; the response schema also permits an object, whose members are not shown. */
-export const searchAnswer = z.union([list(candidate), record({})]);
+/** An array of candidates; the response schema also permits an object, whose members are not shown (V1-17). */
+export const searchAnswer = z.union([
+  list(candidate),
+  record({}).refine((answer) => candidatesIn(answer)?.every((item) => candidate.safeParse(item).success) === true, {
+    error: 'an object without a list of candidates',
+  }),
+]);
+
+/** The one list there is, or the object itself if it is a candidate. An empty object is no answer we understand. */
+export function candidatesIn(answer: object): readonly unknown[] | undefined {
+  const lists = Object.values(answer).filter((member) => Array.isArray(member));
+  if (lists.length === 1) return lists[0];
+  return Object.hasOwn(answer, 'id') ? [answer] : undefined;
+}
 
 /** Grouped with provenance, flat without; the flat keys are not shown, so only the ID is required (V1-25). */
 export const lite = record({
@@ -134,6 +146,18 @@ export const completeRecord = record({
   group_structures_full: nullable(list(record({ source: nullable(scalarOr(record({}))) }))),
   financial: nullable(record({})),
 });
+
+/** Null, where it says that nothing was returned, is as good. */
+export const isMemberOfRecord = (member: string, first: string): boolean =>
+  first === 'n' ? MEMBERS.has(member) : MEMBERS.get(member) === first;
+
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['lite', '{'],
+  ['officers', '['],
+  ['shareholders', '['],
+  ['group_structures_full', '['],
+  ['financial', '{'],
+]);
 
 /** A field that one form gives as text and another as a group. */
 function scalarOr<T extends z.ZodType>(schema: T) {

@@ -31,4 +31,8 @@ export class PlatformV2Client extends ApiClient<typeof v2Operations> {
   protected override requestIdOf(_exchange: Exchange): undefined {
     return undefined;
   }
+
+  protected override chargeSaid(_exchange: Exchange): undefined {
+    return undefined;
+  }
 }

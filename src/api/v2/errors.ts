@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import { parseExact } from '../../util/exact-json.js';
 import { outsideText } from '../../util/outside-text.js';
+import { declaredNames, UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
-import { type Exchange, isHtml, retryAfterMs } from '../exchange.js';
-import type { Operation } from '../operation.js';
+import { type Exchange, retryAfterMs } from '../exchange.js';
+import { type Operation, readsOne } from '../operation.js';
 import { type BodyShape, shapeOf } from './error-shape.js';
 
 /** What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1). */
@@ -12,9 +12,9 @@ export function v2Error(exchange: Exchange, operation: Operation, nowMs: number)
   if (meaning === undefined) return undefined;
   return new ApiError({
     ...meaning,
-    // Nothing says that a failure of v2 is free (V2-17): it may have done its work and stumbled over the answer. Only a
-    // token that is refused is refused before anything. Operations that never cost are told apart where they are booked.
-    charge: meaning.stop === 'credentials' ? 'free' : 'unknown',
+    // Nothing says that a failure of v2 is free, whatever its status (V2-17): it may have done its work and stumbled over
+    // the answer. Operations that never cost are told apart where they are booked.
+    charge: 'unknown',
     message: outsideText(meaning.message, 500),
     code: outsideText(meaning.code, 100),
     hint: outsideText(meaning.hint, 500),
@@ -38,11 +38,10 @@ function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefine
   if (shape.kind === 'rule') return ruleFailure(shape.messages);
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
-  if (!success) return byStatus(status, operation);
-  if (shape.kind === 'not_json' && operation.htmlBody === true && isHtml(body)) return undefined;
-  if (shape.kind === 'not_json') return notJson(status, 'a body that is not JSON, or was cut off');
-  if (shape.kind === 'empty' && operation.emptyBody !== true) return notJson(status, 'an empty body');
-  return undefined;
+  if (!success) return byStatus(status, operation, shape.kind === 'other');
+  const problems = whyUnreadable(operation, body);
+  if (problems.length === 0) return undefined;
+  return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
 }
 
 /**
@@ -61,11 +60,6 @@ function isDeclaredAnswer(shape: BodyShape, operation: Operation, body: Buffer):
   } catch {
     return false;
   }
-}
-
-function declaredNames(schema: unknown): readonly string[] {
-  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  return schema instanceof z.ZodUnion ? schema.options.flatMap(declaredNames) : [];
 }
 
 /** The limit of one permission and module only: everything else goes on. */
@@ -116,9 +110,11 @@ function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Mea
 function byDetail(detail: string, status: number, operation: Operation): Meaning {
   const redirect = status >= 300 && status < 400;
   if (status === 401 || status === 429 || status >= 500 || redirect) {
-    const known = byStatus(status, operation);
+    const known = byStatus(status, operation, true);
     return { ...known, message: detail || known.message };
   }
+  if (status === 403) return forbidden(detail || 'v2 answered 403 without a reason', operation);
+  if ((status === 404 || status === 410) && readsOne(operation)) return noSuchRecord(detail, status);
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
     class: 'retry',
@@ -129,7 +125,22 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   };
 }
 
-function byStatus(status: number, operation: Operation): Meaning {
+/** Keys inherit the permissions of their account, so a refusal is about the operation, as INSUFFICIENT_SCOPE is in v1. */
+const forbidden = (message: string, operation: Operation): Meaning => ({
+  class: 'block_operation',
+  code: 'FORBIDDEN',
+  message,
+  hint: `The account may not use ${operation.name}. Ask the account manager for it, or take the stage that needs it out of the pipeline; other operations go on.`,
+});
+
+const noSuchRecord = (detail: string, status: number): Meaning => ({
+  class: 'not_available',
+  code: 'NOT_FOUND',
+  message: detail || `v2 answered ${status} without a reason`,
+  hint: 'The provider has nothing for this ID. Other stages go on.',
+});
+
+function byStatus(status: number, operation: Operation, isJson: boolean): Meaning {
   const message = `v2 answered ${status} in a form that its document does not know`;
   if (status === 401) {
     return {
@@ -161,6 +172,9 @@ function byStatus(status: number, operation: Operation): Meaning {
     const hint = `The provider does not know this route: ${routeAdvice(operation)}`;
     return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint };
   }
+  // What is not even JSON is not v2's own word (X-1).
+  if (status >= 400 && status < 500 && !isJson) return { ...UNREADABLE, message };
+  if (status === 403) return forbidden(message, operation);
   if (status >= 400 && status < 500) {
     const hint =
       'The provider refuses this request and gives no readable reason. Correct the row, or ask the provider.';
@@ -174,12 +188,5 @@ const routeAdvice = (operation: Operation): string =>
   operation.route === null
     ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES), and KYBATCH_V2_BASE_URL, which ends in the v2 segment.`
     : 'check KYBATCH_V2_BASE_URL: it ends in the v2 segment.';
-
-const notJson = (status: number, what: string): Meaning => ({
-  class: 'fail_row',
-  code: 'UNEXPECTED_BODY',
-  message: `v2 answered ${status} with ${what}`,
-  hint: 'The answer is kept as it came. It is not asked for again: it may have been paid for.',
-});
 
 const capProblems = (problems: readonly string[]) => problems.slice(0, 20).map((problem) => outsideText(problem, 500));

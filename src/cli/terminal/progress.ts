@@ -1,5 +1,6 @@
 import type { SpendingEvent, StartedEvent } from '../../app/events.js';
 import type { Io } from './io.js';
+import { Outages } from './outages.js';
 import { startBar } from './progress-bar.js';
 import { count, durationInWords, withCommas } from './text.js';
 
@@ -14,6 +15,7 @@ export class ProgressDisplay {
   readonly #stop = new AbortController();
   readonly #waiting = new Set<number>();
   readonly #parked = new Set<number>();
+  readonly #outages = new Outages();
   #settled: number;
   #failed: number;
   #units: number;
@@ -38,6 +40,8 @@ export class ProgressDisplay {
   }
 
   listen(event: SpendingEvent): void {
+    const news = this.#outages.listen(event);
+    if (news !== undefined && !this.#io.interactive) this.#io.stderr(`${news}\n`);
     if (event.kind === 'call_settled') {
       const { unitsCharged, remainingUnits, charge } = event.settlement;
       this.#units += unitsCharged ?? 0;
@@ -60,6 +64,8 @@ export class ProgressDisplay {
     // Rows that wait for a report take the time their report takes, not the time that rows take.
     const open = this.#total - this.#settled - this.#waiting.size;
     return [
+      // First: a line that is too long for the terminal is cut at its end.
+      ...this.#outages.words(this.#io.clock.now()),
       `${withCommas(this.#settled)} of ${count(this.#total, 'row')}`,
       `${rate.toFixed(1)} rows/s`,
       `${count(this.#units, 'unit')} spent`,

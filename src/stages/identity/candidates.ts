@@ -1,22 +1,16 @@
-import { readAnswer, unexpectedBody } from '../../api/answer.js';
+import { readAnswer } from '../../api/answer.js';
 import { type Id, idText } from '../../api/schema.js';
 import { v1Operations } from '../../api/v1/operations.js';
-import { candidate as candidateSchema } from '../../api/v1/records.js';
+import { candidatesIn } from '../../api/v1/records.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { CandidateFacts } from '../../domain/grade.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
 
-/** The candidates of a v1 search. Its response schema permits an object too, whose form is not shown (V1-17). */
+/** The candidates of a v1 search, which may come as a list or inside an object (V1-17). */
 export function readV1Candidates(body: Buffer): readonly CandidateFacts[] {
   const answer = readAnswer(v1Operations.searchKyb, body);
-  const list = Array.isArray(answer) ? answer : listInside(answer);
-  if (list === undefined) throw unexpectedBody(v1Operations.searchKyb, ['an object without a list of candidates']);
-  return list.map((item, position) => {
-    const checked = candidateSchema.safeParse(item);
-    if (!checked.success)
-      throw unexpectedBody(v1Operations.searchKyb, [`candidate ${position + 1} is in an unknown form`]);
-    return toFacts(item as Record<string, unknown>);
-  });
+  const list = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
+  return list.map((item) => toFacts(item as Record<string, unknown>));
 }
 
 export function readV2Candidates(body: Buffer): readonly CandidateFacts[] {
@@ -39,13 +33,6 @@ export function readReportHits(body: Buffer, country: string): readonly Candidat
 
 const vatNumbersOf = (value: string | readonly string[] | null | undefined): readonly string[] =>
   [...new Set(typeof value === 'string' ? [value] : (value ?? []))].filter((number) => number.trim() !== '');
-
-/** The one list there is, or the object itself if it is a candidate. An empty object is no answer we understand. */
-function listInside(answer: Readonly<Record<string, unknown>>): readonly unknown[] | undefined {
-  const lists = Object.values(answer).filter((member) => Array.isArray(member));
-  if (lists.length === 1) return lists[0];
-  return answer.id === undefined ? undefined : [answer];
-}
 
 const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
   id: idText(item.id as Id),

@@ -50,6 +50,36 @@ describe('v1 allowance headers', () => {
     });
   });
 
+  test.each(['1.0005', '86399.9999', `${SIX / 1000}.0004`, `${SIX}.5`, `${SIX}.`])(
+    'V1-3 the reset %s is a whole millisecond, and not before its time',
+    (text) => {
+      const at = resetAt(text) ?? 0;
+      expect(at).toSatisfy(Number.isSafeInteger);
+      expect(at).not.toBe(MIDNIGHT);
+      expect(at).toBeGreaterThan(NOW);
+    },
+  );
+
+  test.each(['1.5 days', '1.1.1', '1 2 3', '12/31'])(
+    'V1-3 %j is no date, although Date.parse makes one of it',
+    (text) => {
+      expect(resetAt(text)).toBe(MIDNIGHT);
+    },
+  );
+
+  test.each(['999999999999999', '9007199254740993', '1'.repeat(30), '-1', '1.5', '1e3', '0x1', ' '])(
+    'V1-3 units of %j are a misreading, not a figure for the books',
+    (text) => {
+      const headers = { 'x-service-units': text, 'x-service-remaining-units': text, 'x-quota-daily-remaining': text };
+      const { unitsCharged, remainingUnits, quota } = readAllowance(headers, NOW);
+      expect({ unitsCharged, remainingUnits, left: quota?.dailyRemaining }).toEqual({
+        unitsCharged: null,
+        remainingUnits: null,
+        left: null,
+      });
+    },
+  );
+
   test('V1-2 the day ends at UTC midnight, also on the stroke of it', () => {
     expect(nextUtcMidnight(NOW)).toBe(MIDNIGHT);
     expect(nextUtcMidnight(MIDNIGHT)).toBe(MIDNIGHT + 86_400_000);

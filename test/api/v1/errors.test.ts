@@ -12,6 +12,8 @@ const classify = (status: number, body: unknown, headers: Record<string, string>
     NOW,
   );
 
+const PAGE = '<!doctype html><title>Maintenance</title>';
+
 const errorBody = (code: string) => ({ error: { code, message: `about ${code}`, status: 400 }, request_id: 'req-1' });
 
 describe('v1 errors', () => {
@@ -62,7 +64,8 @@ describe('v1 errors', () => {
     [403, 'stop_run'],
     [404, 'stop_run'],
     [405, 'fail_row'],
-    [418, 'fail_row'],
+    [413, 'fail_row'],
+    [418, 'retry'],
     [429, 'slow_down'],
     [500, 'retry'],
     [503, 'retry'],
@@ -80,6 +83,81 @@ describe('v1 errors', () => {
     expect(classify(429, errorBody('X'), { 'retry-after': 'soon' })?.retryAfterMs).toBeUndefined();
   });
 
+  test.each([
+    ['1.5', 1_500],
+    ['0.0001', 1],
+    ['2.', 2_000],
+    ['0', 0],
+    [' 7 ', 7_000],
+    ['9'.repeat(40), 366 * 86_400_000],
+    ['2026-01-05T09:00:30Z', 30_000],
+    ['Monday, 05-Jan-26 09:00:30 GMT', 30_000],
+    ['', undefined],
+    ['-5', undefined],
+    ['+5', undefined],
+    ['1e3', undefined],
+    ['1.5.1', undefined],
+    ['5 s', undefined],
+    ['Mon, 05 Jan 2026 08:59:59 GMT', undefined],
+    ['2001', 2_001_000],
+  ])('V1-4 Retry-After %j is %s', (text, expected) => {
+    expect(classify(503, errorBody('X'), { 'retry-after': text })?.retryAfterMs).toBe(expected);
+  });
+
+  test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'V1-12 the code %s is one that the document does not list',
+    (code) => {
+      expect(classify(400, errorBody(code))).toMatchObject({ class: 'fail_row', code, charge: 'free' });
+      expect(classify(503, errorBody(code))).toMatchObject({ class: 'retry', code });
+    },
+  );
+
+  test.each([
+    ['a page', PAGE],
+    ['a text', 'back soon'],
+    ['XML', '<?xml version="1.0"?><down/>'],
+    ['half an answer', '[{"id":1,"name":"Cut'],
+    ['half an answer that ends in a brace', '{"data":[{"id":1,"name":"x"}'],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a word', '"ok"'],
+    ['a number', '1'],
+    ['an object of another kind', '{"status":"maintenance"}'],
+    ['a list of another kind', '[{"notice":"maintenance"}]'],
+    ['an error', '{"error":{"code":"DOWN","message":"later"},"request_id":"r"}'],
+    ['an error beside an empty list', '{"error":"down","data":[]}'],
+    ['two values', '[] []'],
+  ])('X-1 %s on 200 is no answer: charge unknown, to be tried again', (_, body) => {
+    for (const operation of [v1Operations.searchKyb, v1Operations.fullKyb, v1Operations.officersKyb]) {
+      const exchange = { status: 200, headers: {}, body: Buffer.from(body), durationMs: 1 };
+      const expected = { class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown', exchange, exit: 6 };
+      expect(v1Error(exchange, operation, NOW), operation.name).toMatchObject(expected);
+    }
+  });
+
+  test.each([
+    ['searchKyb', '[]'],
+    ['searchKyb', '{"results":[]}'],
+    ['searchKyb', '{"id":1,"name":"x"}'],
+    ['fullKyb', '{"lite":null}'],
+    ['fullKyb', '{"new_module":[1],"officers":[]}'],
+    ['fullKyb', '{}'],
+    ['financialKyb', '{}'],
+    ['liteKyb', '{"id":"7","error":null}'],
+  ] as const)('V1-22 of %s the document allows %s', (name, body) => {
+    const exchange = { status: 200, headers: { 'content-type': 'text/html' }, body: Buffer.from(body), durationMs: 1 };
+    expect(v1Error(exchange, v1Operations[name], NOW)).toBeUndefined();
+  });
+
+  test('what the units header says was charged was charged, whatever the status', () => {
+    const said = { 'x-service-units': '1' };
+    for (const status of [200, 201, 204, 206, 400, 404, 429, 502])
+      expect(classify(status, '<html>', said), String(status)).toMatchObject({ charge: 'charged' });
+    expect(classify(200, '<html>', { 'x-service-units': '0' })).toMatchObject({ charge: 'free' });
+    expect(classify(204, '')).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
+    expect(classify(502, '')).toMatchObject({ charge: 'free' });
+  });
+
   test('never throws, whatever the bytes', () => {
     fc.assert(
       fc.property(
@@ -87,7 +165,7 @@ describe('v1 errors', () => {
         fc.oneof(fc.json(), fc.string({ unit: 'binary' })),
         (status, body) => {
           const error = classify(status, body);
-          expect(error === undefined).toBe(status === 200);
+          if (status !== 200) expect(error).toBeDefined();
         },
       ),
     );

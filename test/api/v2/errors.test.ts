@@ -82,7 +82,7 @@ describe.each(STATUSES)('on %d', (status) => {
 
 describe('a body with detail', () => {
   test.each([
-    [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED', charge: 'free' }],
+    [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED' }],
     [429, { class: 'slow_down', code: 'TOO_MANY_REQUESTS' }],
     [500, { class: 'retry', code: 'SERVER_FAILURE', attemptsAtMost: undefined }],
     [502, { class: 'retry', code: 'SERVER_FAILURE' }],
@@ -90,7 +90,7 @@ describe('a body with detail', () => {
     [307, { class: 'stop_run', stop: 'route', code: 'REDIRECT_REFUSED' }],
     [200, { class: 'retry', code: 'UNEXPLAINED', attemptsAtMost: 3 }],
     [400, { class: 'retry', code: 'UNEXPLAINED', attemptsAtMost: 3 }],
-    [403, { class: 'retry', code: 'UNEXPLAINED', attemptsAtMost: 3 }],
+    [403, { class: 'block_operation', code: 'FORBIDDEN' }],
     [
       404,
       {
@@ -100,7 +100,7 @@ describe('a body with detail', () => {
         hint: expect.stringContaining('ownership in the routes file'),
       },
     ],
-  ])('V2-1 V2-17 on %d is told by the status, and only a refused token is free', (status, expected) => {
+  ])('V2-1 V2-17 on %d is told by the status, and free is none of them', (status, expected) => {
     expect(errorOf(status, { detail: 'No.' })).toMatchObject({ message: 'No.', charge: 'unknown', ...expected });
   });
 
@@ -112,20 +112,29 @@ describe('a body with detail', () => {
 
 describe('a body in no known form', () => {
   test.each([
-    [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED', charge: 'free' }],
+    [401, { class: 'stop_run', stop: 'credentials', code: 'UNAUTHENTICATED' }],
     [429, { class: 'slow_down', code: 'TOO_MANY_REQUESTS', charge: 'unknown' }],
     [500, { class: 'retry', code: 'SERVER_FAILURE', charge: 'unknown' }],
     [504, { class: 'retry', code: 'SERVER_FAILURE', charge: 'unknown' }],
     [302, { class: 'stop_run', stop: 'route', code: 'REDIRECT_REFUSED', charge: 'unknown' }],
     [404, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
     [405, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
-    [400, { class: 'fail_row', code: 'HTTP_400', charge: 'unknown' }],
-    [418, { class: 'fail_row', code: 'HTTP_418', charge: 'unknown' }],
     [777, { class: 'retry', code: 'HTTP_777', attemptsAtMost: 3 }],
   ])('V2-1 on %d is told by the status', (status, expected) => {
     for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}']) {
       expect(errorOf(status, body), body).toMatchObject(expected);
     }
+  });
+
+  test.each([
+    [400, { class: 'fail_row', code: 'HTTP_400' }],
+    [403, { class: 'block_operation', code: 'FORBIDDEN' }],
+    [418, { class: 'fail_row', code: 'HTTP_418' }],
+  ])('V2-1 on %d, JSON is the provider’s own word and anything else is not (X-1)', (status, expected) => {
+    for (const body of ['[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}'])
+      expect(errorOf(status, body), body).toMatchObject({ ...expected, charge: 'unknown' });
+    for (const body of ['', '<html>no</html>', '{"a":'])
+      expect(errorOf(status, body), body).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
   });
 
   test('V2-15 on 404 names the key of the routes file, or the base address', () => {
@@ -149,7 +158,7 @@ describe('successes', () => {
     ['years and nothing else', 'kybFinancial', { years: ['2023-12-31'] }],
     ['an unknown field named detail', 'kybLite', { id: '1', detail: 'by the registry' }],
     ['an unknown field named fields', 'kybLite', { id: '1', fields: ['a'] }],
-    ['a detail that is no text', 'kybLite', { detail: { a: 1 } }],
+    ['a detail that is no text', 'kybLite', { id: '1', detail: { a: 1 } }],
     ['a report in HTML as text', 'creditReportFetch', '"<html></html>"'],
   ])('V2-2 %s is an answer of %s', (_, name, body) => {
     expect(errorOf(200, body, name)).toBeUndefined();
@@ -187,10 +196,10 @@ describe('successes', () => {
   });
 
   test.each(['', '  ', '<html>', '{"a":1', '[1,2', 'nope', '"cut', '{} {}', '01'])(
-    'V2-2 the body %j of a 200 is unexpected, and may have been charged',
+    'X-1 V2-2 the body %j of a 200 is unexpected, and may have been charged',
     (body) => {
       expect(errorOf(200, body, 'financial')).toMatchObject({
-        class: 'fail_row',
+        class: 'retry',
         code: 'UNEXPECTED_BODY',
         charge: 'unknown',
       });

@@ -79,6 +79,10 @@ const reportBody = z.union([
   text,
 ]);
 
+/** A section is an object or a list; the names of most are not shown. */
+const isSection = (member: string, first: string) =>
+  first === 'n' ? member === 'summary' || member === 'company_profile' : '{['.includes(first) && member !== 'error';
+
 export const creditReport = {
   creditReportSearch: {
     ...v2List,
@@ -118,8 +122,8 @@ export const creditReport = {
     summary: 'Whether a report can be fetched: true once it can',
     route: null,
     params: z.strictObject(report),
-    // How the answer is wrapped is not shown: see `saysReady`.
-    body: z.unknown(),
+    // How the answer is wrapped is not shown (V2-19): see `saysReady`.
+    body: z.union([z.boolean(), record({})]),
   },
   creditReportFetch: {
     ...v2,
@@ -131,6 +135,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(report),
     body: reportBody,
+    knownBy: isSection,
     htmlBody: true,
   },
   creditReportCombined: {
@@ -143,6 +148,7 @@ export const creditReport = {
     route: null,
     params: z.strictObject(generate),
     body: reportBody,
+    knownBy: isSection,
     htmlBody: true,
     deadlineMs: GENERATING_MS,
   },

@@ -19,5 +19,6 @@ export const financial = {
     route: { method: 'GET', path: '/financial/{id}' },
     params: z.strictObject({ id: v2Id, year: z.int().min(1).max(9999).optional().describe('One reporting year only') }),
     body: flatFinancials,
+    knownBy: (year, first) => /^\d/.test(year) && (first === '{' || first === 'n'),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { withServer } from '../helpers/http-server.js';
+
+const TRANSPORT = resolve(import.meta.dirname, '../../dist/api/transport.js');
+
+/** Sends as many requests at once as it is told, and says how each ended. */
+const CLIENT = `
+  const { Transport } = await import(process.env.TRANSPORT);
+  const http = new Transport({ baseUrl: process.env.ORIGIN, authorization: 'Bearer k', deadlineMs: 800 });
+  const get = { method: 'GET', path: '/x', body: null };
+  const ends = await Promise.allSettled(Array.from({ length: 4 }, () => http.send(get)));
+  console.log(JSON.stringify(ends.map((end) => (end.status === 'fulfilled' ? end.value.body.length : end.reason.kind))));
+  await http.close();
+`;
+
+test('V1-5 a process that was frozen beyond its deadlines reads what has come before it gives up', async () => {
+  const BODY = Buffer.alloc(100_000, 0x20);
+  const waiting: (() => void)[] = [];
+  await withServer(
+    (_, response) => waiting.push(() => response.end(BODY)),
+    async ({ origin }) => {
+      const env = { PATH: process.env.PATH ?? '', TRANSPORT, ORIGIN: origin };
+      const child = spawn(process.execPath, ['--input-type=module', '-e', CLIENT], { env });
+      let said = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      const ended = new Promise((closed) => child.on('close', closed));
+      while (waiting.length < 4) await new Promise((turn) => setTimeout(turn, 5));
+      child.kill('SIGSTOP');
+      for (const answer of waiting) answer();
+      // Longer than the deadline; how much longer does not matter.
+      await new Promise((passed) => setTimeout(passed, 1_200));
+      child.kill('SIGCONT');
+      await ended;
+      expect(JSON.parse(said)).toEqual([100_000, 100_000, 100_000, 100_000]);
+    },
+  );
+});

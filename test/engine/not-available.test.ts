@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { withProxy } from '../helpers/proxy.js';
+import { lineOf, wholeCompanies, withWorkshop } from './support.js';
+
+const detail = (status: number, text: string) => ({ status, body: JSON.stringify({ detail: text }) });
+const everything = { stages: ['record', 'financials', 'credit-report'] };
+
+describe('v2 refuses what one stage needs: the others go on', () => {
+  test('404 with a reason: the stage is not available, with the provider’s reason, and the row is complete', async () => {
+    await withWorkshop({ pipeline: everything }, async (workshop) => {
+      const { sandbox, open, work, rows, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+      await withProxy(
+        workshop,
+        ({ path }) => (path.includes('/financial/') ? detail(404, 'No accounts.') : undefined),
+        async (sources, requests) => {
+          const end = await work(run, { sources });
+          expect(end.progress.byOutcome).toMatchObject({ complete: 2 });
+          expect(requests.filter(({ url }) => url.includes('/financial/'))).toHaveLength(2);
+        },
+      );
+      for (const { stages } of await rows(run))
+        expect(stages).toEqual({ record: 'done', financials: 'not_available', 'credit-report': 'done' });
+      expect(query('SELECT row, stage, class, code, message FROM errors ORDER BY row')).toMatchObject([
+        { row: 1, stage: 'financials', class: 'not_available', code: 'NOT_FOUND', message: 'No accounts.' },
+        { row: 2 },
+      ]);
+    });
+  });
+
+  test('403 for everybody: the operation is closed as for a missing scope, after two requests, and the rest goes on', async () => {
+    await withWorkshop({ pipeline: everything }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
+      const refused = ({ path }: { readonly path: string }) =>
+        path.includes('/financial/') ? detail(403, 'You do not have permission to perform this action.') : undefined;
+      await withProxy(workshop, refused, async (sources, requests) => {
+        const end = await work(run, { sources, concurrency: 1 });
+        expect(end.progress.parkedReasons).toEqual({ scope: 5 });
+        expect(end.progress.stages).toMatchObject({ record: { done: 5 }, 'credit-report': { done: 5 } });
+        expect(requests.filter(({ url }) => url.includes('/financial/'))).toHaveLength(2);
+      });
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
+      expect(sandbox.reports).toHaveLength(5);
+    });
+  });
+
+  test.each([0, 2])('403 for one company alone, row %i, keeps nobody else out', async (which) => {
+    await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, 4);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const end = await withProxy(
+        workshop,
+        ({ path }) => (path.endsWith(`/financial/${companies[which]?.v2Id}`) ? detail(403, 'Not yours.') : undefined),
+        (sources) => work(run, { sources, concurrency: 1 }),
+      );
+      // Where it comes first, nothing tells yet that it is about this one.
+      const status = which === 0 ? 'parked' : 'not_available';
+      expect(end.progress.stages.financials).toEqual({ done: 3, [status]: 1 });
+    });
+  });
+
+  test('403 from some point on: one row at the most is taken for its own case, the rest waits for the scope', async () => {
+    await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 8).map((company) => lineOf(company)));
+      let asked = 0;
+      const revoked = ({ path }: { readonly path: string }) => {
+        if (path.includes('/financial/')) asked += 1;
+        return path.includes('/financial/') && asked > 3 ? detail(403, 'No permission.') : undefined;
+      };
+      const end = await withProxy(workshop, revoked, (sources) => work(run, { sources, concurrency: 1 }));
+      expect(end.progress.byOutcome).toMatchObject({ complete: 4, pending: 4, failed: 0 });
+      expect(end.progress.stages.financials).toMatchObject({ done: 3, not_available: 1 });
+      expect(asked).toBe(5);
+    });
+  });
+
+  test('404 without a reason is a wrong route, unless the operation has answered others', async () => {
+    await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, 3);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const missing = (path: string) => (path.includes('/financial/') ? { status: 404, body: '<html>' } : undefined);
+      await withProxy(
+        workshop,
+        ({ path }) => missing(path),
+        async (sources) => {
+          expect((await work(run, { sources })).stopped).toMatchObject({ code: 'ROUTE_NOT_FOUND', exit: 2 });
+        },
+      );
+      const end = await withProxy(
+        workshop,
+        ({ path }) => (path.endsWith(`/${companies[2]?.v2Id}`) ? missing(path) : undefined),
+        (sources) => work(run, { sources, concurrency: 1 }),
+      );
+      expect(end.stopped).toBeUndefined();
+      expect(end.progress.stages.financials).toEqual({ done: 2, not_available: 1 });
+    });
+  });
+
+  test('a stage that fails does not keep the others from going on; the row fails, and a retry asks for that stage alone', async () => {
+    await withWorkshop({ pipeline: everything, reportDelayMs: 20 }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      sandbox.script('financial', { reply: { status: 400, body: '{"year":["Not a year."]}' } });
+      expect((await work(run)).progress.byOutcome).toMatchObject({ failed: 1 });
+      expect(await rows(run)).toMatchObject([
+        {
+          outcome: 'failed',
+          errorCode: 'VALIDATION',
+          stages: { record: 'done', financials: 'failed', 'credit-report': 'done' },
+        },
+      ]);
+      // The row came back several times for its report: what had failed was not asked for each time.
+      expect(sandbox.requests.get('financial')).toBe(1);
+      await ledger.runs.releaseFailed(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+});

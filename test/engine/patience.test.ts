@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/engine/events.js';
+import type { RunWork } from '../../src/engine/run.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { type Passing, type Reply, withProxy } from '../helpers/proxy.js';
+import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+
+const MINUTE = 60_000;
+const DOWN = { status: 503, body: '<html>' };
+const patient = (patienceMs: number) => ({ stages: ['record'], patienceMs, breaker: { failures: 5 } });
+
+interface Scene extends Workshop {
+  readonly clock: ManualClock;
+  readonly events: RunEvent[];
+  /** Which requests the provider refuses at the moment. */
+  isDown: (request: Passing) => boolean;
+  /** What it says then. */
+  reply: Reply;
+  /** Requests that were met while it was down. */
+  met: number;
+  /** Starts work; the clock is moved by `pass`. */
+  begin(rows: number, more?: Partial<RunWork>): Promise<Working>;
+}
+
+interface Working {
+  readonly end: ReturnType<Workshop['work']>;
+  readonly ended: () => boolean;
+  /** Moves the time step by step, letting everything happen that can. */
+  pass(ms: number): Promise<void>;
+}
+
+const withScene = (patienceMs: number, use: (scene: Scene) => Promise<void>) => {
+  const clock = new ManualClock();
+  return withWorkshop({ clock, pipeline: patient(patienceMs) }, async (workshop) => {
+    const scene: Scene = {
+      ...workshop,
+      clock,
+      events: [],
+      isDown: () => true,
+      reply: DOWN,
+      met: 0,
+      begin: async () => Promise.reject(new Error('not yet')),
+    };
+    const answer = (request: Passing) => {
+      if (!scene.isDown(request)) return undefined;
+      scene.met += 1;
+      return scene.reply;
+    };
+    await withProxy(workshop, answer, async (sources) => {
+      scene.begin = async (rows, more) => {
+        const run = await workshop.open(wholeCompanies(workshop.sandbox, rows).map((company) => lineOf(company)));
+        let over = false;
+        const listen = (event: RunEvent) => void scene.events.push(event);
+        const end = workshop.work(run, { sources, listen, ...more }).finally(() => {
+          over = true;
+        });
+        const pass = async (ms: number) => {
+          const step = ms > MINUTE ? 5_000 : 1_000;
+          for (let passed = 0; passed < ms && !over; passed += step) {
+            await settled(scene);
+            clock.advance(step);
+          }
+          await settled(scene);
+        };
+        return { end, ended: () => over, pass };
+      };
+      await use(scene);
+    });
+  });
+};
+
+/** Requests go over real sockets: as long as calls are under way, or have just ended, there is more to come. */
+async function settled({ query }: Pick<Workshop, 'query'>): Promise<void> {
+  for (let quiet = 0; quiet < 3; ) {
+    await turns(4);
+    const [open] = query<{ open: number }>('SELECT count(*) AS open FROM calls WHERE settled_at IS NULL');
+    quiet = open?.open === 0 ? quiet + 1 : 0;
+  }
+}
+
+const kinds = (events: readonly RunEvent[], kind: RunEvent['kind']) => events.filter((event) => event.kind === kind);
+
+describe('patience: an outage is waited out', () => {
+  test('one call probes at growing intervals; when the provider is back all go on, and nothing is paid twice', async () => {
+    await withScene(4 * 60 * MINUTE, async (scene) => {
+      const { end, pass, ended } = await scene.begin(12);
+      await pass(30_000);
+      const before = scene.met;
+      await pass(10 * MINUTE);
+      expect(ended()).toBe(false);
+      // 32, 64, 128, 256 and 300 seconds apart.
+      expect(scene.met - before).toBeLessThanOrEqual(5);
+      // Nobody holds money meanwhile.
+      expect(scene.query('SELECT id FROM calls WHERE settled_at IS NULL')).toEqual([]);
+      const outage = present(kinds(scene.events, 'outage').at(-1));
+      expect(outage).toMatchObject({ api: 'v1', operation: 'searchKyb', code: 'HTTP_503' });
+      scene.isDown = () => false;
+      await pass(6 * MINUTE);
+      expect((await end).progress).toMatchObject({ byOutcome: { complete: 12, failed: 0 }, unitsCharged: 24 });
+      expect(kinds(scene.events, 'recovered')).toHaveLength(1);
+      expect(scene.sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(24);
+    });
+  });
+
+  test('when the patience ends the run stops with 6, and every row is pending', async () => {
+    await withScene(2 * MINUTE, async (scene) => {
+      const begun = scene.clock.now();
+      const { end, pass } = await scene.begin(1);
+      await pass(3 * MINUTE);
+      expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+      expect((await end).progress.byOutcome).toMatchObject({ pending: 1, failed: 0 });
+      const waited = scene.clock.now() - begun;
+      expect(waited).toBeGreaterThanOrEqual(2 * MINUTE);
+      expect(waited).toBeLessThan(3 * MINUTE);
+    });
+  });
+
+  test('a signal ends the wait at once', async () => {
+    await withScene(4 * 60 * MINUTE, async (scene) => {
+      const drain = new AbortController();
+      const { end, pass } = await scene.begin(6, { drain: drain.signal });
+      await pass(20_000);
+      drain.abort();
+      expect(await end).toMatchObject({ interrupted: true, stopped: undefined });
+      expect((await end).progress.byOutcome).toMatchObject({ pending: 6, failed: 0 });
+    });
+  });
+
+  test('a request that always fails does not keep the others out: whoever waits longest probes next', async () => {
+    await withScene(60 * MINUTE, async (scene) => {
+      const { end, pass } = await scene.begin(6);
+      await pass(10_000);
+      const [odd] = wholeCompanies(scene.sandbox, 1);
+      scene.isDown = ({ body }) => body.includes(`"${odd?.registrationNumber}"`);
+      await pass(10 * MINUTE);
+      expect((await end).progress.byOutcome).toMatchObject({ complete: 5, failed: 1 });
+    });
+  });
+});
+
+test('X-1 answers that nobody can read do not use up the budget: one is sent to see before the next', async () => {
+  await withScene(60 * MINUTE, async (scene) => {
+    scene.reply = { status: 200, body: '<html>' };
+    const { end, pass } = await scene.begin(12, { budgetUnits: 32 });
+    await pass(10_000);
+    // Those that had set out together, and three that were sent to see: 1, 2 and 4 seconds apart.
+    expect(scene.met).toBeLessThanOrEqual(4 + 3);
+    scene.isDown = () => false;
+    await pass(2 * MINUTE);
+    expect((await end).progress).toMatchObject({ byOutcome: { complete: 12 }, unitsCharged: 24 });
+  });
+});

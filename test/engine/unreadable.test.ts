@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { withProxy } from '../helpers/proxy.js';
+import { lineOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+
+const recordsOnly = { pipeline: { stages: ['record'] } };
+const PAGE = '<!doctype html><title>Maintenance</title>';
+const isFull = ({ path }: { readonly path: string }) => path.endsWith('/full');
+
+const linesOf = ({ sandbox }: Workshop, count: number) =>
+  wholeCompanies(sandbox, count).map((company) => lineOf(company));
+
+describe('X-1 a provider that answers everything with something else', () => {
+  test.each([
+    ['a page', { status: 200, body: PAGE, headers: { 'content-type': 'text/html' } }],
+    ['an error with the status of a success', { status: 200, body: '{"error":{"code":"DOWN","message":"later"}}' }],
+    ['an empty success', { status: 204, body: '' }],
+  ])('%s: the run stops with 6, every row pending, no unit booked, nothing owned', async (_, reply) => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { open, work, calls, query } = workshop;
+      const run = await open(linesOf(workshop, 25));
+      await withProxy(
+        workshop,
+        () => reply,
+        async (sources) => {
+          const end = await work(run, { sources });
+          expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+          expect(end.progress).toMatchObject({ byOutcome: { pending: 25, failed: 0 }, unitsCharged: 0 });
+        },
+      );
+      expect(calls().length).toBeLessThan(25);
+      expect(new Set(calls().map((call) => call.charge))).toEqual(new Set(['unknown']));
+      expect(query('SELECT * FROM answers')).toEqual([]);
+      // The next start finds the provider well: everything is bought once.
+      expect((await work(run)).progress).toMatchObject({ byOutcome: { complete: 25 }, unitsCharged: 50 });
+    });
+  });
+
+  test('also with a file that has fewer rows than the breaker counts', async () => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { open, work } = workshop;
+      const run = await open(linesOf(workshop, 1));
+      for (const reply of [
+        { status: 200, body: PAGE },
+        { status: 503, body: PAGE },
+        { status: 429, body: '{"error":{"code":"SLOW","message":"later"}}' },
+      ]) {
+        const end = await withProxy(
+          workshop,
+          () => reply,
+          (sources) => work(run, { sources }),
+        );
+        expect(end.stopped).toMatchObject({ exit: 6 });
+        expect(end.progress.byOutcome).toMatchObject({ pending: 1, failed: 0 });
+      }
+    });
+  });
+
+  test.each([
+    ['records', ['record'], '/full', PAGE],
+    ['financials', ['financials'], '/financial/', '{"detail":"back soon"}'],
+  ])('%s alone, while searches are well', async (_, stages, path, body) => {
+    await withWorkshop({ pipeline: { stages } }, async (workshop) => {
+      const { open, work } = workshop;
+      const run = await open(linesOf(workshop, 30));
+      const end = await withProxy(
+        workshop,
+        (request) => (request.path.includes(path) ? { status: 200, body } : undefined),
+        (sources) => work(run, { sources }),
+      );
+      expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE' });
+      expect(end.progress.byOutcome).toMatchObject({ pending: 30, failed: 0 });
+    });
+  });
+
+  test('a generated report without an ID is looked for in the history, and left for later', async () => {
+    await withWorkshop({ pipeline: { stages: ['credit-report'] } }, async (workshop) => {
+      const { sandbox, open, work, calls } = workshop;
+      const run = await open(linesOf(workshop, 1));
+      sandbox.script('creditReportGenerate', { reply: { status: 200, body: '{"name":"x","status":"finish"}' } });
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+      const generated = calls().filter(({ operation }) => operation === 'creditReportGenerate');
+      expect(generated.map(({ charge }) => charge)).toEqual(['unknown', 'charged']);
+    });
+  });
+});
+
+describe('X-1 one odd answer among good ones', () => {
+  test.each([
+    ['in the middle', 3, 8],
+    ['at the end, with one call at a time', 7, 1],
+  ])('%s fails its row after bounded tries, and stops nothing', async (_, which, concurrency) => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { sandbox, open, work, rows } = workshop;
+      const companies = wholeCompanies(sandbox, 8);
+      const odd = companies[which]?.v1Id;
+      const run = await open(companies.map((company) => lineOf(company)));
+      const end = await withProxy(
+        workshop,
+        (request) => (request.path.endsWith(`/${odd}/full`) ? { status: 200, body: PAGE } : undefined),
+        (sources) => work(run, { sources, concurrency }),
+      );
+      expect(end.stopped).toBeUndefined();
+      expect(end.progress.byOutcome).toMatchObject({ complete: 7, failed: 1 });
+      expect((await rows(run))[which]).toMatchObject({ outcome: 'failed', errorCode: 'UNEXPECTED_BODY' });
+      expect(sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(15);
+    });
+  });
+
+  test('what v1 says itself that it has charged was charged', async () => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { open, work, calls } = workshop;
+      const run = await open(linesOf(workshop, 2));
+      const odd = [
+        { status: 200, body: PAGE, headers: { 'x-service-units': '1' } },
+        { status: 206, body: '{}', headers: { 'x-service-units': '1', 'x-service-remaining-units': '7' } },
+      ];
+      await withProxy(
+        workshop,
+        (request) => (isFull(request) ? odd.pop() : undefined),
+        async (sources) => {
+          expect((await work(run, { sources, concurrency: 1 })).progress).toMatchObject({ unitsCharged: 6 });
+        },
+      );
+      const failed = calls().filter(({ error_code }) => error_code !== null);
+      expect(failed).toMatchObject([
+        { charge: 'charged', units_charged: 1 },
+        { charge: 'charged', units_charged: 1 },
+      ]);
+    });
+  });
+});
