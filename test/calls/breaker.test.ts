@@ -17,7 +17,7 @@ const down = new ApiError({
 const ordinary = { probe: null };
 
 /** What happened, as a word for each call: `a` was answered, `!a` failed. */
-function after(...calls: readonly string[]): Breaker {
+function breakerAfter(...calls: readonly string[]): Breaker {
   const policy = { failures: 100, patienceMs: 60_000 };
   const breaker = new Breaker(v1Operations.fullKyb, policy, new ManualClock(), () => {});
   for (const call of calls) {
@@ -37,11 +37,11 @@ describe('a request that has used up its tries: whose doing is it?', () => {
     [true, 'only what was under way was answered after its first failure', ['a', '!x', 'b', '!c', '!x', '!c', '!x']],
     [true, 'it was answered itself, long ago, and others fail', ['x', '!x', '!b', '!x']],
   ])('%s for the provider: %s', (blamed, _, calls) => {
-    expect(after(...calls).isToBlame('x')).toBe(blamed);
+    expect(breakerAfter(...calls).isToBlame('x')).toBe(blamed);
   });
 
   test('in an outage it is always the provider’s', () => {
-    const breaker = after('a', '!x', 'b', '!x');
+    const breaker = breakerAfter('a', '!x', 'b', '!x');
     expect(breaker.isToBlame('x')).toBe(false);
     breaker.open(down);
     expect(breaker.isToBlame('x')).toBe(true);
