@@ -47,8 +47,8 @@ export class Breaker {
   #inARow = 0;
   /** Requests that failed since the last good answer. */
   readonly #failing = new Set<string>();
-  /** Requests that fail, and how many good answers there had been when they began to. */
-  readonly #begun = new Map<string, number>();
+  /** Requests that fail, and how many good answers there had been when they last did, and the time before. */
+  readonly #failures = new Map<string, { readonly last: number; readonly before: number | undefined }>();
   #outage: Outage | undefined;
   #waiting: (() => void)[] = [];
 
@@ -95,7 +95,7 @@ export class Breaker {
     this.#successes += 1;
     this.#inARow = 0;
     this.#failing.clear();
-    this.#begun.delete(requestKey);
+    this.#failures.delete(requestKey);
     const outage = this.#outage;
     if (outage === undefined) return;
     this.#outage = undefined;
@@ -107,7 +107,7 @@ export class Breaker {
   /** The error that stops the run, once it is time. */
   failed({ probe }: Pass, requestKey: string, error: ApiError): ApiError | undefined {
     this.#failing.add(requestKey);
-    if (!this.#begun.has(requestKey)) this.#begun.set(requestKey, this.#successes);
+    this.#failures.set(requestKey, { last: this.#successes, before: this.#failures.get(requestKey)?.last });
     if (isTrouble(error)) this.#inARow += 1;
     if (this.#outage !== undefined) return probe === this.#outage ? this.#stillDown(this.#outage, error) : undefined;
     const several = this.#failing.size > 1 || this.#successes === 0;
@@ -115,17 +115,19 @@ export class Breaker {
   }
 
   /**
-   * This request has failed for good: is it the provider's doing? Not where the operation has answered others well since
-   * the request began to fail, nor where it did before and no other request fails.
+   * This request has used up its tries: is it the provider's doing? Not where the operation has answered others between
+   * its last two tries, nor where it did before and no other request fails. What was answered longer ago proves nothing:
+   * when a provider goes down, calls that were under way are still answered after the first ones have failed.
    */
   isToBlame(requestKey: string): boolean {
-    if (this.#successes > (this.#begun.get(requestKey) ?? this.#successes)) return false;
+    if (this.#outage !== undefined) return true;
+    if (this.#successes > (this.#failures.get(requestKey)?.before ?? this.#successes)) return false;
     return this.#successes === 0 || this.#failing.size > 1 || !this.#failing.has(requestKey);
   }
 
-  /** The request is given up, or begins anew. */
+  /** The request is given up. */
   forget(requestKey: string): void {
-    this.#begun.delete(requestKey);
+    this.#failures.delete(requestKey);
   }
 
   /** The operation is held to be down. Without patience that is the end, with the error that stops the run. */

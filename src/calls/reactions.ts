@@ -71,7 +71,6 @@ export class Reactions {
   holdDown(operation: Operation, requestKey: string, error: ApiError): boolean {
     const breaker = this.breakerOf(operation);
     if (this.#options.breaker === null || error.code === 'ABORTED' || !breaker.isToBlame(requestKey)) return false;
-    breaker.forget(requestKey);
     const stop = breaker.open(error);
     if (stop !== undefined) this.#onStop(stop);
     return true;

@@ -44,7 +44,7 @@ const unreadable = (status: number, operation: Operation, problems: readonly str
 
 function refused({ status, body }: Exchange): Described {
   const said = readErrorBody(body);
-  const code = said?.error.code ?? `HTTP_${status}`;
+  const code = said?.error.code.slice(0, 100) ?? `HTTP_${status}`;
   return {
     ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status, said !== undefined)),
     code,
