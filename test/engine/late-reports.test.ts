@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { writeTables } from '../../src/app/export.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
-import { readTable } from '../app/support.js';
+import { readTable } from '../export/support.js';
 import { idOf, lineOf, turns, type Workshop, type WorkshopOptions, wholeCompanies, withWorkshop } from './support.js';
 
 const MINUTE = 60_000;
