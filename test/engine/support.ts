@@ -125,7 +125,8 @@ export function quickPipeline({ report, ...overrides }: Overrides = {}): LoadedP
   };
 }
 
-const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000, lookForMs: 5 };
+/** Its first look for a lost report is its last. */
+const QUICK: Partial<ReportOptions> = { firstPollMs: 5, pollAtMostMs: 10, giveUpAfterMs: 60_000, lookForMs: 4 };
 
 export const reportOptionsOf = ({ options }: Pick<LoadedPipeline, 'options'>): ReportOptions =>
   options['credit-report'] as ReportOptions;
