@@ -11,7 +11,8 @@ interface ListJson {
 /** A night whose last record was lost: no later answer tells what remains, so a person has to look. */
 async function lostNight({ rows, writeCsv, kybatch, sandbox }: Job): Promise<EndJson & { readonly stderr: string }> {
   writeCsv('in.csv', rows.slice(0, 3));
-  sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'lostAnswer']);
+  // The first of them is the check of the key.
+  sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 'lostAnswer']);
   const { stderr, ...end } = await kybatch(RUN);
   expect(end.code).toBe(3);
   return { ...jsonOf<EndJson>({ ...end, stderr }), stderr };
@@ -111,8 +112,8 @@ describe('X-4 a lost call does not wedge', () => {
   test('nightly sends what is cheap again, and ends well', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 2));
-      sandbox.script({ operation: 'searchKyb' }, ['lostAnswer']);
-      sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+      sandbox.script({ operation: 'searchKyb' }, ['none', 'lostAnswer']);
+      sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'lostAnswer']);
       const night = await kybatch(['run', 'in.csv', '--pipeline', 'nightly', '--yes', '--json', '--no-export']);
       expect(night.code).toBe(0);
       expect(jsonOf<EndJson>(night)).toMatchObject({ outcomes: { complete: 2 }, finished: true });
@@ -123,7 +124,7 @@ describe('X-4 a lost call does not wedge', () => {
     await withJob(PARKS, async (job) => {
       const { rows, writeCsv, kybatch, sandbox } = job;
       writeCsv('in.csv', rows.slice(0, 4));
-      sandbox.script({ operation: 'fullKyb' }, [400, 'none', 'none', 'lostAnswer']);
+      sandbox.script({ operation: 'fullKyb' }, ['none', 400, 'none', 'none', 'lostAnswer']);
       const end = jsonOf<EndJson>(await kybatch(RUN));
       expect(end).toMatchObject({ outcomes: { complete: 2, failed: 1, pending: 1 }, parked: { in_doubt: 1 } });
       const paid = sandbox.chargeLog.length;

@@ -114,24 +114,24 @@ describe('V2-17 a generate call that fails without having done anything', () => 
     },
   );
 
-  test('fails the row after as many tries as any other call; each retry is one look and one try', async () => {
+  test('leaves the row pending after as many tries as any other call; each later start is one look and one try', async () => {
     const clock = new JumpingClock();
     await withWorkshop({ clock, pipeline: reportsOnly }, async (workshop) => {
-      const { sandbox, ledger, open, work, rows } = workshop;
+      const { sandbox, open, work, rows } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
       const workLater = async () => {
         clock.advance(60_000);
-        await ledger.runs.releaseFailed(run.id);
         return (await work(run)).progress.byOutcome;
       };
       sandbox.script('creditReportGenerate', [500, 500, 500, 500]);
-      await work(run);
-      expect(await rows(run)).toMatchObject([{ outcome: 'failed', errorCode: 'SERVER_FAILURE' }]);
-      expect(orderOf(workshop)).toEqual(looksAndTries(3));
-      expect(await workLater()).toMatchObject({ failed: 1 });
-      expect(orderOf(workshop)).toEqual(looksAndTries(4));
+      expect((await work(run)).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+      expect(await rows(run)).toMatchObject([{ outcome: 'pending', errorCode: null }]);
+      expect(triesWithoutLook(workshop)).toBe(0);
+      expect(generateCalls(workshop)).toHaveLength(3);
+      expect(await workLater()).toMatchObject({ pending: 1 });
+      expect(generateCalls(workshop)).toHaveLength(4);
       expect(await workLater()).toMatchObject({ complete: 1 });
-      expect(orderOf(workshop)).toEqual(looksAndTries(5));
+      expect(triesWithoutLook(workshop)).toBe(0);
       expect(generateCalls(workshop).map(({ charge }) => charge)).toEqual([...Array(4).fill('unknown'), 'charged']);
       expect(sandbox.reports).toHaveLength(1);
     });
@@ -191,14 +191,14 @@ describe('X-3 the place of a report in the budget', () => {
     });
   });
 
-  test('comes back where the key was refused', async () => {
+  test('V2-17 is kept where the key was refused: nothing says that this was free', async () => {
     await withWorkshop({ pipeline }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
       sandbox.script('creditReportGenerate', 401);
       expect((await work(run)).stopped).toMatchObject({ code: 'UNAUTHENTICATED' });
-      expect(generateCalls(workshop)).toMatchObject([{ charge: 'free' }]);
-      expect(spentOf(workshop)).toEqual([{ reports_spent: 0 }]);
+      expect(generateCalls(workshop)).toMatchObject([{ charge: 'unknown' }]);
+      expect(spentOf(workshop)).toEqual([{ reports_spent: 1 }]);
     });
   });
 });
@@ -235,6 +235,9 @@ test.each(['resend', 'park'] as const)(
 
 /** So many times a look, and a try after it. */
 const looksAndTries = (times: number): string[] => Array.from({ length: times }, () => ['look', 'generate']).flat();
+
+const triesWithoutLook = (workshop: Workshop): number =>
+  orderOf(workshop).filter((what, index, all) => what === 'generate' && all[index - 1] !== 'look').length;
 
 /** What the provider saw of generating and looking, in its order. */
 const orderOf = ({ sandbox }: Workshop): string[] =>
