@@ -1,4 +1,5 @@
 import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
+import { UsageError } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import { planRun, type RunPlan } from '../engine/plan.js';
 import { readInput } from '../input/read-input.js';
@@ -61,8 +62,19 @@ export async function readJob(options: JobOptions, around: Surroundings): Promis
   const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
+  await mustHaveRows(table);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
   return { table, pipeline, limit, fresh: options.fresh ?? false };
+}
+
+/** A file without any data row is always a feed that broke: nobody asks for nothing. */
+async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
+  for await (const _ of rows()) return;
+  throw new UsageError(
+    `${path} has a header and no row with anything in it`,
+    'Nothing was spent, and nothing that was exported before was touched. Send the file again.',
+    'EMPTY_INPUT',
+  );
 }
 
 export async function planJob(

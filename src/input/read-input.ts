@@ -16,7 +16,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   if (IDENTIFIERS.every((field) => mapping[field] === undefined)) throw noUsableColumn(sheet, columns);
   const notes = [...sheet.warnings, ...warnings];
   if (mapping.country === undefined) notes.push('there is no country column: every row will be invalid');
-  if (await isEmpty(sheet.lines())) throw noRow(sheet);
+  if (await isEmpty(sheet.lines())) notes.push('there is a header and no row');
   const { sha256, encoding, delimiter } = sheet;
   const rows = () => readRows(sheet, mapping);
   return { path, sha256, encoding, delimiter, columns, mapping, warnings: notes, rows };
@@ -31,14 +31,6 @@ async function isEmpty(lines: AsyncIterable<unknown>): Promise<boolean> {
   for await (const _ of lines) return false;
   return true;
 }
-
-/** Always a feed that broke: nobody asks for nothing. */
-const noRow = ({ path }: Sheet): UsageError =>
-  new UsageError(
-    `${path} has a header and no row with anything in it`,
-    'Nothing was spent, and nothing that was exported before was touched. Send the file again.',
-    'EMPTY_INPUT',
-  );
 
 function noUsableColumn({ path, headerLine }: Sheet, columns: readonly string[]): UsageError {
   const seen = columns.slice(0, 12).map((name) => JSON.stringify(name.slice(0, 40)));

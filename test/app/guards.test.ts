@@ -64,7 +64,8 @@ describe('a broken feed', () => {
       const before = exported(job);
       for (const content of ['', 'name,country\n', 'name,country\n,\n\n', '\ufeffname;country\r\n ;\t\r\n']) {
         writeFileSync(join(job.cwd, 'in.csv'), content);
-        expect(await refusal(run(JOB, around(job)))).toMatchObject({ exit: 2 });
+        const error = await refusal(run(JOB, around(job)));
+        expect(error).toMatchObject({ exit: 2, code: content === '' ? 'USAGE' : 'EMPTY_INPUT' });
         expect(await refusal(plan(JOB, around(job)))).toMatchObject({ exit: 2 });
       }
       expect(exported(job)).toEqual(before);

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fold, headerLookup } from '../../src/input/map-columns.js';
 import { SYNONYMS } from '../../src/input/synonyms.js';
-import { INPUT_FIELDS, type InputOptions } from '../../src/input/types.js';
+import { INPUT_FIELDS } from '../../src/input/types.js';
 import { readAll } from './read-all.js';
-
-/** A header with a row below it: without one a file is refused. */
-const readBelow = (header: string, options?: InputOptions) => readAll(`${header}x\n`, options);
 
 test.each([
   ['Company Name,Reg. No.,Country', { name: 0, registration_number: 1, country: 2 }],
@@ -27,7 +24,7 @@ test.each([
   ['"Company\nName","VAT No.","HRB",Country', { name: 0, vat_number: 1, registration_number: 2, country: 3 }],
   ['Name*,Country *,Ref', { name: 0, country: 1, id: 2 }],
 ])('%j', async (header, mapping) => {
-  expect((await readBelow(`${header}\n`)).table.mapping).toEqual(mapping);
+  expect((await readAll(`${header}\n`)).table.mapping).toEqual(mapping);
 });
 
 test('no synonym means two things', () => {
@@ -53,25 +50,25 @@ describe('which column', () => {
 
   test('of two synonyms the first wins; one from the pipeline file wins over both', async () => {
     const header = 'SIREN,SIRET,Our number,country,name\n';
-    expect((await readBelow(header)).table.mapping.registration_number).toBe(0);
-    const { table } = await readBelow(header, { synonyms: { registration_number: ['our_number'] } });
+    expect((await readAll(header)).table.mapping.registration_number).toBe(0);
+    const { table } = await readAll(header, { synonyms: { registration_number: ['our_number'] } });
     expect(table.mapping.registration_number).toBe(2);
   });
 
   test('a synonym from the pipeline file overrides what we take a header for', async () => {
-    const { table } = await readBelow('Company ID,country\n', { synonyms: { registration_number: ['company id'] } });
+    const { table } = await readAll('Company ID,country\n', { synonyms: { registration_number: ['company id'] } });
     expect(table.mapping).toEqual({ registration_number: 0, country: 1 });
-    await expect(readBelow('name\n', { synonyms: { name: ['x'], city: ['X'] } })).rejects.toThrow('both name and city');
+    await expect(readAll('name\n', { synonyms: { name: ['x'], city: ['X'] } })).rejects.toThrow('both name and city');
   });
 
   test('the same header twice is refused for a field, renamed otherwise', async () => {
-    await expect(readBelow('Name,country,name\n')).rejects.toThrow('"Name" appears twice, in columns 1 and 3');
-    const { table } = await readBelow('name,country,Note,note,note_2,,\n');
+    await expect(readAll('Name,country,name\n')).rejects.toThrow('"Name" appears twice, in columns 1 and 3');
+    const { table } = await readAll('name,country,Note,note,note_2,,\n');
     expect(table.columns).toEqual(['name', 'country', 'Note', 'note_3', 'note_2', 'column_6', 'column_7']);
   });
 });
 
 test('the delimiter is the one that makes most fields known', async () => {
-  const { table } = await readBelow('name\tcountry, as in the register\tnote, first, second\n');
+  const { table } = await readAll('name\tcountry, as in the register\tnote, first, second\n');
   expect([table.delimiter, table.mapping.name]).toEqual(['\t', 0]);
 });
