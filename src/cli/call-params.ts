@@ -30,10 +30,14 @@ function parse(text: string): ExactJson {
   }
 }
 
+/** No operation asks for more than a few. */
+const DEEPEST = 100;
+
 /** Numbers as JavaScript has them, unless that would change them: an ID beyond 2^53 stays text. */
-function toPlain(value: ExactJson): unknown {
+function toPlain(value: ExactJson, depth = 0): unknown {
+  if (depth > DEEPEST) throw new UsageError('--params is nested too deeply', EXAMPLE);
   if (value instanceof ExactNumber) return String(Number(value.text)) === value.text ? Number(value.text) : value.text;
-  if (Array.isArray(value)) return value.map(toPlain);
+  if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toPlain(member, depth + 1)]));
 }

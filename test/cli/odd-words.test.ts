@@ -30,9 +30,11 @@ describe('words that no command knows', () => {
     [[...RUN, '--out', ''], /--out is empty/],
     [[...RUN, '--data-dir', '/proc/x'], /cannot use the data directory \/proc\/x/],
     [[...RUN, '--data-dir', '/dev/null/x'], /cannot use the data directory/],
+    [['call', 'v1', 'liteKyb', '--params', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`], /nested too deeply/],
+    [['x'.repeat(30_000)], /Unknown/],
     [['purge', '--before', '2026-02-31'], /2026-02-31 is no date/],
     [['purge', '--before', '2999-01-01'], /is in the future/],
-  ])('%j is refused in words, and nothing is created', async (args, words) => {
+  ])('%.80j is refused in words, and nothing is created', async (args, words) => {
     await withFolder(async (cwd) => {
       writeFileSync(join(cwd, 'in.csv'), 'name,country\nAber,GB\n');
       const { code, stdout, stderr } = await here(args, { cwd });

@@ -84,7 +84,8 @@ async function agreed(verdict: Verdict, calls: Calls, { yes }: SettleArgs, io: I
     if (calls.length > SHOWN) io.stderr(`… and ${calls.length - SHOWN} more\n`);
   }
   const what = `this would be about ${count(calls.length, 'call')}`;
-  return await agreedTo({ what, question: verdictInWords(verdict, calls.length) }, yes, io);
+  const consent = { what, question: verdictInWords(verdict, calls.length), nothing: 'Nothing was changed.' };
+  return await agreedTo(consent, yes, io);
 }
 
 const SHOWN = 20;

@@ -33,7 +33,8 @@ export const pruneVerb: Verb<PruneArgs> = {
         olderThanMs: readAge(args.olderThan),
         agree: (preview) => {
           const counts = pruneCounts(preview);
-          return agreedTo({ what: `prune would remove ${counts}`, question: `Remove ${counts}?` }, yes, io);
+          const what = `prune would remove ${counts}`;
+          return agreedTo({ what, question: `Remove ${counts}?`, nothing: 'Nothing was removed.' }, yes, io);
         },
       },
       aroundOf(io),

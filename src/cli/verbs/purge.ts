@@ -1,14 +1,14 @@
 import { type PurgeView, purge } from '../../app/purge.js';
-import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { ID_SPACES } from '../../domain/id-spaces.js';
 import { aroundOf } from '../around.js';
 import { readRequest } from '../purge-request.js';
+import { agreedTo } from '../terminal/agreed.js';
 import { placeFlags } from '../terminal/commands.js';
-import type { Io } from '../terminal/io.js';
 import { countsInWords, purgeInWords, purgeToJson } from '../terminal/purge-words.js';
-import { saysYes } from '../terminal/says-yes.js';
 import type { CommonArgs, Verb } from '../verb.js';
+
+type PurgeReport = PurgeView['report'];
 
 interface PurgeArgs extends CommonArgs {
   readonly entity: string | undefined;
@@ -37,7 +37,11 @@ export const purgeVerb: Verb<PurgeArgs> = {
   async run(args, io) {
     const { dataDir, json } = args;
     const request = readRequest(args.entity, args.before, io.clock.now());
-    const agree = (preview: PurgeView['report']) => agreed(preview, args, io);
+    const agree = (preview: PurgeReport) => {
+      const counts = countsInWords(preview);
+      const what = `purge would remove ${counts} for good`;
+      return agreedTo({ what, question: `Remove ${counts} for good?`, nothing: 'Nothing was removed.' }, args.yes, io);
+    };
     const view = await purge({ dataDir, request, agree }, aroundOf(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
     if (json) io.stdout(`${JSON.stringify(purgeToJson(view))}\n`);
@@ -45,17 +49,3 @@ export const purgeVerb: Verb<PurgeArgs> = {
     return view.outcome === 'nothing_found' && request.kind !== 'before' ? ExitCode.usage : ExitCode.ok;
   },
 };
-
-/** What is removed cannot be had back: nobody is taken by surprise. */
-async function agreed(preview: PurgeView['report'], { yes }: PurgeArgs, io: Io): Promise<boolean> {
-  if (yes) return true;
-  const counts = countsInWords(preview);
-  if (io.ask === undefined)
-    throw new UsageError(
-      `purge would remove ${counts} for good, and there is no terminal to ask on`,
-      'Nothing was removed. Add --yes to remove it.',
-    );
-  if (await saysYes(`Remove ${counts} for good?`, io.ask)) return true;
-  io.stderr('Nothing was removed.\n');
-  return false;
-}
