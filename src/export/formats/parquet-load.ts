@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+
 /** What a table asks of DuckDB, which gathers a whole row group in memory before it writes it. */
 export interface TableLoad {
   readonly rows: number;
@@ -19,8 +21,8 @@ const USUAL_THREADS = 2;
 const USUAL_HELD_ROWS = 524_288;
 /** Our own tables have fifty at the most; an input may have thousands. */
 const MANY_COLUMNS = 100;
-/** What a column takes however few its rows are. */
-const BYTES_A_COLUMN = 192 << 10;
+/** What a column of texts takes however few its rows are: measured, with something to spare. */
+const BYTES_A_COLUMN = 1.5 * MB;
 
 const isWide = ({ columns }: TableLoad): boolean => columns > MANY_COLUMNS;
 
@@ -43,7 +45,9 @@ export function settingsFor(load: TableLoad, split: boolean): readonly string[] 
   const bytesARow = Math.max(1, load.bytes / Math.max(1, load.rows));
   const held = heavy ? Math.max(1, Math.floor(GROUP_BYTES / bytesARow)) : USUAL_HELD_ROWS;
   // A line is held several times over: as it is read, as it is written, compressed.
-  const memory = Math.max(USUAL_MEMORY, load.longestLine * 12, load.columns * BYTES_A_COLUMN);
+  const wanted = Math.max(load.longestLine * 12, isWide(load) ? load.columns * BYTES_A_COLUMN : 0);
+  // Rather a file that is not made than a machine without memory.
+  const memory = Math.max(USUAL_MEMORY, Math.min(wanted, totalmem() / 2));
   return [
     `SET memory_limit = '${Math.ceil(memory / MB)}MiB'`,
     `SET threads = ${heavy || split ? 1 : USUAL_THREADS}`,
