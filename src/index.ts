@@ -55,7 +55,7 @@ export { runs } from './app/runs.js';
 export { DeclinedError, type SpendingOptions } from './app/spending.js';
 export { type Proposal, type RunOptions, run } from './app/start.js';
 export type { Spent } from './app/start-tally.js';
-export { type StatusOptions, type StatusView, status } from './app/status.js';
+export { type AtWorkView, type StatusOptions, type StatusView, status } from './app/status.js';
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
 export { type UsageOptions, type UsageView, usage } from './app/usage.js';
 export type { CallEvent } from './calls/events.js';

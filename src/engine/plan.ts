@@ -79,7 +79,7 @@ export async function planRest(options: RestOptions): Promise<Rest> {
     told += batch.length;
     for (const row of batch) {
       const reading = readEnquiry(row.fields);
-      if (reading.ok) await planner.plan(row, reading.enquiry, tally);
+      if (reading.ok) await planner.plan(freed(row), reading.enquiry, tally);
     }
   }
   const { byOutcome } = await ledger.runs.progress(run.id);
@@ -91,6 +91,14 @@ export async function planRest(options: RestOptions): Promise<Rest> {
     v2Calls: v2Calls.atMost + beyond.v2Calls,
   };
 }
+
+/** As it will be when it sets out: what failed is tried again. */
+const freed = (row: RowRecord): RowRecord => ({
+  ...row,
+  stages: Object.fromEntries(
+    Object.entries(row.stages).map(([stage, status]) => [stage, status === 'failed' ? 'pending' : status]),
+  ),
+});
 
 const BATCH = 1000;
 /** A start is not kept waiting for a figure: of more rows than these, the others count in full. */

@@ -3,7 +3,7 @@ import { stringifyExact } from '../util/exact-json-write.js';
 import { BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
 import { removeContacts } from './parts/contacts.js';
 import { tryParse } from './parts/open-answer.js';
-import { extraOf, type Members, readFields, within } from './parts/read-fields.js';
+import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
 import {
   type AnswerOrigin,
   type ListItem,
@@ -136,9 +136,9 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
   const odd = opened !== undefined && !isObject(opened.body) ? opened.body : null;
   const rest: Members = [
     ...(odd === null ? [] : [['body', odd] as const]),
-    ...within('summary', [
+    ...nested('summary', [
       ...main.rest,
-      ...within('overall_credit_risk', [...graded.rest, ...within('creditLimit', limit.rest)]),
+      ...nested('overall_credit_risk', [...graded.rest, ...nested('creditLimit', limit.rest)]),
     ]),
     ...sections,
   ];

@@ -5,7 +5,7 @@ import { readGroupLinks, readGroupTree } from './parts/group-links.js';
 import { type ListOf, type ListRead, oddOf, offsetOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readOfficers, readShareholders } from './parts/people.js';
-import { extraOf, type Members, readFields, ungroup, within } from './parts/read-fields.js';
+import { extraOf, type Members, nested, readFields, ungroup } from './parts/read-fields.js';
 import { takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
 import { type Cell, timestamp } from './table.js';
@@ -55,7 +55,7 @@ export const recordReader = {
       fetched_at: timestamp(main.fetchedAt),
       raw_sha256: main.rawSha256,
       operation: main.operation,
-      extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...within(piece.operation, besides(piece, cells))])),
+      extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...nested(piece.operation, besides(piece, cells))])),
     });
   },
 } as const satisfies Reader;
@@ -92,7 +92,7 @@ function readAnswer({ answer, body, path }: OpenedAnswer, id: string): Piece {
       return envelope(object, 'group_structures', 'group_links', id, path, (data, at) => readGroupTree(data, id, at));
     case 'financialKyb': {
       const { periods, rest } = filed(object, of, path);
-      return { cells: {}, rest: within(answer.operation, rest), counts: { filed_periods: periods } };
+      return { cells: {}, rest: nested(answer.operation, rest), counts: { filed_periods: periods } };
     }
     default:
       throw new TypeError(`no table is made from ${answer.operation}`);
@@ -117,7 +117,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Piece {
     rest: [
       ...profile.rest,
       ...others,
-      ...within('financial', statements?.rest ?? []),
+      ...nested('financial', statements?.rest ?? []),
       ...Object.entries(lists).flatMap(([name, { odd }]) => (isList(rest[name] ?? null) ? oddOf(name, odd) : [])),
     ],
     counts: {
@@ -179,7 +179,7 @@ function envelope(
   const others = Object.entries(rest).filter(([key]) => key !== 'data');
   return {
     cells: {},
-    rest: within(path.origin.operation, [...others, ...oddOf('data', odd)]),
+    rest: nested(path.origin.operation, [...others, ...oddOf('data', odd)]),
     counts: { [counted]: count },
   };
 }

@@ -35,6 +35,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
 /** Each value takes memory many times its length: 64 MB of `1,1,1,…` would end the process. Real answers have thousands. */
 const MOST_VALUES = 2_000_000;
 const ZERO = 0x30;
@@ -63,7 +65,8 @@ function quoteNumbers(bytes: Uint8Array): string {
       out[written++] = QUOTE;
       at = end;
     } else {
-      if (byte === COMMA && ++values > MOST_VALUES) throw new SyntaxError(`More than ${MOST_VALUES} values in JSON`);
+      if ((byte === COMMA || byte === OPEN_BRACE || byte === OPEN_BRACKET) && ++values > MOST_VALUES)
+        throw new SyntaxError(`More than ${MOST_VALUES} values in JSON`);
       out[written++] = byte;
       at++;
     }

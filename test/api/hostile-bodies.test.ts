@@ -36,6 +36,7 @@ describe('a list of wrong items', () => {
 
 test('a body of millions of values is refused before they are made', () => {
   expect(() => parseExact(Buffer.from(`[${'1,'.repeat(2_000_001)}1]`))).toThrow(/More than 2000000 values/);
+  expect(() => parseExact(`${'['.repeat(2_000_001)}${']'.repeat(2_000_001)}`)).toThrow(/More than 2000000 values/);
   expect(parseExact(`["${','.repeat(2_000_001)}"]`)).toHaveLength(1);
 });
 

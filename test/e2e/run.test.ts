@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
+import { status } from '../../src/app/status.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { writeSample } from '../../src/sandbox/sample.js';
+import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
 import { cli, environmentFor, startCli, withFolder } from '../helpers/cli.js';
 import { withSandbox } from '../helpers/sandbox.js';
@@ -19,8 +21,7 @@ describe('the built command line', () => {
       // Frozen, it keeps its lock.
       child.kill('SIGSTOP');
       expect(await cli(RUN, { cwd, env })).toMatchObject({ code: 75, stderr: expect.stringContaining('another') });
-      const seen = jsonOf<{ process: object }>(await cli(['status', '--json'], { cwd, env }));
-      expect(seen.process).toMatchObject({ alive: true, ended_at: null });
+      expect((await status({}, { cwd, env, clock: systemClock })).atWork).toMatchObject({ alive: true, endedAt: null });
       child.kill('SIGINT');
       child.kill('SIGCONT');
       const end = await finished;

@@ -145,6 +145,7 @@ describe('a format that fails', () => {
 
 describe('Parquet takes what CSV takes', () => {
   test.each<[string, number, number, number]>([
+    ['many columns with the same few values', 500, 20, 200],
     ['many columns of long texts', 300, 4, 30_000],
     ['large reports', 1, 600, 200_000],
   ])('%s, in the order of the rows', async (_, columns, count, size) => {
@@ -162,7 +163,7 @@ describe('Parquet takes what CSV takes', () => {
       );
       const text = 'é'.repeat(size / 2);
       for (let row = 0; row < count; row++)
-        file.write([Object.fromEntries(names.map((name) => [name, `${row} ${text}`]))], null);
+        file.write([Object.fromEntries(names.map((name, at) => [name, `${at === 0 ? row : 'same'} ${text}`]))], null);
       const [facts] = await file.finish();
       writer.close();
       expect(facts).toMatchObject({ rows: count });

@@ -47,7 +47,7 @@ export function extraOf(rest: Members): Cell {
 }
 
 /** Members of a part of the record, under the part's name. */
-export const within = (name: string, rest: Members): Members =>
+export const nested = (name: string, rest: Members): Members =>
   rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]];
 
 const isSame = (a: ExactJson | undefined, b: ExactJson): boolean => stringifyExact(a) === stringifyExact(b);

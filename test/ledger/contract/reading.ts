@@ -147,6 +147,28 @@ export function describeReading(open: OpenLedger): void {
     );
 
     test(
+      'who is at work on a run: since when, what it has settled, and which of its calls failed of late',
+      onLedger(open, async (ledger) => {
+        const { runs, reading, calls } = ledger;
+        const run = await openRun(ledger, 3);
+        expect(await reading.atWork(run, 0)).toBeUndefined();
+        const place = await begin(ledger, run);
+        await buy(ledger, call(place, { runId: run, row: 1 }), lost());
+        await runs.settleRow(run, 1, rowSettlement({ outcome: 'complete', updatedAt: NOW + 5 }));
+        await runs.settleRow(run, 2, rowSettlement({ outcome: 'pending', updatedAt: NOW + 5 }));
+        expect(await reading.atWork(run, 0)).toMatchObject({
+          alive: true,
+          endedAt: null,
+          settledRows: 1,
+          failedCalls: [{ code: 'TROUBLE', count: 1 }],
+        });
+        expect(await reading.atWork(run, NOW + 1_000_000)).toMatchObject({ settledRows: 0, failedCalls: [] });
+        await calls.end(place.startId, NOW + 9);
+        expect(await reading.atWork(run, 0)).toMatchObject({ alive: false, endedAt: NOW + 9 });
+      }),
+    );
+
+    test(
       'after a flush, everything asked for before it is there',
       onLedger(open, async (ledger, { reopen }) => {
         const place = await begin(ledger);
