@@ -1,5 +1,5 @@
 import { idSpaces } from '../domain/id-spaces.js';
-import type { DamagedAnswer, SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow } from '../ledger/reading.js';
+import type { SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow, UnsoundAnswer } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
@@ -118,7 +118,7 @@ export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<t
 });
 
 /** An answer whose stored bytes cannot be trusted: nothing of it is in the tables, and it can be had again. */
-export const damagedRow = (answer: DamagedAnswer, position: number): RowOf<typeof errorsTable> => ({
+export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeof errorsTable> => ({
   row: text(answer.row),
   stage: answer.stage,
   class: 'not_exported',
@@ -134,5 +134,5 @@ export const damagedRow = (answer: DamagedAnswer, position: number): RowOf<typeo
   raw_sha256: answer.rawSha256,
 });
 
-const askAgain = ({ api, operation, params }: DamagedAnswer): string =>
+const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
   `kybatch call ${api} ${operation}${params === null ? '' : ` --params '${params.replaceAll("'", "'\\''")}'`}`;

@@ -34,7 +34,7 @@ export interface RunSnapshot {
   /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */
-  readonly damaged: readonly DamagedAnswer[];
+  readonly damaged: readonly UnsoundAnswer[];
   close(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export interface SnapshotList {
 }
 
 /** A stored body that is missing, or not what was bought. */
-export interface DamagedAnswer {
+export interface UnsoundAnswer {
   readonly row: number | null;
   readonly stage: string | null;
   readonly api: string;

@@ -91,7 +91,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
   });
 
   test('a provider that is down is met with the patience of the run: nothing is marked failed', async () => {
-    await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}'] }, async (job) => {
+    await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 12));
       job.sandbox.setFaults({ rate503: 1 });
       const end = await run(JOB, around(job));

@@ -81,7 +81,7 @@ test('a provider that echoes both keys everywhere: none is in database, logs, ex
           KYBATCH_V2_API_KEY: V2_KEY,
           KYBATCH_V2_ROUTES: routesFile,
         };
-        writeFileSync(join(cwd, 'p.yaml'), 'stages: [record, financials]\nretry: {attempts: 1}\n');
+        writeFileSync(join(cwd, 'p.yaml'), 'stages: [record, financials]\nretry: {attempts: 1}\npatience: 0\n');
         let shown = '';
         const kybatch = async (...args: string[]) => {
           const { code, stdout, stderr } = await here(args, { cwd, env });

@@ -33,7 +33,7 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
     writeCsv('in.csv', rows.slice(0, 2));
     const { run: old } = jsonOf<EndJson>(await kybatch(RUN));
     writeCsv('in.csv', rows.slice(2, 5));
-    const { run: open } = jsonOf<EndJson>(await kybatch([...RUN, '--budget', '2']));
+    const { run: open } = jsonOf<EndJson>(await kybatch([...RUN, '--budget', '2', '--export']));
     clock.advance(90 * DAY);
     writeCsv('in.csv', rows.slice(0, 2));
     const { run: recent } = jsonOf<EndJson>(await kybatch([...RUN, '--fresh']));

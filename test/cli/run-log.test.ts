@@ -8,7 +8,8 @@ type Line = Readonly<Record<string, unknown>> & { readonly event: string };
 test('the log tells of every failed call, every wait and every slowing down, in codes', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
     writeCsv('in.csv', rows.slice(0, 3));
-    sandbox.script({ operation: 'searchKyb' }, [503, { status: 429, retryAfter: 0 }]);
+    // The first of them is the check of the key.
+    sandbox.script({ operation: 'searchKyb' }, ['none', 503, { status: 429, retryAfter: 0 }]);
     const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--concurrency', '4']);
     expect(end.code).toBe(0);
     const lines = linesOf(join(cwd, 'data', 'logs', `${jsonOf<EndJson>(end).run}.log`));
@@ -25,7 +26,7 @@ test('the log tells of every failed call, every wait and every slowing down, in 
 });
 
 test('the breaker and a spent allowance are told when they happen', async () => {
-  const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'];
+  const pipeline = ['stages: [record]', 'breaker: {failures: 5}', 'patience: 1s'];
   await withJob({ pipeline, faults: { rate503: 1 } }, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 20));
     const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json']);

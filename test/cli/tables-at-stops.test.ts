@@ -11,7 +11,12 @@ describe('a stop that is not the end writes tables only when asked', () => {
   test.each<[string, JobOptions, readonly string[], number]>([
     ['the budget', {}, ['--budget', '3'], 4],
     ['the allowance', { plan: 'free' }, ['--yes'], 4],
-    ['an outage', { pipeline: ['stages: [record]', 'breaker: {failures: 5}'], faults: { rate503: 1 } }, ['--yes'], 6],
+    [
+      'an outage',
+      { pipeline: ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'], faults: { rate503: 1 } },
+      ['--yes'],
+      6,
+    ],
   ])('%s', async (_, options, flags, code) => {
     await withJob(options, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 20));
@@ -42,9 +47,9 @@ describe('a stop that is not the end writes tables only when asked', () => {
         [['--export'], true],
       ] as const) {
         const interrupts = new Interrupts();
-        const before = sandbox.requestLog.length;
+        const before = sandbox.chargeLog.length;
         const end = kybatch([...RUN, '--yes', '--concurrency', '1', '--out', 'out', ...flags], { interrupts });
-        while (sandbox.requestLog.length === before) await new Promise((next) => setImmediate(next));
+        while (sandbox.chargeLog.length === before) await new Promise((next) => setImmediate(next));
         interrupts.send('SIGTERM');
         expect((await end).code).toBe(143);
         expect(existsSync(join(cwd, 'out', 'rows.csv'))).toBe(written);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
-import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
 
@@ -20,7 +20,7 @@ test.each([
 ])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));
-    job.sandbox.script({ operation: 'fullKyb' }, faults);
+    job.sandbox.script(aRecord, faults);
     await job.kybatch([...RUN, ...(faults.length === 0 ? ['--budget', '2'] : [])]);
     const next = await statusNext(job);
     expect(next).toMatch(command);

@@ -286,13 +286,13 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
         recordReader,
         'officersKyb',
         `{${member},"data":[{${member},"contact":{${member}}}]}`,
-        { companies: [{ extra }], officers: [{ extra }] },
+        { companies: [{ extra: `{"officersKyb":${extra}}` }], officers: [{ extra }] },
       ],
       [
         recordReader,
         'groupFullKyb',
         `{${member},"data":[{"children":[{${member}}]}]}`,
-        { companies: [{ extra }], group_links: [{ extra: link }] },
+        { companies: [{ extra: `{"groupFullKyb":${extra}}` }], group_links: [{ extra: link }] },
       ],
       [
         registryReader,

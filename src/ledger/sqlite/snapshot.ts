@@ -1,6 +1,5 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type {
-  DamagedAnswer,
   RunSnapshot,
   SnapshotAnswer,
   SnapshotCall,
@@ -9,6 +8,7 @@ import type {
   SnapshotList,
   SnapshotRow,
   SnapshotSubject,
+  UnsoundAnswer,
 } from '../reading.js';
 import type { Stages } from '../runs.js';
 import { Bodies } from './bodies.js';
@@ -29,7 +29,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     database.close();
     return undefined;
   }
-  const damaged: DamagedAnswer[] = [];
+  const damaged: UnsoundAnswer[] = [];
   const store: Store = { database, bodies: new Bodies(database), damaged };
   return {
     damaged,
@@ -98,13 +98,13 @@ async function* readRows(database: Connection, runId: string): AsyncGenerator<re
 interface Store {
   readonly database: Connection;
   readonly bodies: Bodies;
-  readonly damaged: DamagedAnswer[];
+  readonly damaged: UnsoundAnswer[];
 }
 
-type AnswerRow = Omit<SnapshotAnswer, 'body'> & Pick<DamagedAnswer, 'api'>;
+type AnswerRow = Omit<SnapshotAnswer, 'body'> & Pick<UnsoundAnswer, 'api'>;
 
 /** The body, or none and a note. */
-function soundBody({ bodies, damaged }: Store, answer: DamagedAnswer): Buffer | undefined {
+function soundBody({ bodies, damaged }: Store, answer: UnsoundAnswer): Buffer | undefined {
   const body = bodies.readSound(answer.rawSha256);
   if (body === undefined) damaged.push(answer);
   return body;
@@ -135,7 +135,7 @@ async function* readLists(
   runId: string,
   operations: readonly string[],
 ): AsyncGenerator<readonly SnapshotList[]> {
-  type List = Omit<SnapshotList, 'body'> & Pick<DamagedAnswer, 'api' | 'params'>;
+  type List = Omit<SnapshotList, 'body'> & Pick<UnsoundAnswer, 'api' | 'params'>;
   const sql = LISTS(operations.length);
   for await (const batch of inBatches<List>(store.database, sql, [runId, ...operations], BODIES_AT_ONCE)) {
     yield batch.flatMap(({ api, params, ...list }) => {
