@@ -9,8 +9,8 @@ import { type Ended, Operator } from './operator.js';
 import { Portfolio } from './portfolio.js';
 import { TimeFile } from './time-file.js';
 
-/** `npm run test:soak` asks for ten years; the default is a taste of it. */
-const NIGHTS = Number(process.env.KYBATCH_SOAK_NIGHTS ?? 20);
+/** `npm run test:soak` asks for ten years. */
+const NIGHTS = Number(process.env.KYBATCH_SOAK_NIGHTS ?? 0);
 const SEED = Number(process.env.KYBATCH_SOAK_SEED ?? 1);
 const YEAR = 365;
 const DAY = 86_400_000;
@@ -23,7 +23,8 @@ search: {attempts: 1}
 freshness: {fullKyb: 7d, financial: 30d, searchKyb: 365d, kybSearch: 365d, creditReportSearch: 365d}
 budget: {units: 40, credit_reports: 5}
 concurrency: 4
-in_doubt: resend
+patience: 30m
+guards: {rows_lost: 30, failing_alike: 50}
 `;
 const FRESH_DAYS = { fullKyb: 7, financial: 30, searchKyb: 365, kybSearch: 365 };
 
@@ -31,108 +32,117 @@ const FRESH_DAYS = { fullKyb: 7, financial: 30, searchKyb: 365, kybSearch: 365 }
 const SETTLED = [0, 3];
 const RESUMABLE = [4, 6];
 
-test(`${NIGHTS} nights: the books agree with the provider's, and nothing is stuck`, { timeout: 900_000 }, async () => {
-  await withFolder(async (folder) => {
-    const timeFile = join(folder, 'time');
-    let heal: { at: number; now: () => void } | undefined;
-    const clock = new TimeFile(timeFile, START, (now) => {
-      if (heal === undefined || now < heal.at) return;
-      const { now: healNow } = heal;
-      heal = undefined;
-      healNow();
-    });
-    await withSandbox(
-      { clock, allowance: 1_000_000_000, reportDelayMs: { min: 0, max: 60_000 } },
-      async ({ sandbox }) => {
-        const cwd = join(folder, 'work');
-        mkdirSync(cwd);
-        writeFileSync(join(cwd, 'soak.yaml'), PIPELINE);
-        const dice = new Dice(SEED);
-        const portfolio = new Portfolio(cwd, sandbox, 10, dice);
-        const operator = new Operator(timeFile, cwd);
-        const env = environmentFor(sandbox);
-        let now = START;
-        const story: string[] = [];
-        const order = async (
-          args: readonly string[],
-          killAfterMs: number | null = null,
-          freeAfter: number | null = null,
-        ) => {
-          const ended = await operator.order({ args: [...args], env, now, freeAfter }, killAfterMs);
-          if (ended !== undefined) now = Math.max(now, ended.now);
-          story.push(
-            `  ${args.join(' ')}: ${ended?.code ?? 'killed'}${ended === undefined ? '' : ` ${lastLine(ended)}`}`,
-          );
-          return ended;
-        };
-        const ail = ({ faults, forMs }: Trouble) => {
-          sandbox.setFaults(faults);
-          heal = forMs === null ? undefined : { at: now + forMs, now: () => sandbox.setFaults({}) };
-        };
-        try {
-          for (let night = 1; night <= NIGHTS; night++) {
-            now = START + night * DAY + (dice.roll() < 0.02 ? -5 * HOUR : 0);
-            const feed = drawFeed(dice);
-            const trouble = drawTrouble(dice);
-            const revoked = dice.roll() < 0.01;
-            const full = dice.roll() < 0.02;
-            const killAfterMs = dice.roll() < 0.06 ? 5 + dice.upTo(120) : null;
+test.runIf(NIGHTS > 0)(
+  `${NIGHTS} nights: the books agree with the provider's, and nothing is stuck`,
+  { timeout: 900_000 },
+  async () => {
+    await withFolder(async (folder) => {
+      const timeFile = join(folder, 'time');
+      let heal: { at: number; now: () => void } | undefined;
+      const clock = new TimeFile(timeFile, START, (now) => {
+        if (heal === undefined || now < heal.at) return;
+        const { now: healNow } = heal;
+        heal = undefined;
+        healNow();
+      });
+      await withSandbox(
+        { clock, allowance: 1_000_000_000, reportDelayMs: { min: 0, max: 60_000 } },
+        async ({ sandbox }) => {
+          const cwd = join(folder, 'work');
+          mkdirSync(cwd);
+          writeFileSync(join(cwd, 'soak.yaml'), PIPELINE);
+          const dice = new Dice(SEED);
+          const portfolio = new Portfolio(cwd, sandbox, 10, dice);
+          const operator = new Operator(timeFile, cwd);
+          const env = environmentFor(sandbox);
+          let now = START;
+          const story: string[] = [];
+          const order = async (
+            args: readonly string[],
+            killAfterMs: number | null = null,
+            freeAfter: number | null = null,
+          ) => {
+            const ended = await operator.order({ args: [...args], env, now, freeAfter }, killAfterMs);
+            if (ended !== undefined) now = Math.max(now, ended.now);
             story.push(
-              `night ${night}: file ${feed}, provider ${trouble.name}${revoked ? ', key revoked' : ''}${full ? ', disk full' : ''}`,
+              `  ${args.join(' ')}: ${ended?.code ?? 'killed'}${ended === undefined ? '' : ` ${lastLine(ended)}`}`,
             );
-            portfolio.deliver(feed);
-            ail(trouble);
-            if (revoked) sandbox.revoke(sandbox.keys.v1);
-            const ended = await order(RUN, killAfterMs, full ? dice.upTo(3) : null);
-            if (revoked) sandbox.restore(sandbox.keys.v1);
-            if (ended !== undefined)
-              expect(allowed(feed, trouble, { revoked, full }), tell(story, ended)).toContain(ended.code);
-            // In the morning somebody looks, or has it go on.
-            const morning = dice.by(
-              [
-                [0.05, ['resume', '--yes']],
-                [0.03, ['retry', '--yes']],
-                [0.03, ['usage']],
-                [0.02, ['status']],
-                [0.02, ['doctor']],
-              ],
-              undefined,
-            );
-            if (morning !== undefined) await order(morning);
-            if (night % YEAR === 0 || night === NIGHTS) {
-              await settleAll();
-              expect(disagreements(join(cwd, 'data'), sandbox, FRESH_DAYS), story.slice(-40).join('\n')).toEqual([]);
+            return ended;
+          };
+          const ail = ({ faults, forMs }: Trouble) => {
+            sandbox.setFaults(faults);
+            heal = forMs === null ? undefined : { at: now + forMs, now: () => sandbox.setFaults({}) };
+          };
+          try {
+            for (let night = 1; night <= NIGHTS; night++) {
+              now = START + night * DAY + (dice.roll() < 0.02 ? -5 * HOUR : 0);
+              const feed = drawFeed(dice);
+              const trouble = drawTrouble(dice);
+              const revoked = dice.roll() < 0.01;
+              const full = dice.roll() < 0.02;
+              const killAfterMs = dice.roll() < 0.06 ? 5 + dice.upTo(120) : null;
+              story.push(
+                `night ${night}: file ${feed}, provider ${trouble.name}${revoked ? ', key revoked' : ''}${full ? ', disk full' : ''}`,
+              );
+              portfolio.deliver(feed);
+              ail(trouble);
+              if (revoked) sandbox.revoke(sandbox.keys.v1);
+              const ended = await order(RUN, killAfterMs, full ? dice.upTo(3) : null);
+              if (revoked) sandbox.restore(sandbox.keys.v1);
+              if (ended !== undefined)
+                expect(allowed(feed, trouble, { revoked, full }), tell(story, ended)).toContain(ended.code);
+              // In the morning somebody looks, or has it go on.
+              const morning = dice.by(
+                [
+                  [0.05, ['resume', '--yes']],
+                  [0.03, ['retry', '--yes']],
+                  [0.03, ['usage']],
+                  [0.02, ['status']],
+                  [0.02, ['doctor']],
+                ],
+                undefined,
+              );
+              if (morning !== undefined) await order(morning);
+              if (night % YEAR === 0 || night === NIGHTS) {
+                await settleAll();
+                expect(disagreements(join(cwd, 'data'), sandbox, FRESH_DAYS), story.slice(-40).join('\n')).toEqual([]);
+              }
             }
+            console.log(
+              `${NIGHTS} nights, ${operator.kills} kills, ${sandbox.chargeLog.length} charges, ${sandbox.reports.length} reports`,
+            );
+          } finally {
+            await operator.close();
           }
-          console.log(
-            `${NIGHTS} nights, ${operator.kills} kills, ${sandbox.chargeLog.length} charges, ${sandbox.reports.length} reports`,
-          );
-        } finally {
-          await operator.close();
-        }
 
-        /** The provider is well, the disk has room, the file is good: a few nights later every row is settled. */
-        async function settleAll(): Promise<void> {
-          sandbox.setFaults({});
-          heal = undefined;
-          let ended: Ended | undefined;
-          for (let tries = 0; tries < 6; tries++) {
-            portfolio.deliver('same');
-            ended = await order(RUN);
-            if (ended !== undefined && SETTLED.includes(ended.code)) break;
-            now += DAY;
+          async function pendingRows(): Promise<number | undefined> {
+            const status = await order(['status', '--json']);
+            return (JSON.parse(status?.stdout ?? '{}') as { outcomes?: Record<string, number> }).outcomes?.pending;
           }
-          expect(SETTLED, tell(story, ended)).toContain(ended?.code);
-          const status = await order(['status', '--json']);
-          const { outcomes } = JSON.parse(status?.stdout ?? '{}') as { outcomes: Record<string, number> };
-          expect(outcomes.pending, tell(story, status)).toBe(0);
-          const exports = readdirSync(join(cwd, 'data', 'exports'));
-          expect(exports.length).toBeGreaterThan(0);
-        }
-      },
-    );
-  });
-});
+
+          /** The provider is well, the disk has room, the file is good: a few nights later every row is settled. */
+          async function settleAll(): Promise<void> {
+            sandbox.setFaults({});
+            heal = undefined;
+            let ended: Ended | undefined;
+            for (let tries = 0; tries < 6; tries++) {
+              portfolio.deliver('same');
+              ended = await order(RUN);
+              // What nobody can know is a person's to decide.
+              await order(['doubt', 'resend', '--yes']);
+              if (ended !== undefined && SETTLED.includes(ended.code) && (await pendingRows()) === 0) break;
+              now += DAY;
+            }
+            expect(SETTLED, tell(story, ended)).toContain(ended?.code);
+            expect(await pendingRows(), tell(story, ended)).toBe(0);
+            const exports = readdirSync(join(cwd, 'data', 'exports'));
+            expect(exports.length).toBeGreaterThan(0);
+          }
+        },
+      );
+    });
+  },
+);
 
 const RUN = ['run', 'portfolio.csv', '--pipeline', './soak.yaml', '--yes'];
 
