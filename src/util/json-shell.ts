@@ -31,9 +31,12 @@ export function scanShell(bytes: Buffer): JsonShell {
 export function findMember(bytes: Buffer, name: string): MemberRange | undefined {
   if (!closesWhatItOpens(bytes) || bytes[firstByte(bytes)] !== OPEN_BRACE)
     throw new SyntaxError('Not a whole JSON object');
-  const members = new Map<string, MemberRange>();
-  scanMembers(bytes, firstByte(bytes), members, (member) => member === name);
-  return members.get(name);
+  let found: MemberRange | undefined;
+  scanMembers(bytes, firstByte(bytes), new Map(), (other, start) => {
+    if (other === name) found = { start, end: endOfValue(bytes, start) };
+    return found !== undefined;
+  });
+  return found;
 }
 
 /**
@@ -78,7 +81,7 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** Fills in the members and returns the position after the object, or after the member it may stop at. */
+/** Fills in the members and returns the position after the object, or of the value that it may stop at. */
 function scanMembers(
   bytes: Buffer,
   open: number,
@@ -93,9 +96,9 @@ function scanMembers(
     const colon = skipBlank(bytes, keyEnd);
     if (typeof key !== 'string' || bytes[colon] !== COLON) throw malformed(at);
     const start = skipBlank(bytes, colon + 1);
+    if (isLast(key, start)) return start;
     const end = endOfValue(bytes, start);
     members.set(key, { start, end });
-    if (isLast(key, start)) return end;
     at = skipBlank(bytes, end);
     if (bytes[at] === CLOSE_BRACE) return at + 1;
     if (bytes[at] !== COMMA) throw malformed(at);
