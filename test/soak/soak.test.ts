@@ -34,7 +34,7 @@ const RESUMABLE = [4, 6];
 
 test.runIf(NIGHTS > 0)(
   `${NIGHTS} nights: the books agree with the provider's, and nothing is stuck`,
-  { timeout: 900_000 },
+  { timeout: 3_600_000 },
   async () => {
     await withFolder(async (folder) => {
       const timeFile = join(folder, 'time');
