@@ -9,6 +9,7 @@ interface CallRow {
   readonly request_key: string;
   readonly request_id: string | null;
   readonly meter: string;
+  readonly error_code: string | null;
   readonly charge: string | null;
   readonly units_charged: number | null;
   readonly reconciled: string | null;
@@ -83,12 +84,12 @@ function unitsOff(calls: readonly CallRow[], sandbox: Sandbox): string[] {
   return [];
 }
 
-/** An answer that is there and fresh is not bought again. */
+/** An answer that is there, can be read and is fresh is not bought again. */
 function boughtTwice(calls: readonly CallRow[], freshDays: Readonly<Record<string, number>>): string[] {
   const last = new Map<string, number>();
   const twice: string[] = [];
-  for (const { api, operation, request_key: key, charge, reconciled, settled_at: at } of calls) {
-    if (charge !== 'charged' || reconciled !== null || at === null) continue;
+  for (const { api, operation, request_key: key, error_code: code, charge, reconciled, settled_at: at } of calls) {
+    if (charge !== 'charged' || code !== null || reconciled !== null || at === null) continue;
     const before = last.get(`${api} ${key}`);
     const days = freshDays[operation];
     if (before !== undefined && days !== undefined && at - before < days * DAY)
