@@ -1,13 +1,9 @@
 import type { RunEvent } from '../engine/events.js';
 import { type Limits, mayHaveCost } from '../ledger/intended.js';
+import type { StartSpending } from '../ledger/reading.js';
 
 /** What this start has spent, as far as anybody knows. */
-export interface Spent {
-  readonly units: number;
-  readonly reports: number;
-  /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
-  readonly unknown: number;
-}
+export type Spent = StartSpending;
 
 /** Counts what the calls of one start have cost. */
 export class StartTally {

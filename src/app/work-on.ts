@@ -72,7 +72,9 @@ export async function workOn(
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const next = nextStep(run, end.progress, enough);
-    return viewOfEnd(run, end, tally.spent, next, { tables, log: log.path });
+    // What was lost may have been found, or settled by the units that remain, since it was counted.
+    const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
+    return viewOfEnd(run, end, spent, next, { tables, log: log.path });
   } catch (error) {
     log.brokenOff(error);
     throw error;

@@ -180,7 +180,7 @@ export class Breaker {
       stop: 'unavailable',
       code: 'PROVIDER_UNAVAILABLE',
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
-      hint: 'Nothing is marked failed. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
+      hint: 'No row is marked failed for it. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
       api,
       operation: name,
       charge: 'free',

@@ -52,8 +52,11 @@ export class Reactions {
     { started, pass }: { readonly started: number; readonly pass: Pass },
   ): Promise<void> {
     if (isTrouble(error) || error.class === 'slow_down') {
-      this.#slowDown(operation, error, started);
-      const stop = this.breakerOf(operation).failed(pass, requestKey, error);
+      // So long a pause is an outage: it is told, it ends with the patience, and one call looks before the others go on.
+      const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > LONG_PAUSE_MS;
+      this.#slowDown(operation, long ? 0 : (error.retryAfterMs ?? 0), started);
+      const breaker = this.breakerOf(operation);
+      const stop = breaker.failed(pass, requestKey, error) ?? (long ? breaker.open(error) : undefined);
       if (stop !== undefined) this.#onStop(stop);
       return;
     }
@@ -101,13 +104,13 @@ export class Reactions {
     if (operation.api === 'v1' || several) await this.#close(operation, [operation.name], 'scope', null, error);
   }
 
-  #slowDown({ api }: Operation, { retryAfterMs = 0 }: ApiError, started: number): void {
+  #slowDown({ api }: Operation, pauseMs: number, started: number): void {
     const limiter = this.limiters[api];
     const before = limiter.concurrency;
-    limiter.troubled(started, retryAfterMs);
+    limiter.troubled(started, pauseMs);
     const { concurrency } = limiter;
-    if (concurrency === before && retryAfterMs === 0) return;
-    this.#options.listen?.({ kind: 'slowed', api, concurrency, pauseMs: retryAfterMs });
+    if (concurrency === before && pauseMs === 0) return;
+    this.#options.listen?.({ kind: 'slowed', api, concurrency, pauseMs });
   }
 
   async #closeLimit(operation: Operation, error: ApiError): Promise<void> {
@@ -145,3 +148,5 @@ export class Reactions {
 
 const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
 const A_MINUTE_MS = 60_000;
+
+const LONG_PAUSE_MS = 60_000;

@@ -54,6 +54,8 @@ export interface RunEnd {
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   readonly finished: boolean;
+  /** The number of the start in the ledger. */
+  readonly startId: number;
 }
 
 /** Drives the rows of a run until none can move. */
@@ -145,10 +147,13 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   // A provider that has stopped the run is not asked for more.
   if (door.stopped === undefined) await noteUseAtEnd(counted);
   const outage = drain.aborted ? undefined : door.outage;
-  return await conclude(work, door.stopped ?? guard.tripped ?? outage);
+  return { ...(await conclude(work, door.stopped ?? guard.tripped ?? outage)), startId: lease.startId };
 }
 
-async function conclude({ run, ledger, clock, drain }: RunWork, stop: KybatchError | undefined): Promise<RunEnd> {
+async function conclude(
+  { run, ledger, clock, drain }: RunWork,
+  stop: KybatchError | undefined,
+): Promise<Omit<RunEnd, 'startId'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
   // Whatever stopped it came too late to stop anything.

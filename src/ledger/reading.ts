@@ -13,6 +13,15 @@ export interface Reading {
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
+  /** What the calls of a start have cost, as far as anybody knows by now. */
+  spent(startId: number): Promise<StartSpending>;
+}
+
+export interface StartSpending {
+  readonly units: number;
+  readonly reports: number;
+  /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
+  readonly unknown: number;
 }
 
 /**

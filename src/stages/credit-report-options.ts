@@ -28,10 +28,10 @@ export const reportOptions: StageOptions<ReportOptions> = {
     give_up_after: duration({ least: '1s', most: '7d' })
       .default('30m')
       .describe('When to stop waiting; generating may take three minutes, so stay well above (V2-6)'),
-    look_for: duration({ least: '3m', most: '7d' })
-      .default('5m')
+    look_for: duration({ least: '5m', most: '7d' })
+      .default('15m')
       .describe(
-        'How long after a generate call that failed or was lost its report is looked for in the history, before another is generated; generating may take three minutes, so stay well above (V2-17)',
+        'How long after a generate call that failed or was lost its report is looked for in the history, before another is generated; generating may take three minutes, and a history may list it minutes after that (V2-17)',
       ),
     format: choice(['json']).default('json').describe('Form of the report; JSON is the only one that can be exported'),
   })

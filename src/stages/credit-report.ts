@@ -52,7 +52,7 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
   if (ready !== true) return { ...ready, ids };
-  return { ...(await fetchReport(report.id, company, context)), ids };
+  return { ...(await fetchReport(report, company, context)), ids };
 }
 
 interface Report {
@@ -137,15 +137,27 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
 
-async function fetchReport(id: string, company: Company, context: Context): Promise<StageOutcome> {
-  const fetched = await context.call(creditReportFetch, { report_id: id });
+async function fetchReport({ id, since }: Report, company: Company, context: Context): Promise<StageOutcome> {
+  const params = { report_id: id };
+  let fetched = await context.call(creditReportFetch, params);
+  // Fetching is free: a page that is owned may have been one of maintenance.
+  if (fetched.kind === 'answer' && fetched.owned && isPage(fetched.body))
+    fetched = await context.call(creditReportFetch, params, { notBefore: fetched.fetchedAt + 1 });
   if (fetched.kind !== 'answer') return withoutAnswer(fetched);
+  if (isPage(fetched.body)) {
+    const waited = context.now() - since;
+    if (waited <= context.options.giveUpAfterMs)
+      return { kind: 'waiting', until: context.now() + pauseAfter(waited, context.options) };
+    return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
+  }
   const first = firstLetter(fetched.body);
-  if (first === '<' || first === '"') return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
   if (first !== '{')
     return { kind: 'failed', error: toStageError(unexpectedBody(creditReportFetch, ['expected an object']), 1) };
   return { kind: 'done' };
 }
+
+/** HTML, as it stands or wrapped in a text: a report that was generated so, or a page of maintenance. */
+const isPage = (body: Buffer): boolean => ['<', '"'].includes(firstLetter(body) ?? '');
 
 /** A report may be large, and is read when it is exported. A page of HTML may also come wrapped in a text. */
 const firstLetter = (body: Buffer): string | undefined =>
@@ -174,8 +186,8 @@ const inHtml = (id: string, params: Params): StageError => ({
   ...OURS,
   code: 'REPORT_IN_HTML',
   message:
-    `report ${id} came as a page of HTML, which fills no column; it is paid for and kept as it came (kybatch call v2 creditReportFetch ${paramsFlag({ report_id: id })}). ` +
-    `Another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
+    `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch retry fetches it again for nothing. ` +
+    `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
 });
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;

@@ -185,7 +185,7 @@ describe('a report by hand', () => {
       const { sandbox, around } = office;
       sandbox.script({ operation: 'creditReportGenerate' }, 'lostAnswer');
       const lost = await refusal(call(generate(office), around));
-      const again = new Date(clock.now() + 300_001).toISOString();
+      const again = new Date(clock.now() + 900_001).toISOString();
       expect(lost.hint).toContain(again);
       for (const fresh of [false, true]) {
         clock.advance(100_000);
@@ -196,7 +196,7 @@ describe('a report by hand', () => {
       const blind = await refusal(call(generate(office), around));
       expect(blind).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining('SERVER_FAILURE') });
       expect(sent(office)).toBe(1);
-      clock.advance(100_001);
+      clock.advance(700_001);
       expect(await call(generate(office), around)).toMatchObject({ owned: false, inHistory: false });
       expect(sent(office)).toBe(2);
     });

@@ -205,7 +205,7 @@ describe('going on', () => {
     const options = '{"credit-report":{"firstPollMs":7}}';
     const settings = `{"pipeline":{"sha256":"","freshnessMs":{},"options":${options}},"fresh":false,"limit":null}`;
     const { pipeline } = readSettings({ settings });
-    expect(pipeline.options['credit-report']).toMatchObject({ firstPollMs: 7, lookForMs: 300_000, format: 'json' });
+    expect(pipeline.options['credit-report']).toMatchObject({ firstPollMs: 7, lookForMs: 900_000, format: 'json' });
   });
 });
 

@@ -150,3 +150,14 @@ test('X-1 answers that nobody can read do not use up the budget: one is sent to 
     expect((await end).progress).toMatchObject({ byOutcome: { complete: 12 }, unitsCharged: 24 });
   });
 });
+
+test('a pause that outlasts the patience is an outage: it is told, and ends with the patience', async () => {
+  await withScene(2 * MINUTE, async (scene) => {
+    scene.reply = { status: 429, headers: { 'retry-after': '86400' }, body: '{}' };
+    const { end, pass } = await scene.begin(3);
+    await pass(3 * MINUTE);
+    expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+    expect(scene.events.find(({ kind }) => kind === 'outage')).toMatchObject({ api: 'v1', operation: 'searchKyb' });
+    expect((await end).progress.byOutcome).toMatchObject({ pending: 3, failed: 0 });
+  });
+});

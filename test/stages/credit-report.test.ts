@@ -66,9 +66,12 @@ describe('V2-21 the form of a report', () => {
   });
 
   test.each(['<html><body>Report</body></html>', '\n <!doctype html>', '"<html></html>"'])(
-    '%s instead of JSON: the row fails, and says what leads on',
+    '%s instead of JSON may be a page of maintenance: it is fetched again, then the row fails and says what leads on',
     async (body) => {
-      const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
+      const world = scene({ answer: provider({ body }), owned: answer({ id: 9, status: 'finish' }) });
+      world.now = NOW + 60_000;
+      expect(await run(world)).toMatchObject({ kind: 'waiting', ids: { report: { id: '9' } } });
+      world.now = NOW + 600_001;
       const outcome = await run(world);
       expect(outcome).toMatchObject({
         kind: 'failed',
@@ -76,6 +79,7 @@ describe('V2-21 the form of a report', () => {
         ids: { report: { id: '9' } },
       });
       const message = outcome.kind === 'failed' ? outcome.error.message : '';
+      expect(message).toContain('kybatch retry fetches it again for nothing');
       expect(message).toContain(
         `kybatch call v2 creditReportGenerate --fresh --params '{"source_id":"S-1","country":"NL","format":"json"}'`,
       );
@@ -161,6 +165,7 @@ test('a report whose generated record cannot be read is found in the history, an
 test('what the provider calls a company cannot break out of a command that is suggested', async () => {
   const hostile = company(dutch, { credit: known("S'; rm -rf ~; '") });
   const page = scene({ answer: provider({ body: '<html>' }), owned: answer({ id: 9, status: 'finish' }) });
+  page.now = NOW + 600_001;
   const outcome = await run(page, hostile);
   const message = outcome.kind === 'failed' ? outcome.error.message : '';
   expect(message).toContain(`{"source_id":"S\\u0027; rm -rf ~; \\u0027",`);

@@ -4,6 +4,7 @@ import type {
   EnvironmentUsage,
   Reading,
   RunActivity,
+  StartSpending,
   UnknownCharge,
   UsageLine,
   UsageReport,
@@ -22,7 +23,13 @@ export function readings(database: Connection): Reads {
      FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
      WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
   );
+  const spent = database.prepare<[number], StartSpending>(
+    `SELECT coalesce(sum(units_charged), 0) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+       count(*) FILTER (WHERE charge = 'unknown') AS unknown
+     FROM calls WHERE start_id = ?`,
+  );
   return {
+    spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, runId, since),
