@@ -177,6 +177,8 @@ export interface UnknownCharge {
 }
 
 export interface UsageReport {
+  /** Calls that are under way, or were when a process died: the next start says which. */
+  readonly underWay: number;
   readonly byDay: readonly UsageLine[];
   readonly byOperation: readonly UsageLine[];
   readonly byRun: readonly UsageLine[];

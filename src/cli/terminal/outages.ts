@@ -29,6 +29,6 @@ export class Outages {
 }
 
 const begun = ({ api, operation, code, givesUpAt }: Outage): string =>
-  `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, nothing is spent meanwhile; an interrupt ends it`;
+  `${api} ${operation} does not answer (${code}): waiting until ${moment(givesUpAt)} at the most, with one call that looks from time to time; an interrupt ends it`;
 
 const inWords = (ms: number): string => (ms <= 0 ? 'now' : `in ${durationInWords(ms)}`);

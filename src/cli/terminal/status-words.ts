@@ -58,7 +58,7 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
 });
 
 /** `place`: the flags that name the data directory, for commands to be pasted. */
-export function statusInWords(view: StatusView, place = ''): string {
+export function statusInWords(view: StatusView): string {
   const { run, progress, activity } = view;
   const lines = [
     `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
@@ -66,7 +66,7 @@ export function statusInWords(view: StatusView, place = ''): string {
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
-    ...atWorkInWords(view, place),
+    ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
     ...waits(view).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...activity.failures.map(
@@ -79,15 +79,13 @@ export function statusInWords(view: StatusView, place = ''): string {
 }
 
 /** Whether somebody is at it, how fast, and what troubles it. */
-function atWorkInWords({ run, atWork, at, progress }: StatusView, place: string): readonly string[] {
+function atWorkInWords({ run, atWork, at, progress }: StatusView): readonly string[] {
   if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
   const { alive, since, silent, endedAt, rowsPerSecond, msToGo, failedCalls } = atWork;
   if (!alive) {
     if (run.state === 'finished') return [];
     const ended = endedAt === null ? 'died without a word' : `ended ${moment(endedAt)}`;
-    return [
-      `Process: none is at work; the last one began ${moment(since)} and ${ended}. Go on with: kybatch resume ${run.id}${place}`,
-    ];
+    return [`Process: none is at work; the last one began ${moment(since)} and ${ended}`];
   }
   const open = progress.byOutcome.pending - progress.waiting - progress.parked;
   return [

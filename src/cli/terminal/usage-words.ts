@@ -4,8 +4,8 @@ import { permissionsInWords } from './permission-words.js';
 import { count, moment, textTable, withCommas } from './text.js';
 
 export function usageInWords(view: UsageView): string {
-  const { byDay, byOperation, byRun, environments, permissions, unknownCalls } = view;
-  if (byDay.length === 0) return 'No call yet.\n';
+  const { byDay, byOperation, byRun, environments, permissions, unknownCalls, underWay } = view;
+  if (byDay.length === 0 && underWay === 0) return 'No call yet.\n';
   const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
   return [
     usageTable('day (UTC)', byDay),
@@ -13,8 +13,15 @@ export function usageInWords(view: UsageView): string {
     usageTable('run', byRun),
     permissionsInWords(permissions),
     ...environments.map((environment) => `${environmentInWords(environment)}\n`),
+    ...(underWay === 0
+      ? []
+      : [
+          `${count(underWay, 'call')} under way, or lost with a process that died: what became of ${underWay === 1 ? 'it' : 'them'} is booked by the next start.\n`,
+        ]),
     ...(all === 0
-      ? ['Every charge is known.\n']
+      ? underWay === 0
+        ? ['Every charge is known.\n']
+        : []
       : [
           `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch doubt\` settles it.\n`,
           ...unknownCalls.map(
@@ -59,6 +66,7 @@ const lineToJson = ({ key, api, calls, owned, unitsCharged, unknown }: UsageView
 });
 
 export const usageToJson = (view: UsageView) => ({
+  under_way: view.underWay,
   by_day: view.byDay.map(lineToJson),
   by_operation: view.byOperation.map(lineToJson),
   by_run: view.byRun.map(lineToJson),

@@ -1,7 +1,7 @@
 import { status } from '../../app/status.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
-import { placeFlags, suggestCommand } from '../terminal/commands.js';
+import { suggestCommand } from '../terminal/commands.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -20,10 +20,7 @@ export const statusVerb: Verb<StatusArgs> = {
     const view = await status({ dataDir, run }, aroundOf(io));
     const next = view.next === null ? undefined : suggestCommand(view.next, { dataDir, sandbox: view.sandbox });
     if (json) io.stdout(`${JSON.stringify({ ...statusToJson(view), ...(next && { next: next.command }) })}\n`);
-    else
-      io.stderr(
-        `${statusInWords(view, placeFlags({ dataDir }))}${next === undefined ? '' : `${next.words}: ${next.command}\n`}`,
-      );
+    else io.stderr(`${statusInWords(view)}${next === undefined ? '' : `${next.words}: ${next.command}\n`}`);
     return ExitCode.ok;
   },
 };

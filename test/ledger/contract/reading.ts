@@ -69,6 +69,7 @@ export function describeReading(open: OpenLedger): void {
           unknown,
         });
         expect(lines).toEqual({
+          underWay: 1,
           byDay: [
             line('2026-01-06', 'v1', 1, 0, 0, 1),
             line('2026-01-06', 'v2', 1, 1, 0, 0),
