@@ -53,7 +53,7 @@ export class Reactions {
   ): Promise<void> {
     if (isTrouble(error) || error.class === 'slow_down') {
       // So long a pause is an outage: it is told, it ends with the patience, and one call looks before the others go on.
-      const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > LONG_PAUSE_MS;
+      const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > A_MINUTE_MS;
       this.#slowDown(operation, long ? 0 : (error.retryAfterMs ?? 0), started);
       const breaker = this.breakerOf(operation);
       const stop = breaker.failed(pass, requestKey, error) ?? (long ? breaker.open(error) : undefined);
@@ -148,5 +148,3 @@ export class Reactions {
 
 const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
 const A_MINUTE_MS = 60_000;
-
-const LONG_PAUSE_MS = 60_000;

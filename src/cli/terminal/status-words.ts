@@ -57,7 +57,6 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
   finished_at: iso(run.finishedAt),
 });
 
-/** `place`: the flags that name the data directory, for commands to be pasted. */
 export function statusInWords(view: StatusView): string {
   const { run, progress, activity } = view;
   const lines = [
