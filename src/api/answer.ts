@@ -8,11 +8,19 @@ import type { BodyOf, Operation } from './operation.js';
 
 /** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
+  const before = found.get(body);
+  if (before?.operation === operation) return before.value as BodyOf<O>;
   const value = parseBody(operation, body);
   const problems = problemsOf(operation, value);
   if (problems.length > 0) throw unexpectedBody(operation, problems);
   return value as BodyOf<O>;
 }
+
+/**
+ * What was found when an answer came, for as long as its bytes are held: whoever reads it next does not parse it again
+ * (docs/performance.md, "What the books cost").
+ */
+const found = new WeakMap<Buffer, { readonly operation: Operation; readonly value: ExactJson }>();
 
 /**
  * One member of an answer, the rest unparsed: of a record of 50 KB the journey needs only who it is about. A body that
@@ -35,7 +43,10 @@ export function whyUnreadable(operation: Operation, body: Buffer): readonly stri
   try {
     const { knownBy } = operation;
     if (knownBy !== undefined && !isText(operation, body)) return hasKnownMember(knownBy, body) ? [] : [NOTHING_SHOWN];
-    return problemsOf(operation, parseBody(operation, body));
+    const value = parseBody(operation, body);
+    const problems = problemsOf(operation, value);
+    if (problems.length === 0) found.set(body, { operation, value });
+    return problems;
   } catch (error) {
     if (error instanceof ApiError) return error.problems;
     if (error instanceof SyntaxError) return [error.message];
@@ -76,9 +87,19 @@ const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 /** The names of the members that a schema knows; none where it is no object, or one whose members are not shown. */
-export function declaredNames(schema: unknown): readonly string[] {
+export function declaredNames(schema: z.ZodType): readonly string[] {
+  const known = namesOf.get(schema);
+  if (known !== undefined) return known;
+  const names = readNames(schema);
+  namesOf.set(schema, names);
+  return names;
+}
+
+const namesOf = new WeakMap<z.ZodType, readonly string[]>();
+
+function readNames(schema: unknown): readonly string[] {
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  return schema instanceof z.ZodUnion ? schema.options.flatMap(declaredNames) : [];
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(readNames) : [];
 }
 
 function parseBody(operation: Operation, body: Buffer): ExactJson {

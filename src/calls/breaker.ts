@@ -67,9 +67,9 @@ export class Breaker {
   /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
   async enter(signal: AbortSignal): Promise<Pass | undefined> {
     for (;;) {
-      if (signal.aborted) return undefined;
       const outage = this.#outage;
       if (outage === undefined) return ORDINARY;
+      if (signal.aborted) return undefined;
       const early = outage.probeAt - this.#clock.now();
       if (!outage.probing && early <= 0) {
         outage.probing = true;
@@ -94,8 +94,8 @@ export class Breaker {
   succeeded(requestKey: string): void {
     this.#successes += 1;
     this.#inARow = 0;
-    this.#failing.clear();
-    this.#failures.delete(requestKey);
+    if (this.#failing.size > 0) this.#failing.clear();
+    if (this.#failures.size > 0) this.#failures.delete(requestKey);
     const outage = this.#outage;
     if (outage === undefined) return;
     this.#outage = undefined;

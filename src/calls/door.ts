@@ -95,7 +95,9 @@ export class Door implements Answering {
       const found = kept ? await this.#look(request.operation, since, ready) : undefined;
       if (found?.kind === 'answer') return found;
       const ownedSince = found === undefined ? since : found.fetchedAt + 1;
-      const outcome = await this.#sender.buy({ ...request, ownedSince }, ready);
+      // A copy for every call would cost more than all else that is done here.
+      const wanted = ownedSince === request.ownedSince ? request : { ...request, ownedSince };
+      const outcome = await this.#sender.buy(wanted, ready);
       if (outcome.kind !== 'elsewhere') return outcome;
       since = outcome.since;
     }

@@ -24,6 +24,7 @@ export class Sender {
   readonly #random: () => number;
   /** Ends every pause: nothing more will be sent. */
   readonly #halt = new AbortController();
+  readonly #halting = this.#halt.signal;
   #stopped: ApiError | undefined;
   /** What rows were left pending for. */
   #leftBehind: ApiError | undefined;
@@ -34,9 +35,9 @@ export class Sender {
     this.#admission = new Admission(options.clock);
     this.#reactions = new Reactions(options, (error) => this.#stop(error));
     this.#random = options.random ?? Math.random;
-    setMaxListeners(0, this.#halt.signal);
+    setMaxListeners(0, this.#halting);
     if (options.signal?.aborted) this.drain();
-    options.signal?.addEventListener('abort', () => this.drain(), { once: true, signal: this.#halt.signal });
+    options.signal?.addEventListener('abort', () => this.drain(), { once: true, signal: this.#halting });
   }
 
   get stopped(): ApiError | undefined {
@@ -108,15 +109,16 @@ export class Sender {
     const { operation } = request;
     const breaker = this.#reactions.breakerOf(operation);
     for (;;) {
-      const pass = await breaker.enter(this.#halt.signal);
+      const pass = await breaker.enter(this.#halting);
       if (pass === undefined) return this.#halted();
-      const flight = await this.#reactions.limiters[operation.api].run(
-        async (started) =>
-          breaker.admits(pass)
-            ? await this.#fly(request, ready, attempt, { started, pass }).finally(() => breaker.left(pass))
-            : undefined,
-        this.#halt.signal,
-      );
+      const flight = await this.#reactions.limiters[operation.api].run(async (started) => {
+        if (!breaker.admits(pass)) return undefined;
+        try {
+          return await this.#fly(request, ready, attempt, { started, pass });
+        } finally {
+          breaker.left(pass);
+        }
+      }, this.#halting);
       if (flight !== undefined) return flight;
     }
   }
@@ -176,7 +178,7 @@ export class Sender {
   async #waitToRetry(request: DoorRequest, ready: ReadyRequest, error: unknown, tally: Tally): Promise<boolean> {
     if (!(error instanceof ApiError) || !comesRight(error)) return false;
     tally[error.class] += 1;
-    if (this.#halt.signal.aborted) return false;
+    if (this.#halting.aborted) return false;
     // A report is not sent twice in a row: whoever asked for it looks first.
     if (request.operation.meter === 'report' && leavesDoubt(error, 'report')) return false;
     if ((await doubtAfter(error, request, ready, this.#options)) !== undefined) return false;
@@ -194,8 +196,8 @@ export class Sender {
       attempt,
       waitMs: delay,
     });
-    await this.#options.clock.sleep(delay, this.#halt.signal).catch(() => {});
-    return !this.#halt.signal.aborted;
+    await this.#options.clock.sleep(delay, this.#halting).catch(() => {});
+    return !this.#halting.aborted;
   }
 
   /** Its tries are used up. Where that is the provider's doing, it begins anew when the provider is well again. */
@@ -203,7 +205,7 @@ export class Sender {
     if (!this.#reactions.holdDown(operation, context.requestKey, error)) return false;
     tally.retry = 0;
     tally.slow_down = 0;
-    return !this.#halt.signal.aborted;
+    return !this.#halting.aborted;
   }
 
   async #giveUp(request: DoorRequest, ready: ReadyRequest, error: ApiError, attempts: number): Promise<CallOutcome> {
@@ -212,7 +214,7 @@ export class Sender {
       return { kind: 'not_available', error };
     if (error.class === 'park' || error.class === 'block_operation') return await this.#parkedBy(request, error);
     // It was to be sent again, had the run gone on: the row has not failed.
-    if (this.#halt.signal.aborted && comesRight(error)) return DRAINING;
+    if (this.#halting.aborted && comesRight(error)) return DRAINING;
     const doubt = await doubtAfter(error, request, ready, this.#options);
     return doubt ?? this.#leftPending(request, ready, error) ?? { kind: 'failed', error, attempts };
   }

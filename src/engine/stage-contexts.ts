@@ -57,9 +57,7 @@ export class StageContexts {
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
       call: async (operation, params, { lookedSince = 0, notBefore = 0 } = {}) => {
-        const request = this.#request(operation, params, row, name);
-        const ownedSince = Math.max(request.ownedSince, notBefore);
-        const outcome = await door.call({ ...request, ownedSince, lookedSince });
+        const outcome = await door.call(this.#request(operation, params, row, name, notBefore, lookedSince));
         if (outcome.kind === 'answer') notes.keepUse(outcome.use);
         return outcome;
       },
@@ -96,7 +94,14 @@ export class StageContexts {
     return this.#decided;
   }
 
-  #request(operation: Operation, params: Params, row: number, stage: string): DoorRequest {
+  #request(
+    operation: Operation,
+    params: Params,
+    row: number,
+    stage: string,
+    asNewAs = 0,
+    lookedSince = 0,
+  ): DoorRequest {
     const { runId, freshnessMs, notBefore, provenance, turns } = this.#options;
     const freshness = freshnessMs(operation);
     return {
@@ -106,8 +111,8 @@ export class StageContexts {
       // What names no company is asked for all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
-      ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, this.now() - freshness),
-      lookedSince: 0,
+      ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, asNewAs, this.now() - freshness),
+      lookedSince,
       turn: operation.meter === 'unit' ? turns?.of(row) : undefined,
     };
   }

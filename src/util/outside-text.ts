@@ -9,12 +9,17 @@ import { redact } from './secret.js';
 export function outsideText(text: string, atMost = 2000): string {
   // What is far behind the cut need not be looked at; a key that is shortened here is behind it still.
   const seen = text.length > READ_AT_MOST ? text.slice(0, READ_AT_MOST) : text;
-  const line = seen
-    .replace(/\p{Cf}+/gu, '')
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/\p{Cs}/gu, '\ufffd');
+  const line = PLAIN.test(seen)
+    ? seen
+    : seen
+        .replace(/\p{Cf}+/gu, '')
+        .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+        .replace(/\p{Cs}/gu, '\ufffd');
   return redact(line.trim()).slice(0, atMost);
 }
+
+/** Nothing to clean: nearly every text, and some come with every answer. */
+const PLAIN = /^[ -~]*$/;
 
 const READ_AT_MOST = 100_000;
 
