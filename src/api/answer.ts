@@ -8,8 +8,8 @@ import type { BodyOf, Operation } from './operation.js';
 
 /** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
-  const before = found.get(body);
-  if (before?.operation === operation) return before.value as BodyOf<O>;
+  const found = takeFound(operation, body);
+  if (found !== undefined) return found as BodyOf<O>;
   const value = parseBody(operation, body);
   const problems = problemsOf(operation, value);
   if (problems.length > 0) throw unexpectedBody(operation, problems);
@@ -17,10 +17,23 @@ export function readAnswer<O extends Operation>(operation: O, body: Buffer): Bod
 }
 
 /**
- * What was found when an answer came, for as long as its bytes are held: whoever reads it next does not parse it again
- * (docs/performance.md, "What the books cost").
+ * What was found when an answer came: whoever reads it next does not parse it again. Only the latest are kept, as many as
+ * may be under way (docs/performance.md, "What the books cost").
  */
-const found = new WeakMap<Buffer, { readonly operation: Operation; readonly value: ExactJson }>();
+const lately = new Map<Buffer, { readonly operation: Operation; readonly value: ExactJson }>();
+const LATELY = 512;
+
+function keepFound(operation: Operation, body: Buffer, value: ExactJson): void {
+  lately.set(body, { operation, value });
+  if (lately.size > LATELY) for (const oldest of lately.keys()) return void lately.delete(oldest);
+}
+
+function takeFound(operation: Operation, body: Buffer): ExactJson | undefined {
+  const found = lately.get(body);
+  if (found?.operation !== operation) return undefined;
+  lately.delete(body);
+  return found.value;
+}
 
 /**
  * One member of an answer, the rest unparsed: of a record of 50 KB the journey needs only who it is about. A body that
@@ -45,7 +58,7 @@ export function whyUnreadable(operation: Operation, body: Buffer): readonly stri
     if (knownBy !== undefined && !isText(operation, body)) return hasKnownMember(knownBy, body) ? [] : [NOTHING_SHOWN];
     const value = parseBody(operation, body);
     const problems = problemsOf(operation, value);
-    if (problems.length === 0) found.set(body, { operation, value });
+    if (problems.length === 0) keepFound(operation, body, value);
     return problems;
   } catch (error) {
     if (error instanceof ApiError) return error.problems;

@@ -128,10 +128,12 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   /** One exchange. Returns it if it is a success; throws the classified error otherwise. */
   async send(prepared: PreparedCall, options: CallOptions = {}): Promise<Exchange> {
     const { operation, wire } = prepared;
-    const sent = this.#transport.send(wire, options.signal, operation.deadlineMs);
-    const exchange = await sent.catch((error: unknown) => {
+    let exchange: Exchange;
+    try {
+      exchange = await this.#transport.send(wire, options.signal, operation.deadlineMs);
+    } catch (error) {
       throw error instanceof TransportError ? this.#transportError(operation, error) : error;
-    });
+    }
     const error = this.classify(exchange, operation);
     if (error === undefined) return exchange;
     throw error;

@@ -37,12 +37,13 @@ export class Admission {
       }
       if (meter === 'unit') this.#unitsInFlight += 1;
       const ended = this.#ended;
-      const intended = await intend().catch((error: unknown) => {
-        this.#stepBack(meter);
-        throw error;
-      });
+      let intended: Intended | undefined;
+      try {
+        intended = await intend();
+      } finally {
+        if (intended?.kind !== 'intent') this.#stepBack(meter);
+      }
       if (intended.kind === 'intent') return intended;
-      this.#stepBack(meter);
       if (intended.kind !== 'wait' && intended.kind !== 'under_way') return intended;
       // What ended while the ledger was asked may be what it waits for.
       if (this.#ended === ended) await this.#somethingEnded();

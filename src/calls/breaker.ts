@@ -65,11 +65,15 @@ export class Breaker {
   }
 
   /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
-  async enter(signal: AbortSignal): Promise<Pass | undefined> {
+  enter(signal: AbortSignal): Pass | Promise<Pass | undefined> {
+    return this.#outage === undefined ? ORDINARY : this.#waitForPass(signal);
+  }
+
+  async #waitForPass(signal: AbortSignal): Promise<Pass | undefined> {
     for (;;) {
+      if (signal.aborted) return undefined;
       const outage = this.#outage;
       if (outage === undefined) return ORDINARY;
-      if (signal.aborted) return undefined;
       const early = outage.probeAt - this.#clock.now();
       if (!outage.probing && early <= 0) {
         outage.probing = true;

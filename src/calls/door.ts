@@ -71,9 +71,13 @@ export class Door implements Answering {
     const shareKey = `${ready.context.environmentId}:${ready.context.requestKey}`;
     const underway = this.#shared.get(shareKey);
     if (underway !== undefined) return await this.#share(await underway, ready);
-    const obtained = this.#obtain(request, ready).finally(() => this.#shared.delete(shareKey));
+    const obtained = this.#obtain(request, ready);
     this.#shared.set(shareKey, obtained);
-    return await obtained;
+    try {
+      return await obtained;
+    } finally {
+      this.#shared.delete(shareKey);
+    }
   }
 
   /** Settles a lost call for this request, where something else has told what became of it. */

@@ -73,18 +73,19 @@ export class Sender {
     try {
       // Nearly every call succeeds at once. p-retry is for the others: it takes over with the error that was met
       // (docs/performance.md, "What the books cost").
-      return await attempt(1).catch((met: unknown) =>
-        pRetry((number) => (number === 1 ? Promise.reject(met) : attempt(number)), {
-          // The tally bounds them, and an outage is waited out however long it is.
-          retries: Number.POSITIVE_INFINITY,
-          // How long to wait depends on the error, and is waited on our own clock: p-retry knows timers only.
-          minTimeout: 0,
-          shouldRetry: ({ error }) => this.#waitToRetry(request, ready, error, tally),
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return await this.#giveUp(request, ready, error, attempts);
+      return await attempt(1);
+    } catch (met) {
+      const again = pRetry((number) => (number === 1 ? Promise.reject(met) : attempt(number)), {
+        // The tally bounds them, and an outage is waited out however long it is.
+        retries: Number.POSITIVE_INFINITY,
+        // How long to wait depends on the error, and is waited on our own clock: p-retry knows timers only.
+        minTimeout: 0,
+        shouldRetry: ({ error }) => this.#waitToRetry(request, ready, error, tally),
+      });
+      return await again.catch((error: unknown) => {
+        if (error instanceof ApiError) return this.#giveUp(request, ready, error, attempts);
+        throw error;
+      });
     }
   }
 
@@ -109,7 +110,8 @@ export class Sender {
     const { operation } = request;
     const breaker = this.#reactions.breakerOf(operation);
     for (;;) {
-      const pass = await breaker.enter(this.#halting);
+      const entered = breaker.enter(this.#halting);
+      const pass = entered instanceof Promise ? await entered : entered;
       if (pass === undefined) return this.#halted();
       const flight = await this.#reactions.limiters[operation.api].run(async (started) => {
         if (!breaker.admits(pass)) return undefined;

@@ -27,12 +27,27 @@ describe('group commit', () => {
     });
   });
 
-  test('reads see every write that was asked for before them', async () => {
+  test('reads see what has been told, and nothing that is not on disk', async () => {
     await withLedger(async (ledger) => {
       const run = await openRun(ledger, 1);
       const written = ledger.runs.settleRow(run, 1, rowSettlement({ outcome: 'complete' }));
-      expect((await ledger.runs.row(run, 1))?.outcome).toBe('complete');
+      expect((await ledger.runs.row(run, 1))?.outcome).toBe('pending');
       await written;
+      expect((await ledger.runs.row(run, 1))?.outcome).toBe('complete');
+    });
+  });
+
+  test('a write sees those that were asked for before it in the same turn', async () => {
+    await withDataDir(async (dataDir) => {
+      const database = openForWriting(dataDir, NOW);
+      const writer = new Writer(database);
+      const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
+      const count = database.prepare<[], number>('SELECT count(*) FROM environments').pluck();
+      const first = writer.write(() => void insert.run('v1', 'a'));
+      const seen = writer.write(() => count.get());
+      await first;
+      expect(await seen).toBe(1);
+      database.close();
     });
   });
 
@@ -42,9 +57,10 @@ describe('group commit', () => {
       const writer = new Writer(database);
       const insert = database.prepare('INSERT INTO environments (api, name) VALUES (?, ?)');
       const write = (name: string | null) => writer.write(() => void insert.run('v1', name));
-      const ends = await Promise.allSettled([write('a'), write(null), write('b')]);
-      expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+      const ends = await Promise.allSettled([write('a'), write(null), write('c')]);
+      expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
       expect(ends[0]?.status === 'rejected' && ends[0].reason).toBeInstanceOf(LedgerError);
+      await write('b');
       expect(look(dataDir, 'SELECT name FROM environments')).toEqual([{ name: 'b' }]);
       database.close();
     });

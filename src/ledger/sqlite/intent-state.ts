@@ -35,7 +35,7 @@ type Seen = [
 ];
 
 const NO_START: Seen = [0, 0, 0, null, null, 0, 0, 0, 0, 0];
-const NO_REQUEST = Buffer.alloc(0);
+const NO_REQUEST = '';
 
 /**
  * Where more is left than can be in flight, nobody has to count what is: a start has 256 calls at once at the most. What
@@ -48,13 +48,14 @@ export function intentStates(database: Connection): IntentStates {
   const look = database
     .prepare<unknown[], Seen>(
       `SELECT ended_at IS NULL, units_spent, reports_spent, available, reset_at,
-         EXISTS (SELECT 1 FROM closures WHERE environment_id = ? AND last_start_id >= ?),
-         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND meter = ?),
-         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = ? AND request_key = ?),
+         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND last_start_id >= asked.start),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
+         EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
-           WHERE answers.environment_id = ? AND answers.request_key = ? AND settled_at >= ? AND raw_sha256 IS NOT NULL),
-         EXISTS (SELECT 1 FROM calls WHERE environment_id = ? AND request_key = ? AND in_doubt > 0)
-       FROM starts LEFT JOIN allowances ON environment_id = ? WHERE id = ?`,
+           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND settled_at >= ? AND raw_sha256 IS NOT NULL),
+         EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0)
+       FROM (SELECT ? AS environment, unhex(?) AS key, ? AS start) AS asked
+       JOIN starts ON id = asked.start LEFT JOIN allowances ON environment_id = asked.environment`,
     )
     .raw();
   // Each start tries again what an earlier one was refused.
@@ -74,22 +75,8 @@ export function intentStates(database: Connection): IntentStates {
     )
     .pluck();
   const { doubt } = doubtReader(database);
-  const see = ({ startId, environmentId, meter }: Counted, key: Buffer, ownedSince: number): Seen =>
-    look.get(
-      environmentId,
-      startId,
-      environmentId,
-      meter,
-      environmentId,
-      key,
-      environmentId,
-      key,
-      ownedSince,
-      environmentId,
-      key,
-      environmentId,
-      startId,
-    ) ?? NO_START;
+  const see = ({ startId, environmentId, meter }: Counted, requestKey: string, ownedSince: number): Seen =>
+    look.get(meter, ownedSince, environmentId, requestKey, startId) ?? NO_START;
   const money = (call: Counted, seen: Seen, limits: Limits, now: number): MoneyState => {
     const [, unitsSpent, reportsSpent, available, resetAt, anyClosure, anyInFlight] = seen;
     const { startId, environmentId, operation, meter } = call;
@@ -114,7 +101,7 @@ export function intentStates(database: Connection): IntentStates {
     money: (call, limits, now) => money(call, see(call, NO_REQUEST, Number.POSITIVE_INFINITY), limits, now),
     of(call) {
       const { environmentId, requestKey, meter, subject } = call;
-      const seen = see(call, Buffer.from(requestKey, 'hex'), call.ownedSince);
+      const seen = see(call, requestKey, call.ownedSince);
       const [alive, , , , , , , underWay, answered, anyDoubt] = seen;
       const report = meter === 'report' && subject !== null;
       const sameReport = report && reportUnderWay.get(environmentId, subject.space, subject.id) === 1;

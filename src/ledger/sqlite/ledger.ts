@@ -67,7 +67,7 @@ function compose(database: Connection, { packAlone, freeBytes, onNote }: LedgerO
     return opened && inWords(opened, path);
   };
   return {
-    calls: inWords(calls, path),
+    calls: inWords(calls, path, ['intend', 'settle']),
     doubts: inWords(doubtStore(database, writer), path),
     runs: inWords(runStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
