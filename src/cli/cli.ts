@@ -57,7 +57,8 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       '$0 <command>\n\nBuys what a company-data provider knows about each company of a CSV, once, and writes tables.',
     )
     .locale('en')
-    .wrap(Math.min(110, io.columns))
+    // yargs composes the help of every command that it runs, wanted or not; most of the time goes into the wrapping.
+    .wrap(wantsHelp(argv) ? Math.min(110, io.columns) : null)
     .version(version)
     .help()
     .alias('help', 'h')
@@ -87,6 +88,9 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   });
   if (printed !== '') io.stdout(`${printed}\n`);
 }
+
+const wantsHelp = (argv: readonly string[]): boolean => argv.length === 0 || argv.some((given) => HELP.has(given));
+const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
 
 /** What is said twice says nothing, and a place that is empty is everywhere. */
 function refuseOddFlags(args: Readonly<Record<string, unknown>>): true {

@@ -51,7 +51,7 @@ async function withInput(rows: number, use: (cwd: string, sandbox: Sandbox) => P
 describe('a disk that is really full', { timeout: 90_000 }, () => {
   test.skipIf(!smallDisks)('a run stops and goes on, an export fails and leaves the one before', async () => {
     // Twice what the disk has room for, however the bodies of the companies turn out.
-    await withInput(300, async (cwd, sandbox) => {
+    await withInput(240, async (cwd, sandbox) => {
       const { output, codes } = await shell(
         `mount -t tmpfs -o size=64m tmpfs disk; cd disk
         head -c 47m /dev/zero > fill
@@ -69,7 +69,7 @@ describe('a disk that is really full', { timeout: 90_000 }, () => {
       expect(codes, output).toEqual({ full: 1, resumed: 0, exported: 1, same: 0, clean: 0, refused: 1 });
       expect(output).toMatch(/DISK_FULL: .*kybatch\.db.* nearly full/);
       expect(output).toMatch(/Go on with: kybatch resume \S+ --yes/);
-      expect(output).toMatch(/^600 units spent/m);
+      expect(output).toMatch(/^480 units spent/m);
       expect(output).toMatch(/DISK_FULL: cannot write .*exports.*ENOSPC/);
       expect(output).not.toMatch(/defect/);
     });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ClientOptions } from '../../src/api/client.js';
 import { KybV1Client } from '../../src/api/v1/client.js';
 import { PlatformV2Client } from '../../src/api/v2/client.js';
-import { parseRoutes } from '../../src/api/v2/routes.js';
+import { parseRoutes, type Routes } from '../../src/api/v2/routes.js';
 import { type Charge, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 
@@ -39,7 +39,14 @@ export async function openBench(options: BenchOptions): Promise<{ bench: Bench; 
   return { bench: { sandbox, v1, v2 }, close };
 }
 
-export const routesOf = ({ routesFile }: Sandbox) => parseRoutes(readFileSync(routesFile, 'utf8'), routesFile);
+/** All sandboxes have the same routes: they are read once. */
+export function routesOf({ routesFile }: Sandbox): Routes {
+  const known = routesByFile.get(routesFile) ?? parseRoutes(readFileSync(routesFile, 'utf8'), routesFile);
+  routesByFile.set(routesFile, known);
+  return known;
+}
+
+const routesByFile = new Map<string, Routes>();
 
 /** The first company of the registry that has what a test needs. */
 export function findCompany(sandbox: Sandbox, fits: (company: Company) => boolean): Company {

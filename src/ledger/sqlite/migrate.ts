@@ -36,18 +36,17 @@ export function migrate(database: Connection, now: number): void {
   // What SQL cannot say, for migrations.
   database.function('base_url', { deterministic: true }, (name) => canonicalBaseUrl(String(name)));
   const applied = schemaOf(database);
-  for (const { version, name, sql } of migrations()) {
-    if (version <= applied) continue;
-    // The migration and the note that it was made stand or fall together.
-    database
-      .transaction(() => {
-        database.exec(sql);
-        database
-          .prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)')
-          .run(version, name, now);
-      })
-      .immediate();
-  }
+  const due = migrations().filter(({ version }) => version > applied);
+  const note = database.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)');
+  // A migration and the note that it was made stand or fall together. What is new stands or falls as a whole.
+  const make = database.transaction((steps: readonly Migration[]) => {
+    for (const { version, name, sql } of steps) {
+      database.exec(sql);
+      note.run(version, name, now);
+    }
+  });
+  if (applied === 0) make.immediate(due);
+  else for (const step of due) make.immediate([step]);
 }
 
 export function refuseNewer(database: Connection): void {
