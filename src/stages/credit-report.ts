@@ -8,6 +8,7 @@ import { paramsFlag } from '../util/params-flag.js';
 import { type ReportOptions, reportOptions } from './credit-report-options.js';
 import { PastReports } from './past-reports.js';
 import { ReportHistory } from './report-history.js';
+import { askAboutIdentity, identityIn, type ReportIdentity } from './report-identity.js';
 import { nextLook, pauseAfter } from './report-look.js';
 import {
   type Company,
@@ -49,6 +50,8 @@ type Context = StageContext<ReportOptions, ReportHistory>;
 async function buyReport(company: Company, context: Context): Promise<StageOutcome> {
   const report = await obtainReport(company, context);
   if ('kind' in report) return report;
+  const stranger = report.said && (await askAboutIdentity(report.id, report.said, company, context));
+  if (stranger !== undefined) return { ...stranger, ids: { report: null } };
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
   if (ready !== true) return { ...ready, ids };
@@ -62,6 +65,8 @@ interface Report {
   readonly since: number;
   /** It was generated a moment ago. */
   readonly fresh: boolean;
+  /** Whose it is, by the answer to generating; the history lists reports by their source. */
+  readonly said?: ReportIdentity;
 }
 
 /** What we own, else what the history has, else a new one. */
@@ -118,8 +123,9 @@ async function ownedReport(
 
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
   return orFailure(() => {
-    const { id, status } = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
-    return { id: idText(id), finished: status === FINISHED, since, fresh };
+    const generated = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
+    const { id, status } = generated;
+    return { id: idText(id), finished: status === FINISHED, since, fresh, said: identityIn(generated) };
   });
 }
 

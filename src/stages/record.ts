@@ -4,6 +4,7 @@ import { v1Operations } from '../api/v1/operations.js';
 import { recordKey } from '../domain/entity-key.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import { postCheck } from '../domain/post-check.js';
+import { askAboutAnswer } from './ask-about-answer.js';
 import {
   type Company,
   type Identified,
@@ -37,27 +38,18 @@ async function buyRecord(company: Company, context: StageContext): Promise<Stage
   return await askAboutRecord({ ...found, candidate }, lite, check.message, context);
 }
 
-/**
- * The record is paid for, and it is not what was confirmed. A person accepts it with its difference, or refuses the
- * company; the answer holds for this very difference.
- */
 async function askAboutRecord(
   confirmed: Identified & { readonly candidate: CandidateFacts },
   lite: RecordIdentity,
   message: string,
-  { questions }: StageContext,
+  context: StageContext,
 ): Promise<StageOutcome> {
   const { candidate, grade } = confirmed;
   const key = recordKey(candidate, lite);
   const question = { space: 'v1', stage: 'record', key, candidateId: candidate.id } as const;
-  const remembered = await questions.remembered(question);
-  const code = 'IDENTITY_MISMATCH';
-  if (remembered === undefined || remembered.decision === 'not_sure') {
-    questions.keep(question, { answered: false, code, message });
-    return { kind: 'needs_review', code, message, ...(grade === null ? {} : { grade }) };
-  }
-  questions.keep(question, { answered: true, code, message });
-  if (remembered.decision === 'confirm') return { kind: 'done', ids: { v1: { ...confirmed, matchedOn: 'review' } } };
+  const said = await askAboutAnswer(question, message, grade, context);
+  if (said === 'accepted') return { kind: 'done', ids: { v1: { ...confirmed, matchedOn: 'review' } } };
+  if (said !== 'refused') return said;
   const refused = 'a person refused the record, whose number or country is not what was confirmed';
   return { kind: 'no_match', code: 'REVIEWED', message: refused, ids: { v1: null, v2: null } };
 }

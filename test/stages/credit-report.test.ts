@@ -98,6 +98,64 @@ test('a report may begin with a byte order mark', async () => {
   expect(await run(world)).toMatchObject({ kind: 'done' });
 });
 
+describe('V2-4 a report that names another company than was asked for', () => {
+  const facts = { id: 'S-1', name: 'Tulip Works', registration_number: '12345678', country_code: 'NL' };
+  const candidate = { ...facts, vat_number: null, state: null, jurisdiction: null };
+  const confirmed = company(dutch, { credit: { ...known('S-1'), grade: 'number', candidate } });
+  const generating = (said: object) => (request: Asked) =>
+    request.operation === 'creditReportGenerate'
+      ? answer({ id: 700002, status: 'finish', ...said })
+      : provider({})(request);
+
+  test.each([
+    ['of another source', { source_id: 'S-2' }, 'report 700002 is of source S-2, asked for was S-1'],
+    [
+      'with another number',
+      { source_id: 'S-1', registration_number: '87654321' },
+      'report 700002 has registration number 87654321, the confirmed candidate 12345678',
+    ],
+  ])('%s: a person is asked, nothing of it is used, and it is not generated again', async (_, said, message) => {
+    const world = scene({ answer: generating(said) });
+    const outcome = await run(world, confirmed);
+    expect(outcome).toEqual({
+      kind: 'needs_review',
+      code: 'IDENTITY_MISMATCH',
+      message,
+      grade: 'number',
+      ids: { report: null },
+    });
+    expect(world.kept).toMatchObject([
+      { space: 'credit', stage: 'credit-report', candidateId: 'S-1', answered: false },
+    ]);
+    expect(world.asked.map(({ operation }) => operation)).toEqual(['creditReportGenerate']);
+  });
+
+  test.each([
+    ['says nothing about it', {}],
+    ['says null', { source_id: null, registration_number: null }],
+    ['spells the number in another way', { source_id: 'S-1', registration_number: '12 34 56 78' }],
+  ])('one that %s is used', async (_, said) => {
+    expect(await run(scene({ answer: generating(said) }), confirmed)).toMatchObject({
+      kind: expect.stringMatching(/^(done|waiting)$/),
+      ids: { report: { id: '700002' } },
+    });
+  });
+
+  test('is used once a person accepts it, and left out where one refuses it', async () => {
+    const owned = answer({ id: 700001, status: 'finish', source_id: 'S-2' }, { owned: true });
+    const remembered = (decision: 'confirm' | 'none_of_these') => ({ decision, candidateId: 'S-1', shown: ['S-1'] });
+    const accepted = scene({ answer: provider({}), owned, remembered: remembered('confirm') });
+    expect(await run(accepted, confirmed)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
+    const refused = scene({ answer: provider({}), owned, remembered: remembered('none_of_these') });
+    expect(await run(refused, confirmed)).toMatchObject({
+      kind: 'not_available',
+      error: { code: 'REVIEWED' },
+      ids: { report: null },
+    });
+    expect(refused.asked).toEqual([]);
+  });
+});
+
 describe('an owned report', () => {
   const owned = answer({ id: 700001, status: 'finish', expired: false }, { owned: true });
 
