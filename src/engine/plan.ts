@@ -1,34 +1,13 @@
-import type { ApiName, Operation } from '../api/operation.js';
-import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
-import { canBeConfirmed, type Enquiry, readEnquiry } from '../domain/enquiry.js';
-import { entityKey, questionKey } from '../domain/entity-key.js';
-import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
-import type { Meter } from '../domain/meter.js';
-import { isSettled } from '../domain/outcomes.js';
+import { readEnquiry } from '../domain/enquiry.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord, RunRecord } from '../ledger/runs.js';
-import { planSearches } from '../stages/identity/searches.js';
-import { searchOf } from '../stages/identity/space-search.js';
-import type { Stage } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
-import { ClosedDoor } from './closed-door.js';
-import { takeThrough } from './journey.js';
-import { PlanTally, type RowCost, type RunPlan } from './plan-tally.js';
+import { PlanTally, type RunPlan } from './plan-tally.js';
 import { mostFor, type Rest } from './row-cost.js';
-import { StageContexts } from './stage-contexts.js';
+import { type PlannerOptions, RowPlanner } from './row-planner.js';
 
 export type { RunPlan } from './plan-tally.js';
-
-interface PlannerOptions {
-  readonly pipeline: Pipeline;
-  /** Answers from before this time are not used; 0 for all. */
-  readonly notBefore: number;
-  readonly now: number;
-  /** Null where nothing was ever bought. It is only read. */
-  readonly ledger: Ledger | null;
-  readonly environments: Readonly<Record<ApiName, number | null>>;
-}
 
 export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
   readonly table: InputTable;
@@ -105,112 +84,6 @@ const BATCH = 1000;
 const TOLD_APART = 20_000;
 
 const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
-
-/** Takes one row after the other through the stages, and counts what they miss by its meter. */
-class RowPlanner {
-  readonly #door: ClosedDoor;
-  readonly #contexts: StageContexts;
-  readonly #stages: readonly Stage[];
-  readonly #options: PlannerOptions;
-
-  constructor(options: PlannerOptions) {
-    const { pipeline, ledger, environments, now, notBefore } = options;
-    this.#options = options;
-    this.#stages = stagesOf(pipeline);
-    this.#door = new ClosedDoor(ledger?.calls ?? null, environments);
-    this.#contexts = new StageContexts({
-      runId: null,
-      door: this.#door,
-      review: ledger?.review ?? NOBODY_DECIDED,
-      clock: { now: () => now },
-      stages: this.#stages,
-      policy: pipeline,
-      optionsOf: ({ name }) => pipeline.options[name],
-      environments,
-      freshnessMs: (operation) => freshnessMs(pipeline, operation),
-      notBefore,
-      provenance: pipeline.provenance,
-    });
-  }
-
-  async plan(row: RowRecord, enquiry: Enquiry, tally: PlanTally): Promise<void> {
-    this.#door.reset();
-    const { checkpoint, ids } = await takeThrough(row, this.#contexts);
-    const [first] = this.#door.missing;
-    if (first === undefined) {
-      tally.owned();
-      return;
-    }
-    // The same questions have the same answers: a second row that asks them costs nothing.
-    if (tally.hasMet(`row ${first.key} ${this.#questionsOf(enquiry)}`)) return tally.repeated();
-    const known = new Set(ids.map(({ space }) => space));
-    const searched = known.size === 0;
-    const open = this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name]));
-    if (open.length === 0) return tally.owned(this.#boughtAgainAtMost());
-    const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
-    const shared = tally.hasMet(`call ${first.key}`);
-    const sure = shared ? null : sureCost(first.operation);
-    tally.toBuy(searched, { sure, ...this.#bounds(open, known, further) });
-  }
-
-  /** All that the course of a row depends on, beside what is owned: its searches, and what its candidates are held against. */
-  #questionsOf(enquiry: Enquiry): string {
-    const { registrationNumber: number, vatNumber: vat } = enquiry.subject;
-    return JSON.stringify([
-      planSearches(enquiry, this.#options.pipeline.search),
-      entityKey(enquiry.subject),
-      [number?.treatment, number?.repairs.length],
-      [vat?.treatment, vat?.canonical, vat?.repairs.length],
-    ]);
-  }
-
-  /** All that the open stages and their searches may still need; `further`: the row can get beyond its first search. */
-  #bounds(open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Omit<RowCost, 'sure'> {
-    const { search, idsShared } = this.#options.pipeline;
-    const most: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
-    const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
-    const plansV1 = this.#stages.some(({ space }) => space === 'v1');
-    for (const space of new Set(open.map((stage) => stage.space))) {
-      if (known.has(space) || (space === 'v2' && idsShared && plansV1)) continue;
-      const { operation } = searchOf(space);
-      // Other spaces are searched by the number that v1 confirms: before it is there, none of their answers is the one.
-      const asItWillBe = space === 'v1' || !plansV1 || known.has('v1');
-      const left = search.attempts - (asItWillBe ? (this.#door.used.get(operation) ?? 0) : 0);
-      most[operation.meter] += Math.max(0, left);
-      likely[operation.meter] += 1;
-      if (!further) return { most, likely };
-    }
-    for (const { operation, atMost } of open.flatMap(({ calls }) => calls)) {
-      const left = Math.max(0, atMost - (this.#door.used.get(operation) ?? 0));
-      most[operation.meter] += left;
-      likely[operation.meter] += Math.min(1, left);
-    }
-    return { most, likely };
-  }
-
-  /** Everything is owned, but for a look whether it still holds. */
-  #boughtAgainAtMost(): number {
-    const looks = new Set(this.#door.missing.map(({ operation }) => operation));
-    return this.#stages
-      .filter(({ calls }) => calls.some(({ operation }) => looks.has(operation)))
-      .flatMap(({ calls }) => calls)
-      .reduce((sum, { operation, atMost }) => sum + (operation.meter === 'report' ? atMost : 0), 0);
-  }
-
-  /** A person may have confirmed what could not be confirmed by itself. */
-  async #isDecided({ subject }: Enquiry): Promise<boolean> {
-    const { ledger, environments } = this.#options;
-    const [stage] = this.#stages;
-    const environmentId = stage === undefined ? null : environments[idSpaces[stage.space].api];
-    if (ledger === null || stage === undefined || environmentId === null) return false;
-    return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
-  }
-}
-
-/** A search is paid for whatever it finds; that a company has no record is told for nothing (V1-1). */
-const sureCost = ({ meter, subject }: Operation): Meter | null => (meter === 'unit' && subject !== null ? null : meter);
-
-const NOBODY_DECIDED = { anyDecision: async () => false, decisionFor: async () => undefined };
 
 const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
   row,

@@ -27,6 +27,14 @@ function mortal(ledger, { boundary, occurrence, operation }) {
     if (left === 0) die();
   };
   const { calls, runs } = ledger;
+  // The meter is read inside the transaction, when the call is settled and its row, budget and answer are not.
+  const watched = (intent) =>
+    Object.defineProperty({ ...intent }, 'meter', {
+      get() {
+        reached('inside-settlement', intent);
+        return intent.meter;
+      },
+    });
   return {
     ...ledger,
     calls: {
@@ -39,9 +47,7 @@ function mortal(ledger, { boundary, occurrence, operation }) {
       },
       async settle(intent, settlement) {
         reached('after-answer', intent);
-        const written = calls.settle(intent, settlement);
-        reached('inside-settlement', intent);
-        const settled = await written;
+        const settled = await calls.settle(watched(intent), settlement);
         reached('after-settlement', intent);
         return settled;
       },
