@@ -58,13 +58,9 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
     }
     for (const indicator of Object.keys(indicators).sort()) {
       const read = readValue(indicators[indicator] as ExactJson, () => at.at(indicator));
-      out.add(flatFinancialsTable, {
-        v2_company_id: id,
-        year,
-        indicator,
-        value: read.value,
-        value_type: read.value_type,
-      });
+      if (read === undefined) continue;
+      const { value, value_type } = read;
+      out.add(flatFinancialsTable, { v2_company_id: id, year, indicator, value, value_type });
     }
   }
 }

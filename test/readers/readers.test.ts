@@ -147,13 +147,14 @@ test('an unexpected shape is noted with its place, and the rest is exported', ()
     '/shareholders/0: an object, 7',
     '/shareholders/1/percentage: a number, an object with 1 member(s)',
     '/shareholders/2: an object, null',
-    '/financial/groups/0/list/0/list/2024: a number, text, true, false or null, a list of 1',
+    '/financial/groups/0/list/0/list/2024: a number, text, true, false or null, [1]',
   ]);
   expect(gathered.rowsOf(shareholdersTable)).toHaveLength(1);
   expect(gathered.rowsOf(companiesTable)[0]).toMatchObject({
     name: 'Acme',
     officers_returned: null,
-    extra: '{"officers":"none","shareholders":[7,null]}',
+    extra:
+      '{"officers":"none","financial":{"years":["2024"],"groups":[{"id":"1","list":[{"name":"M","list":{"2024":[1]}}]}]},"shareholders":[7,null]}',
   });
 });
 
@@ -272,7 +273,8 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
     const member = `"${name}":{"a":1.10}`;
     const extra = `{${member}}`;
     const link = `{"source_id":null,"target_id":null,${member}}`;
-    const filed = { period: name, value: '{"a":1.10}', extra };
+    const figure = `"${name}":1.10`;
+    const filed = { period: name, value: '1.10', extra };
     const bodies: readonly [Reader, string, string, object][] = [
       [
         recordReader,
@@ -297,8 +299,8 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
       [
         registryReader,
         'kybFinancial',
-        `{${member},"groups":[{"list":[{${member},"list":{${member}}}]}]}`,
-        { filed_financials: [filed], issues: [`/groups/0/list/0/list/${name}`, `/${name}`] },
+        `{${member},"groups":[{"list":[{${member},"list":{${figure}}}]}]}`,
+        { filed_financials: [filed], issues: [`/${name}`] },
       ],
       [
         registryReader,
@@ -309,13 +311,12 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
       [
         flatFinancialsReader,
         'financial',
-        `{${member},"2024":{${member}}}`,
+        `{${member},"2024":{${figure}}}`,
         {
           flat_financials: [
-            { year: '2024', indicator: name, value: '{"a":1.10}' },
+            { year: '2024', indicator: name, value: '1.10' },
             { year: name, indicator: 'a', value: '1.10' },
           ],
-          issues: [`/2024/${name}`],
         },
       ],
       [
@@ -401,4 +402,22 @@ test('of a million places in another form a thousand are named, and the rest is 
   const out = company([answer('fullKyb', `{"officers":[${'7,'.repeat(99_999)}7]}`)]);
   expect(out.issues).toHaveLength(1001);
   expect(out.issues.at(-1)).toMatchObject({ seen: '99000 more' });
+});
+
+test.each([
+  [flatFinancialsReader, 'financial', (odd: string) => `{"2024":{"a":1,"b":${odd}}}`, 'flat_financials', '/2024/b'],
+  [
+    registryReader,
+    'kybFinancial',
+    (odd: string) => `{"groups":[{"list":[{"list":{"2023":1,"2024":${odd}}}]}]}`,
+    'filed_financials',
+    '/groups/0/list/0/list/2024',
+  ],
+] as const)('V1-29 a figure that is a list or an object has no line, and its issue holds all of it: %#', (...row) => {
+  const [reader, operation, bodyWith, table, pointer] = row;
+  for (const odd of ['{"a":1.10}', '[1.10,2]']) {
+    const out = read(reader, [answer(operation, bodyWith(odd))]);
+    expect(out.rows.get(table)).toMatchObject([{ value: '1', value_type: 'number' }]);
+    expect(out.issues).toMatchObject([{ pointer, seen: odd }]);
+  }
 });

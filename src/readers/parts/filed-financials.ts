@@ -54,8 +54,11 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
 function readMetric(metric: JsonObject, group: Group, position: string, of: ListOf, path: BodyPath): readonly string[] {
   const { cells, rest } = readFields(metric, metricFields, path, ['list', 'progress']);
   const values = path.at('list').object(metric.list) ?? {};
-  const periods = Object.keys(values).sort();
-  for (const period of periods) {
+  const periods: string[] = [];
+  for (const period of Object.keys(values).sort()) {
+    const read = readValue(values[period] as ExactJson, () => path.at('list').at(period));
+    if (read === undefined) continue;
+    periods.push(period);
     path.out.add(filedFinancialsTable, {
       v1_company_id: of.v1,
       group_id: group.cells.id,
@@ -63,7 +66,7 @@ function readMetric(metric: JsonObject, group: Group, position: string, of: List
       group_order: group.cells.order,
       metric: cells.name,
       period,
-      ...readValue(values[period] as ExactJson, () => path.at('list').at(period)),
+      ...read,
       v2_company_id: of.v2,
       operation: path.origin.operation,
       group_position: group.position,

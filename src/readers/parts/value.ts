@@ -1,5 +1,4 @@
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
-import { stringifyExact } from '../../util/exact-json-write.js';
 import type { Cell } from '../table.js';
 import type { BodyPath } from './body-path.js';
 
@@ -9,11 +8,12 @@ export interface Value {
   readonly value_type: string;
 }
 
-export function readValue(value: ExactJson, path: () => BodyPath): Value {
+/** Undefined for a list or an object: no line can hold one, and the issue does. */
+export function readValue(value: ExactJson, path: () => BodyPath): Value | undefined {
   if (value instanceof ExactNumber) return { value: value.text, value_type: 'number' };
   if (typeof value === 'string') return { value, value_type: 'string' };
   if (value === null) return { value: null, value_type: 'null' };
   if (typeof value === 'boolean') return { value: String(value), value_type: 'boolean' };
-  path().unexpected('a number, text, true, false or null', value);
-  return { value: stringifyExact(value), value_type: Array.isArray(value) ? 'array' : 'object' };
+  path().left('a number, text, true, false or null', value);
+  return undefined;
 }
