@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { Pool } from 'undici';
+import { Deadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import type { WireRequest } from './request.js';
 
@@ -82,13 +83,12 @@ export class Transport {
     return new Promise((resolve, reject) => {
       const underWay = signal && this.#endedBy(signal);
       const reception = new Reception(this.#maxBodyBytes, (outcome) => {
-        clearTimeout(timer);
+        deadline.clear();
         underWay?.delete(reception);
         this.#handOver(() => (outcome instanceof TransportError ? reject(outcome) : resolve(outcome)));
       });
       const tooLate = () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`);
-      const dueAt = performance.now() + deadlineMs;
-      const timer = setTimeout(() => readFirst(reception, dueAt, tooLate), deadlineMs);
+      const deadline = new Deadline(deadlineMs, () => readFirst(reception, tooLate));
       if (signal?.aborted) return abort(reception, signal);
       underWay?.add(reception);
       const headers: Record<string, string> = {
@@ -134,13 +134,15 @@ const abort = (reception: Reception, signal: AbortSignal): void =>
   reception.stop('aborted', 'the call was aborted', signal.reason);
 
 /**
- * Timers run before sockets are read. In a process that was frozen, or too busy, a deadline passes while the answer lies
- * in the socket, paid for. So what has come is read first. A deadline that is late itself tells of such a pause: then
- * the rest may be on its way still, and is read as long as bytes keep coming, but not for ever.
+ * Timers run before sockets are read: what has come by the deadline is read first, as long as bytes keep coming, but not
+ * for ever. What was not sent by then is not sent any more: given up a moment later it would be a call in doubt.
  */
-function readFirst(reception: Reception, dueAt: number, giveUp: () => void): void {
+function readFirst(reception: Reception, giveUp: () => void): void {
+  if (!reception.isSent) {
+    giveUp();
+    return;
+  }
   const firedAt = performance.now();
-  const quietMs = firedAt - dueAt > LATE_MS ? QUIET_MS : 0;
   const look = (receivedBefore: number) => {
     const judge = () => {
       if (reception.isSettled) return;
@@ -149,13 +151,11 @@ function readFirst(reception: Reception, dueAt: number, giveUp: () => void): voi
       else giveUp();
     };
     // One turn to read what is there, one for what that has set going.
-    setTimeout(() => setImmediate(() => setImmediate(judge)), quietMs);
+    setTimeout(() => setImmediate(() => setImmediate(judge)), 0);
   };
   look(reception.received);
 }
 
-const LATE_MS = 500;
-const QUIET_MS = 250;
 const READING_AT_MOST_MS = 5_000;
 
 interface Encoded {
@@ -175,6 +175,11 @@ class Reception implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #chunks: Buffer[] = [];
   #size = 0;
+
+  /** Bytes of the request may have left. */
+  get isSent(): boolean {
+    return this.#sent;
+  }
 
   get isSettled(): boolean {
     return this.#settled;

@@ -52,7 +52,7 @@ export function prune({ olderThanMs, agree, ...place }: PruneOptions, around = h
       elsewhere: exports.map(({ folder }) => folder).filter((folder) => !inside.includes(folder)),
       left: [],
     };
-    if (found.runs.length + found.answers + inside.length + logs.length === 0) return preview;
+    if (found.runs.length + found.calls + found.answers + inside.length + logs.length === 0) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
     const report = await housekeeping.prune(before);
     for (const log of logs) rmSync(log);

@@ -45,6 +45,8 @@ export function exportQuestions(
 export interface AppliedView {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them whose question has candidates by now that the sheet does not show. */
+  readonly unseen: number;
   /** Questions whose decision says the same already. */
   readonly unchanged: number;
   /** Lines without a decision. */

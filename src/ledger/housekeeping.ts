@@ -42,6 +42,8 @@ export interface PruneReport {
   /** Old enough, but they wait for a person. */
   readonly waiting: readonly string[];
   readonly unfinished: readonly string[];
+  /** Calls of runs that are gone, which cost nothing and are nobody's answer. */
+  readonly calls: number;
   /** Answers that a newer one to the same request has replaced. */
   readonly answers: number;
   readonly bodies: number;

@@ -12,6 +12,8 @@ export interface Refusal {
 export interface Applied {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them whose question has candidates by now that the sheet does not show. */
+  readonly unseen: number;
   /** Questions whose decision says the same already. */
   readonly unchanged: number;
   /** Lines without a decision. */
@@ -20,7 +22,10 @@ export interface Applied {
   readonly released: readonly RowRef[];
 }
 
-/** Applies the good lines and tells of each bad one. Applying the same sheet again changes nothing. */
+/**
+ * Applies the good lines and tells of each bad one. Applying the same sheet again changes nothing. A sheet that is older
+ * than its question still counts: for the candidates that it shows, and as their decision it is remembered.
+ */
 export async function applySheet(
   lines: readonly SheetLine[],
   review: ReviewStore,
@@ -28,7 +33,8 @@ export async function applySheet(
   now: number,
 ): Promise<Applied> {
   const questions = new Map((await readQuestions(review)).map((question) => [question.id, question]));
-  const checked = lines.map((line) => checkLine(line, questions));
+  const sheet = candidatesByQuestion(lines);
+  const checked = lines.map((line) => checkLine(line, questions, sheet));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
   const answers: { question: Question; answer: GivenAnswer }[] = [];
@@ -38,14 +44,15 @@ export async function applySheet(
     if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
     else if (conclusion.kind === 'unchanged') unchanged += 1;
     else {
-      const { question, verdict, choice, line } = conclusion.said;
-      const answer = { verdict, choice, by: line.decidedBy || by, note: line.note };
+      const { question, verdict, choice, shown, line } = conclusion.said;
+      const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
       answers.push({ question, answer });
     }
   }
   const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(review, question, answer, now)));
   return {
     applied: given.length,
+    unseen: answers.filter(({ question, answer }) => hasUnseen(question, answer)).length,
     unchanged,
     blank: checked.filter(({ kind }) => kind === 'blank').length,
     refused: refused.sort((a, b) => a.line - b.line),
@@ -59,11 +66,24 @@ interface Said {
   readonly question: Question;
   readonly verdict: Verdict;
   readonly choice: Choice | undefined;
+  /** The candidates that the sheet shows; undefined: all that the question has. */
+  readonly shown: readonly string[] | undefined;
 }
 
 type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
+
+const hasUnseen = ({ candidates }: Question, { shown }: GivenAnswer): boolean =>
+  shown !== undefined && candidates.some(({ id }) => !shown.includes(id));
+
+/** The keys of the candidates that a sheet shows, decided or not. */
+function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const sheet = new Map<string, Set<string>>();
+  for (const { question, candidate } of lines)
+    sheet.set(question, (sheet.get(question) ?? new Set<string>()).add(candidate));
+  return sheet;
+}
 
 function groupById(said: readonly Said[]): Map<string, Said[]> {
   const groups = new Map<string, Said[]>();
@@ -76,7 +96,11 @@ function groupById(said: readonly Said[]): Map<string, Said[]> {
 }
 
 /** What one line says by itself. */
-function checkLine(line: SheetLine, questions: ReadonlyMap<string, Question>): Checked {
+function checkLine(
+  line: SheetLine,
+  questions: ReadonlyMap<string, Question>,
+  sheet: ReadonlyMap<string, ReadonlySet<string>>,
+): Checked {
   if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
   if (line.decision === '') return { kind: 'blank' };
   const verdict = VERDICTS.find((word) => word === line.decision.toLowerCase().replace(/[\s-]+/g, '_'));
@@ -86,12 +110,19 @@ function checkLine(line: SheetLine, questions: ReadonlyMap<string, Question>): C
   if (line.question === '') return refuse(line, 'the question column is empty');
   const question = questions.get(line.question);
   if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
-  if (verdict !== 'confirm') return { kind: 'said', line, question, verdict, choice: undefined };
+  const upToDate = line.basis === '' || line.basis === question.basis;
+  const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
+  const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
+  if (verdict !== 'confirm') return { kind: 'said', line, question, verdict, choice: undefined, shown };
   if (line.candidate === '') return refuse(line, 'there is no candidate on this line to confirm');
   const choice = question.candidates.find(({ key }) => key === line.candidate);
-  if (choice === undefined) return refuse(line, `"${line.candidate}" is no candidate of this question`);
-  return { kind: 'said', line, question, verdict, choice };
+  if (choice === undefined)
+    return refuse(line, upToDate ? `"${line.candidate}" is no candidate of this question` : GONE);
+  return { kind: 'said', line, question, verdict, choice, shown };
 }
+
+const GONE =
+  'the provider was asked again since this file was written and does not name this candidate any more; `kybatch review export` writes the question as it is now';
 
 type Conclusion =
   | { readonly kind: 'answer'; readonly said: Said }
@@ -123,9 +154,6 @@ function conclude(group: readonly Said[]): Conclusion {
     return all(
       `decided already: ${decision.decision}, by ${decision.decidedBy} on ${when}; \`kybatch review withdraw ${decision.id}\` takes that back`,
     );
-  }
-  if (group.some(({ line }) => line.basis !== '' && line.basis !== question.basis)) {
-    return all('the question has changed since this file was written: it has other candidates now; export again');
   }
   return { kind: 'answer', said: first };
 }

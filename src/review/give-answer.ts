@@ -11,6 +11,8 @@ export interface GivenAnswer {
   readonly verdict: Verdict;
   /** Present with `confirm`, and only then. */
   readonly choice?: Choice | undefined;
+  /** The IDs of the candidates that the person saw; all that the question has, without it. */
+  readonly shown?: readonly string[] | undefined;
   readonly by: string;
   readonly note?: string | undefined;
 }
@@ -19,7 +21,7 @@ export interface GivenAnswer {
 export function giveAnswer(
   review: ReviewStore,
   question: Question,
-  { verdict, choice, by, note }: GivenAnswer,
+  { verdict, choice, shown, by, note }: GivenAnswer,
   now: number,
 ): Promise<{ readonly id: number; readonly released: readonly RowRef[] }> {
   if ((verdict === 'confirm') !== (choice !== undefined)) throw new Error('a candidate is named to be confirmed');
@@ -31,7 +33,7 @@ export function giveAnswer(
     stage,
     decision: verdict,
     candidateId: choice?.id ?? null,
-    shown: candidates.map(({ id }) => id),
+    shown: shown ?? candidates.map(({ id }) => id),
     summary: `${inputInWords(question.input)} → ${choice === undefined ? verdict.replaceAll('_', ' ') : nameOf(choice)}`,
     decidedBy: by,
     decidedAt: now,
@@ -41,16 +43,16 @@ export function giveAnswer(
 
 /**
  * The decision in force says the same already. Where the question is open all the same, it has come up again with
- * candidates that nobody has seen, and only doubt stays as it was.
+ * candidates that nobody has seen: only doubt stays as it was, and what was said of those that had been seen before.
  */
-export const saysTheSame = (
+export function saysTheSame(
   { decision, open }: Question,
-  { verdict, choice }: Pick<GivenAnswer, 'verdict' | 'choice'>,
-): boolean =>
-  decision !== undefined &&
-  decision.decision === verdict &&
-  decision.candidateId === (choice?.id ?? null) &&
-  (!open || verdict === 'not_sure');
+  { verdict, choice, shown }: Pick<GivenAnswer, 'verdict' | 'choice' | 'shown'>,
+): boolean {
+  if (decision === undefined || decision.decision !== verdict) return false;
+  if (decision.candidateId !== (choice?.id ?? null)) return false;
+  return !open || verdict === 'not_sure' || (shown?.every((id) => decision.shown.includes(id)) ?? false);
+}
 
 const nameOf = ({ name, registrationNumber, id }: Choice) =>
   [name, registrationNumber, `ID ${id}`].filter((part) => part !== null).join(', ');

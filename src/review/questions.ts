@@ -17,7 +17,7 @@ export interface Question extends QuestionTopic {
   /** The fields of the first of them. */
   readonly input: Readonly<Record<string, string>>;
   readonly candidates: readonly Choice[];
-  /** Changes with the candidates: a sheet that shows others is out of date. */
+  /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
   readonly basis: string;
   readonly open: boolean;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
@@ -60,10 +60,14 @@ function toQuestion(key: string, group: readonly AskedQuestion[], decision: Deci
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
   const [first] = shown;
-  // The row that was searched for last saw the newest candidates.
+  // The row that was searched for last saw the newest candidates. What the others saw can be meant as well: a pipeline
+  // that searches less must not take away what a person is looking at.
   const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
-  const candidates = newest.candidates.map((candidate) => ({ ...candidate, key: `C-${digest(candidate.id, 8)}` }));
-  const unique = [...new Map(candidates.map((candidate) => [candidate.id, candidate])).values()];
+  const newestFirst = [newest, ...shown.toSorted((a, b) => b.askedAt - a.askedAt)];
+  const candidates = new Map<string, Choice>();
+  for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
+    if (!candidates.has(candidate.id))
+      candidates.set(candidate.id, { ...candidate, key: `C-${digest(candidate.id, 8)}` });
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   return {
     id: `Q-${digest(key, 10)}`,
@@ -76,8 +80,8 @@ function toQuestion(key: string, group: readonly AskedQuestion[], decision: Deci
     message,
     rows: shown.map(({ runId, row, line }) => ({ runId, row, line })),
     input: first?.fields ?? {},
-    candidates: unique,
-    basis: `B-${digest(JSON.stringify(unique.map(({ id }) => id).sort()), 8)}`,
+    candidates: [...candidates.values()],
+    basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
     open: waiting.length > 0,
     decision,
   };

@@ -30,7 +30,8 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
   await withJob({ clock }, async (job) => {
     const { rows, writeCsv, kybatch, cwd } = job;
     const dataDir = join(cwd, 'data');
-    writeCsv('in.csv', rows.slice(0, 2));
+    // The third row uses what the first has bought.
+    writeCsv('in.csv', [...rows.slice(0, 2), ...rows.slice(0, 1)]);
     const { run: old } = jsonOf<EndJson>(await kybatch(RUN));
     writeCsv('in.csv', rows.slice(2, 5));
     const { run: open } = jsonOf<EndJson>(await kybatch([...RUN, '--budget', '2', '--export']));
@@ -54,10 +55,13 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
   await withHistory(async ({ kybatch, dataDir, old, open, recent, sandbox, rows, writeCsv }) => {
     writeFileSync(join(dataDir, 'exports', open, 'notes.txt'), 'mine');
     const [before] = look<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');
+    const freeCalls = `SELECT id FROM calls WHERE run_id = '${old}' AND charge IN ('owned', 'free')`;
+    const calls = look(dataDir, freeCalls).length;
+    expect(calls).toBeGreaterThan(0);
     const pruned = await kybatch(['prune', '--older-than', '30d', '--yes', '--json']);
     expect(pruned.code).toBe(0);
     expect(jsonOf<PruneJson>(pruned)).toMatchObject({
-      removed: { runs: [old], rows: 2, answers: 4, logs: [join(dataDir, 'logs', `${old}.log`)] },
+      removed: { runs: [old], rows: 3, answers: 4, calls, logs: [join(dataDir, 'logs', `${old}.log`)] },
       kept: { unfinished: [open] },
       folders_left: [join(dataDir, 'exports', open)],
     });
@@ -68,6 +72,9 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
     expect(runs.map(({ run }) => run).sort()).toEqual([open, recent].sort());
     expect(look(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual([before]);
     expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+    // Calls that cost nothing went with their run; those that were paid for stay.
+    expect(look(dataDir, freeCalls)).toEqual([]);
+    expect(look(dataDir, `SELECT 1 FROM calls WHERE run_id = '${old}' AND charge = 'charged'`)).not.toEqual([]);
     // Nothing is bought again because of it, and the books still say what was spent.
     const paid = sandbox.chargeLog.length;
     writeCsv('in.csv', [{ ...rows[0], segment: 'another' }]);
@@ -83,7 +90,7 @@ test('asks on a terminal, wants --yes without one, and takes nothing before a ye
   await withHistory(async ({ kybatch, old }) => {
     expect(await kybatch(['prune', '--older-than', '30d'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/prune would remove 1 finished run \(2 rows\), 4 replaced answers.*--yes/s),
+      stderr: expect.stringMatching(/prune would remove 1 finished run \(3 rows\), 4 replaced answers.*--yes/s),
     });
     expect((await kybatch(['prune', '--older-than', '30d'], { answers: () => 'n' })).code).toBe(130);
     expect((await kybatch(['status', old])).code).toBe(0);

@@ -86,6 +86,7 @@ describe('decisions', () => {
       await apply(desk, line(question));
       expect(await apply(desk, line(question), line(question, { line: 3, decision: '' }))).toEqual({
         applied: 0,
+        unseen: 0,
         unchanged: 1,
         blank: 1,
         refused: [],
@@ -101,14 +102,67 @@ describe('decisions', () => {
       await desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'new' }], at: 6 });
       const [again] = await openQuestions(desk.review);
       expect(again).toMatchObject({ id: question.id, decision: { decision: 'none_of_these' } });
-      expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({
+      // The old sheet says what is known of the candidates that it shows, and nothing of the new one.
+      const old = [line(question, { decision: 'none_of_these' }), line(question, { line: 3, candidate: 'C-b' })];
+      expect(await apply(desk, ...old.map((one) => ({ ...one, decision: 'none_of_these' })))).toMatchObject({
         applied: 0,
-        refused: [{ problem: expect.stringContaining('has changed since') }],
+        unchanged: 1,
+        refused: [],
       });
+      expect(await desk.outcome(1)).toBe('needs_review');
       const applied = await apply(desk, line(again, { decision: 'none_of_these' }));
       expect(applied).toMatchObject({ applied: 1, released: [{ row: 1 }] });
       expect(await desk.remembered('k')).toMatchObject({ shown: ['a', 'new'] });
     }));
+
+  describe('a sheet stays good when another run asks the same with other candidates', () => {
+    const wide = { row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'b' }] };
+    const narrow = { run: 'second', row: 1, key: 'k', candidates: [{ id: 'b' }, { id: 'c' }] };
+    const orders = [
+      ['fewer', wide, narrow, 'a', ['a', 'b']],
+      ['others', narrow, wide, 'c', ['b', 'c']],
+    ] as const;
+
+    test.each(orders)('%s: a candidate that it shows can be confirmed', (_, first, second, chosen, shown) =>
+      withDesk(async (desk) => {
+        await desk.ask({ ...first, at: 5 });
+        const [exported] = await openQuestions(desk.review);
+        await desk.ask({ ...second, at: 6 });
+        const lines = exported?.candidates.map(({ id, key }, index) =>
+          line(exported, { line: index + 2, candidate: key, decision: id === chosen ? 'confirm' : '' }),
+        );
+        expect(await apply(desk, ...(lines ?? []))).toMatchObject({
+          applied: 1,
+          unseen: 1,
+          refused: [],
+          released: [{ runId: 'first' }, { runId: 'second' }],
+        });
+        const remembered = await desk.remembered('k');
+        expect(remembered).toMatchObject({ decision: 'confirm', candidateId: chosen });
+        expect(remembered?.shown.toSorted()).toEqual(shown);
+      }),
+    );
+
+    test('none_of_these is remembered of the candidates that it shows', () =>
+      withDesk(async (desk) => {
+        await desk.ask({ ...narrow, at: 5 });
+        const [exported] = await openQuestions(desk.review);
+        await desk.ask({ ...wide, at: 6 });
+        const lines = exported?.candidates.map(({ key }) =>
+          line(exported, { candidate: key, decision: 'none_of_these' }),
+        );
+        expect(await apply(desk, ...(lines ?? []))).toMatchObject({ applied: 1, unseen: 1, refused: [] });
+        expect((await desk.remembered('k'))?.shown.toSorted()).toEqual(['b', 'c']);
+      }));
+
+    test('the question shows what each of them found, the newest first', () =>
+      withDesk(async (desk) => {
+        await desk.ask({ ...wide, at: 5 });
+        await desk.ask({ ...narrow, at: 6 });
+        const [question] = await openQuestions(desk.review);
+        expect(question?.candidates.map(({ id }) => id)).toEqual(['b', 'c', 'a']);
+      }));
+  });
 
   test('the line of a candidate may be there twice', () =>
     withDesk(async (desk) => {
@@ -137,7 +191,12 @@ describe('refused lines', () => {
       [2, 3],
       /the lines 2, 3 answer one question differently/,
     ],
-    ['an old sheet', (q) => [line(q, { basis: 'B-00000000' })], [2], /has changed since this file was written/],
+    [
+      'a candidate of an old sheet that is found no more',
+      (q) => [line(q, { basis: 'B-00000000', candidate: 'C-00000000' })],
+      [2],
+      /does not name this candidate any more; `kybatch review export`/,
+    ],
   ];
 
   test.each(refused)('%s', (_, lines, numbers, problem) =>

@@ -7,6 +7,7 @@ import { runCli } from '../../src/cli/cli.js';
 import type { Io } from '../../src/cli/terminal/io.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { RowRecord } from '../../src/ledger/runs.js';
+import { spreadsheetText } from '../../src/review/sheet.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { systemClock } from '../../src/util/clock.js';
@@ -158,6 +159,40 @@ describe('from a question to a complete row', () => {
       expect((await run(folder, 'two.csv')).code).toBe(3);
       expect((await rowsOf(folder, later.id)).rows).toMatchObject([{ outcome: 'needs_review', matchedOn: null }]);
     }));
+
+  describe('two pipelines that search differently ask one question', () => {
+    const byNumber = 'stages: [record]\nsearch: { attempts: 1, order: [registration_number] }\n';
+    const byName = 'stages: [record]\nsearch: { attempts: 1, order: [name] }\n';
+    const start = async (folder: string, pipeline: string) => {
+      writeFileSync(join(folder, 'p.yaml'), pipeline);
+      const said = await kybatch(folder, ['run', 'in.csv', '--sandbox', '--yes', '--json', '--pipeline', './p.yaml']);
+      return JSON.parse(said.stdout) as { run: string; outcomes: Record<string, number>; units_charged: number };
+    };
+
+    test.each([
+      ['the number first', byNumber, byName],
+      ['the name first', byName, byNumber],
+    ])('%s: the sheet that was exported in between settles both, for good', (_, first, second) =>
+      withFolder(async (folder) => {
+        const meant = company(ordinary);
+        const named = company((found) => ordinary(found) && found.index > meant.index + 1000);
+        writeFileSync(join(folder, 'in.csv'), csv([named.name, 'GB', meant.registrationNumber ?? '']));
+        const chosen = first === byNumber ? meant : named;
+        expect((await start(folder, first)).outcomes).toMatchObject({ needs_review: 1 });
+        await kybatch(folder, ['review', 'export']);
+        expect((await start(folder, second)).outcomes).toMatchObject({ needs_review: 1 });
+        decide(folder, 'review.csv', { [spreadsheetText(chosen.v1Id)]: 'confirm' });
+        const applied = await kybatch(folder, ['review', 'apply', 'review.csv']);
+        expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('1 decision taken') });
+        expect(applied.stderr).toContain('2 rows can go on');
+        const ends = [await start(folder, first), await start(folder, second)];
+        for (const { run: id } of ends)
+          expect((await rowsOf(folder, id)).rows).toMatchObject([
+            { outcome: 'complete', matchedOn: 'review', ids: [{ space: 'v1', id: chosen.v1Id }] },
+          ]);
+      }),
+    );
+  });
 
   test('a record that is not what was confirmed is a question, asked once; accepting it ends the row', () =>
     withFolder(async (folder) => {

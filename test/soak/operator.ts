@@ -19,25 +19,29 @@ export interface Ended {
   readonly now: number;
 }
 
-/** Gives orders to a process, and starts another one when it has died. */
+/** Gives orders to a process; one that has died is replaced by another, which was started before it was needed. */
 export class Operator {
   readonly #timeFile: string;
   readonly #cwd: string;
-  #child: ChildProcess | undefined;
+  #child: Promise<ChildProcess>;
+  #spare: Promise<ChildProcess>;
   kills = 0;
 
   constructor(timeFile: string, cwd: string) {
     this.#timeFile = timeFile;
     this.#cwd = cwd;
+    this.#child = this.#start();
+    this.#spare = this.#start();
   }
 
   /** Undefined if it was killed before it had ended. */
   async order(order: Order, killAfterMs: number | null): Promise<Ended | undefined> {
-    const child = await this.#living();
+    const child = await this.#child;
     return await new Promise<Ended | undefined>((done, fail) => {
       const timer = killAfterMs === null ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
       const onExit = (code: number | null, signal: NodeJS.Signals | null) => {
-        this.#child = undefined;
+        this.#child = this.#spare;
+        this.#spare = this.#start();
         this.kills += 1;
         if (signal === 'SIGKILL') done(undefined);
         else fail(new Error(`the process ended with ${code ?? signal} at ${order.args.join(' ')}`));
@@ -52,19 +56,17 @@ export class Operator {
     });
   }
 
-  async #living(): Promise<ChildProcess> {
-    if (this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null)
-      return this.#child;
-    this.#child = fork(PROCESS, [this.#timeFile, this.#cwd], { stdio: 'inherit' });
-    await once(this.#child, 'message');
-    return this.#child;
+  async #start(): Promise<ChildProcess> {
+    const child = fork(PROCESS, [this.#timeFile, this.#cwd], { stdio: 'inherit' });
+    await once(child, 'message');
+    return child;
   }
 
   async close(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined) return;
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
+    for (const child of await Promise.all([this.#child, this.#spare])) {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    }
   }
 }

@@ -31,7 +31,10 @@ export class Portfolio {
     const odd: Line[] = [
       ['X1', 'Nobody Knows This Company', 'GB', '00000001', ''],
       ['X2', 'Without A Country', '', '123', ''],
-      ['X3', good[0]?.[1] ?? '', good[1]?.[2] ?? '', good[1]?.[3] ?? '', 'name of another'],
+      ...good.slice(0, 8).map(([id, name], index): Line => {
+        const [, , country = '', number = ''] = good[index + 8] ?? [];
+        return [`X-${id}`, name, country, number, 'name of another'];
+      }),
     ];
     this.#pool = [...good, ...odd];
     this.#lines = this.#pool.slice(0, size);

@@ -14,8 +14,18 @@ export type UnpublishedName = {
 
 export type Routes = Readonly<Partial<Record<UnpublishedName, Route>>>;
 
-/** Reads a routes file, YAML or JSON. Throws a UsageError that lists every problem with file, key and value. */
+/**
+ * Reads a routes file, YAML or JSON. Throws a UsageError that lists every problem with file, key and value.
+ * A start asks for the environment several times, and parsing YAML is among its slowest steps: the last text is kept.
+ */
 export function parseRoutes(text: string, fileName: string): Routes {
+  if (last?.text !== text || last.fileName !== fileName) last = { text, fileName, routes: readRoutes(text, fileName) };
+  return last.routes;
+}
+
+let last: { readonly text: string; readonly fileName: string; readonly routes: Routes } | undefined;
+
+function readRoutes(text: string, fileName: string): Routes {
   const readings = Object.entries(parseFile(text, fileName)).map(([name, value]) => readEntry(name, value));
   const problems = readings.flatMap((reading): readonly Problem[] => reading.problems);
   if (problems.length > 0) {

@@ -2,10 +2,10 @@ import type { PruneView } from '../../app/prune.js';
 import { iso } from './iso.js';
 import { count, withCommas } from './text.js';
 
-/** "3 finished runs (1,200 rows), 10 replaced answers, 3 exports, 4 logs: 12.3 MB" */
+/** "3 finished runs (1,200 rows), 10 replaced answers, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
 export const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
   `${count(report.runs.length, 'finished run')} (${count(report.rows, 'row')}), ${count(report.answers, 'replaced answer')}, ` +
-  `${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
+  `${count(report.calls, 'call')} that cost nothing, ${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
 
 const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
 
@@ -27,6 +27,7 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
     runs: report.runs,
     rows: report.rows,
     answers: report.answers,
+    calls: report.calls,
     bodies: report.bodies,
     exports,
     logs,

@@ -17,6 +17,9 @@ export const nextInWords = (released: readonly ReleasedRun[], place: string): st
     ? ''
     : `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}\n`;
 
+export const unseenInWords = (questions: number, place: string): string =>
+  `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.\n`;
+
 export function questionToJson(question: Question) {
   const { id, code, message, rows, input, candidates, decision } = question;
   return {

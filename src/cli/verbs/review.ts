@@ -18,6 +18,7 @@ import {
   nextInWords,
   questionToJson,
   rowsOf,
+  unseenInWords,
 } from '../terminal/review-words.js';
 import { count, shellWord } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
@@ -103,6 +104,7 @@ const applyVerb: Verb<ApplyArgs> = {
     io.stderr(
       `${count(counts.applied, 'decision')} taken, ${counts.unchanged} known already, ${count(refused.length, 'line')} refused, ${counts.blank} left blank.\n`,
     );
+    if (counts.unseen > 0) io.stderr(unseenInWords(counts.unseen, place));
     io.stderr(nextInWords(released, place));
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },

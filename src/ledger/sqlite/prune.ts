@@ -4,7 +4,7 @@ import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
 import { removeRuns } from './remove-runs.js';
 
-/** Finished runs that came to rest before, and answers from before that a newer one has replaced. */
+/** Finished runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
 export function prune(database: Connection, before: number): PruneReport {
   const report = database.transaction(() => remove(database, before)).immediate();
   // Written anew it needs its own size once more; without that room the space is used again by what is bought next.
@@ -40,9 +40,22 @@ function remove(database: Connection, before: number): PruneReport {
     rows,
     waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
+    calls: removeFreeCalls(database, before),
     ...removeReplaced(database, before),
   };
 }
+
+/**
+ * Uses of owned answers, looks in a history, failures that cost nothing: most of what a nightly job writes, and of no use
+ * without its run. What was paid for stays, and so does what may have been or was found out later.
+ */
+const removeFreeCalls = (database: Connection, before: number): number =>
+  database
+    .prepare(
+      `DELETE FROM calls WHERE charge IN ('owned', 'free') AND reconciled IS NULL AND settled_at < ?
+         AND run_id IS NOT NULL AND run_id NOT IN (SELECT id FROM runs) AND id NOT IN (SELECT call_id FROM answers)`,
+    )
+    .run(before).changes;
 
 /** An answer is replaced where the same request was answered again. What is owned stays, however old it is. */
 function removeReplaced(database: Connection, before: number): Pick<PruneReport, 'answers' | 'bodies' | 'bytes'> {

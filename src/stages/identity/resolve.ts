@@ -24,7 +24,9 @@ export interface IdentityPolicy {
 
 /**
  * Resolve, then confirm, in one ID space. A search gives candidates, never a match (V1-21), and it costs a unit also
- * when it finds nothing: so it stops as soon as a candidate can be confirmed, or a person has to choose anyway.
+ * when it finds nothing: so it stops as soon as a candidate can be confirmed, or a person has to choose anyway. Who is
+ * not confirmed by then is looked for in every other search that is owned, whichever pipeline bought it: a company that a
+ * person has confirmed is found again for nothing, and a question has the same candidates in each file.
  */
 export async function resolve(
   space: IdSpace,
@@ -36,16 +38,29 @@ export async function resolve(
   const { subject } = enquiry;
   const how = searchOf(space);
   const seen: GradedCandidate[] = [];
-  for (const search of planSearches(enquiry, policy.search)) {
+  const verdict = () => decide(subject, seen, policy.match).kind;
+  const see = (found: readonly CandidateFacts[]) => {
+    const known = new Set(seen.map(({ candidate }) => candidate.id));
+    seen.push(
+      ...grade(
+        subject,
+        found.filter(({ id }) => !known.has(id)),
+      ),
+    );
+  };
+  const searches = planSearches(enquiry, policy.search);
+  for (const search of searches.bought) {
     const params = how.params(search, enquiry);
     if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
     const found = await ask(how, params, enquiry, context);
     if (!Array.isArray(found)) return found as StageOutcome;
-    const known = new Set(seen.map(({ candidate }) => candidate.id));
-    const further = found.filter(({ id }) => !known.has(id));
-    seen.push(...grade(subject, further));
-    if (seen.length > 0 && decide(subject, seen, policy.match).kind !== 'no_match') break;
+    see(found);
+    if (seen.length > 0 && verdict() !== 'no_match') break;
+  }
+  for (const search of verdict() === 'confirmed' ? [] : searches.owned) {
+    const params = how.params(search, enquiry);
+    if (params !== undefined) see(await findOwned(how, params, enquiry, context));
   }
   return await confirm(space, subject, seen, policy.match, context);
 }
@@ -81,8 +96,24 @@ async function ask(
   const outcome = await context.call(how.operation, params);
   if (outcome.kind === 'not_available') return [];
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  return readFound(how, outcome.body, enquiry);
+}
+
+/** What cannot be read, or is not owned, has found nobody: it was no answer of this row's. */
+async function findOwned(
+  how: SpaceSearch,
+  params: Params,
+  enquiry: Enquiry,
+  context: StageContext,
+): Promise<readonly CandidateFacts[]> {
+  const answer = await context.owned(how.operation, params, false);
+  const found = answer === undefined ? [] : readFound(how, answer.body, enquiry);
+  return Array.isArray(found) ? found : [];
+}
+
+function readFound({ read }: SpaceSearch, body: Buffer, enquiry: Enquiry): CandidateFacts[] | StageOutcome {
   try {
-    return [...how.read(outcome.body, enquiry)];
+    return [...read(body, enquiry)];
   } catch (error) {
     if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
     throw error;

@@ -9,27 +9,43 @@ export interface SearchPolicy {
 /** One search: a location and one thing to look for. */
 export type Search = Readonly<Record<string, string>>;
 
+export interface Searches {
+  /** May be bought, first to last: each costs a unit, found or not. */
+  readonly bought: readonly Search[];
+  /** Looked at where somebody has bought them before. */
+  readonly owned: readonly Search[];
+}
+
 /**
  * What to ask, first to last: each key in the order of the policy, further spellings of the number when all else is
  * asked. A VAT number or a name finds the company also where the provider spells its number differently, and where
- * the row has mistyped it; another spelling does only the former. Never more than the policy allows: each costs a
- * unit, found or not.
+ * the row has mistyped it; another spelling does only the former. Never more is bought than the policy allows.
  */
-export function planSearches({ subject, location }: Enquiry, policy: SearchPolicy): readonly Search[] {
+export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
+  const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
+  const known = new Set(bought.map(inWords));
+  return { bought, owned: searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search))) };
+}
+
+const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'];
+
+const inWords = (search: Search): string => JSON.stringify(search);
+
+function searchesBy(
+  { subject, location }: Enquiry,
+  order: SearchPolicy['order'],
+  furtherSpellings: boolean,
+): readonly Search[] {
   const number = subject.registrationNumber;
   const spellings = number === undefined || number.canonical === null ? [] : number.spellings;
   const vat = subject.vatNumber?.canonical ?? null;
   const by: Readonly<Record<SearchPolicy['order'][number], readonly Search[]>> = {
     registration_number: spellings
-      .slice(0, policy.furtherSpellings ? undefined : 1)
+      .slice(0, furtherSpellings ? undefined : 1)
       .map((spelling) => ({ location, registration_number: spelling })),
     vat_number: vat === null ? [] : [{ location, vat_number: vat }],
     name: subject.name === undefined ? [] : [{ location, name: subject.name }],
   };
-  const planned = [
-    ...policy.order.flatMap((key) => by[key].slice(0, 1)),
-    ...policy.order.flatMap((key) => by[key].slice(1)),
-  ];
-  if (planned.length === 0 && subject.ticker !== undefined) return [{ location, ticker: subject.ticker }];
-  return planned.slice(0, policy.attempts);
+  const planned = [...order.flatMap((key) => by[key].slice(0, 1)), ...order.flatMap((key) => by[key].slice(1))];
+  return planned.length === 0 && subject.ticker !== undefined ? [{ location, ticker: subject.ticker }] : planned;
 }
