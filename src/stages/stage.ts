@@ -185,6 +185,15 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
   }
 }
 
+/** What was met is no row's fault (X-1): the row is left to the next start. */
+export const unanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
+  kind: 'parked',
+  reason: 'unanswered',
+  until: null,
+  message: `${error.code}: ${error.message}`,
+  error,
+});
+
 interface ErrorLike {
   readonly class: string;
   readonly code: string;
