@@ -10,6 +10,7 @@ import {
   type StageContext,
   type StageOutcome,
   toStageError,
+  unanswered,
   withoutAnswer,
 } from '../stage.js';
 import { confirm } from './confirm.js';
@@ -84,7 +85,7 @@ async function ask(
   try {
     return [...how.read(outcome.body, enquiry)];
   } catch (error) {
-    if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
+    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
     throw error;
   }
 }
