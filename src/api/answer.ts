@@ -54,8 +54,12 @@ export function readMember(operation: Operation, body: Buffer, member: string): 
  */
 export function whyUnreadable(operation: Operation, body: Buffer): readonly string[] {
   try {
-    const { knownBy } = operation;
-    if (knownBy !== undefined && !isText(operation, body)) return hasKnownMember(knownBy, body) ? [] : [NOTHING_SHOWN];
+    const { knownBy, readsMember } = operation;
+    if (knownBy !== undefined && !isText(operation, body)) {
+      if (!hasKnownMember(knownBy, body)) return [NOTHING_SHOWN];
+      if (readsMember !== undefined) readMember(operation, body, readsMember);
+      return [];
+    }
     const value = parseBody(operation, body);
     const problems = problemsOf(operation, value);
     if (problems.length === 0) keepFound(operation, body, value);

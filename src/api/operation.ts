@@ -62,6 +62,8 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
    * the character that its value begins with, tells that the object is an answer.
    */
   readonly knownBy?: ((member: string, first: string) => boolean) | undefined;
+  /** Of those, the member that is read on the way: where it cannot be parsed, the object is no answer. */
+  readonly readsMember?: string | undefined;
   /** The answer may be a page of HTML, as it stands, where it was asked for: then its value is the text. */
   readonly htmlBody?: boolean | undefined;
 }

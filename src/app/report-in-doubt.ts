@@ -64,7 +64,4 @@ async function fetchBody(
   return readAnswer(creditReportFetch, fetched.body) as ExactJson;
 }
 
-function reasonOf(outcome: StageOutcome): string {
-  if (outcome.kind === 'failed') return `${outcome.error.code}: ${outcome.error.message}`;
-  return 'message' in outcome ? outcome.message : outcome.kind;
-}
+const reasonOf = (outcome: StageOutcome): string => ('message' in outcome ? outcome.message : outcome.kind);

@@ -120,14 +120,20 @@ async function tellStarted({ run, limits, goesOn, rest }: Start, listener: Liste
  */
 async function tablesAtEnd(
   { run, options }: Start,
-  { finished, interrupted }: RunEnd,
+  end: RunEnd,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<ExportView | null> {
-  const wanted = options.export ?? (finished && !interrupted);
+  const wanted = options.export ?? (isAllDone(end) && !end.interrupted);
   if (!wanted || options.abort?.aborted === true) return null;
   return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
+}
+
+/** One company whose answer is always bad must not keep the tables of all others from being written, night after night. */
+function isAllDone({ finished, stopped, progress }: RunEnd): boolean {
+  const { in_doubt = 0, unanswered = 0 } = progress.parkedReasons;
+  return finished || (stopped === undefined && progress.byOutcome.pending === in_doubt + unanswered);
 }
 
 /** Budgets that are enough for every open row, where those of this start were not. */

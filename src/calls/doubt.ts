@@ -3,7 +3,7 @@ import type { CallStore } from '../ledger/calls.js';
 import { decideDoubt } from '../ledger/intended.js';
 import type { CallOutcome } from './outcome.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
-import { type RetryPolicy, retryDelayMs } from './retry.js';
+import { isUnreadable, type RetryPolicy, retryDelayMs } from './retry.js';
 import { leavesDoubt } from './settlement.js';
 
 export interface DoubtPolicy {
@@ -11,6 +11,8 @@ export interface DoubtPolicy {
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
   readonly retry: RetryPolicy;
+  /** Of this process, on this run. */
+  readonly startId: number;
 }
 
 export const lostAtMost = ({ inDoubt, inDoubtCap }: Pick<DoubtPolicy, 'inDoubt' | 'inDoubtCap'>): number =>
@@ -25,10 +27,12 @@ export async function doubtAfter(
 ): Promise<Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }> | undefined> {
   const { meter } = operation;
   if (!leavesDoubt(error, meter)) return undefined;
-  const doubt = await policy.calls.doubt(context);
+  const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
   // Retrying goes through the look and across starts of the program, so it is the ledger that counts the tries.
   const goesOn =
-    error.httpStatus === undefined || retryDelayMs(error, doubt.answered, policy.retry, () => 0) !== undefined;
+    error.httpStatus === undefined ||
+    isUnreadable(error) ||
+    retryDelayMs(error, doubt.answered, policy.retry, () => 0) !== undefined;
   if (!goesOn) return undefined;
   const verdict = decideDoubt({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
   return verdict === 'go' ? undefined : verdict;

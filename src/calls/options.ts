@@ -14,8 +14,6 @@ export interface DoorApi {
 
 export interface DoorOptions extends DoubtPolicy {
   readonly calls: CallStore;
-  /** Of this process, on this run. */
-  readonly startId: number;
   readonly clock: Clock;
   readonly apis: Readonly<Record<ApiName, DoorApi | null>>;
   readonly concurrency: number;

@@ -1,8 +1,11 @@
 import type { ApiError } from '../api/errors.js';
 import type { OwnedUse } from '../ledger/calls.js';
 
-/** Why a call was not made although nothing is wrong with it. `closed`: a plan only counts. */
-export type ParkReason = 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'draining' | 'closed';
+/**
+ * Why a call was not made although nothing is wrong with it. `unanswered`: it was made, as often as one start makes it,
+ * and what came back, if anything did, is no answer. `closed`: a plan only counts.
+ */
+export type ParkReason = 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'unanswered' | 'draining' | 'closed';
 
 export interface Parked {
   readonly kind: 'parked';
@@ -10,6 +13,8 @@ export interface Parked {
   /** When it may go on by itself; null where a person or the operator decides. */
   readonly until: number | null;
   readonly message: string;
+  /** The last that was met, where calls were made. */
+  readonly met?: { readonly error: ApiError; readonly attempts: number };
 }
 
 /** The whole run stops; nothing is marked failed. */

@@ -43,5 +43,12 @@ export const LONGEST_WAIT_MS = 3_600_000;
 export const comesRight = (error: ApiError): error is ApiError & { readonly class: keyof Tally } =>
   error.class === 'retry' || error.class === 'slow_down';
 
+/** It is no row's fault, however often it was met. What v2 answers without a kind is the row's, in the end (V2-1). */
+export const isNobodysFault = (error: ApiError): boolean => comesRight(error) && error.attemptsAtMost === undefined;
+
+/** A success by its status, and nothing that the operation returns. */
+export const isUnreadable = (error: ApiError): boolean =>
+  isNobodysFault(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
+
 /** Trouble on the provider's side, or on the way there: what the breaker counts and the limiter yields to. */
 export const isTrouble = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';

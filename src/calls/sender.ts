@@ -13,7 +13,7 @@ import { type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import { type Elsewhere, reserve } from './reserve.js';
-import { comesRight, retryDelayMs, type Tally } from './retry.js';
+import { comesRight, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
 import { leavesDoubt, refusalOf, settlementOf } from './settlement.js';
 
 /** Buys answers: intent, wire, settlement, and again where that may be. */
@@ -218,7 +218,12 @@ export class Sender {
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halting.aborted && comesRight(error)) return DRAINING;
     const doubt = await doubtAfter(error, request, ready, this.#options);
-    return doubt ?? this.#leftPending(request, ready, error) ?? { kind: 'failed', error, attempts };
+    if (doubt !== undefined) return doubt.kind === 'parked' ? { ...doubt, met: { error, attempts } } : doubt;
+    const left = this.#leftPending(request, ready, error);
+    if (left !== undefined) return left;
+    // By hand, whoever asks decides. A report that failed as often as it may be tried is for a person, too (V2-17).
+    const leaves = this.#options.breaker !== null && request.operation.meter !== 'report' && isNobodysFault(error);
+    return leaves ? unanswered(error, attempts) : { kind: 'failed', error, attempts };
   }
 
   /**
@@ -246,6 +251,15 @@ export class Sender {
     return refused ?? { kind: 'parked', reason, until: null, message };
   }
 }
+
+/** The provider is well otherwise, and this is no row's fault all the same (X-1): the next start asks again. */
+const unanswered = (error: ApiError, attempts: number): Parked => ({
+  kind: 'parked',
+  reason: 'unanswered',
+  until: null,
+  message: `${error.code}: ${error.message}`,
+  met: { error, attempts },
+});
 
 const mayHaveCost = ({ operation }: DoorRequest, { charge }: ApiError): boolean =>
   operation.meter !== 'free' && charge === 'unknown';

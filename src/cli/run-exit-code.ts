@@ -17,6 +17,8 @@ function codeOfRows(end: RunEndView, interrupt: Interrupt | undefined): ExitCode
   const { outcomes, parked } = end;
   if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
   const inDoubt = parked.in_doubt ?? 0;
-  if (outcomes.pending > inDoubt) return ExitCode.allowance;
+  const unanswered = parked.unanswered ?? 0;
+  if (outcomes.pending > inDoubt + unanswered) return ExitCode.allowance;
+  if (unanswered > 0) return ExitCode.unavailable;
   return outcomes.invalid + outcomes.failed + outcomes.needs_review + inDoubt > 0 ? ExitCode.rowsOpen : ExitCode.ok;
 }

@@ -107,7 +107,7 @@ class Journey {
   settlement(): RowSettlement {
     const closed = Object.values(this.#statuses).every(isClosed);
     const outcome = this.#outcome ?? (!closed ? 'pending' : this.#failure === undefined ? 'complete' : 'failed');
-    const error = this.#error ?? this.#failure;
+    const error = this.#error ?? this.#failure ?? this.#parked?.error;
     const first = this.#contexts.stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
     const checkpoint: Checkpoint = {
       ...unmoved(this.#row, this.#contexts.now()),
@@ -174,6 +174,7 @@ class Journey {
       case 'parked':
         this.#parked ??= outcome;
         this.#mark(stages, this.#parkedStatus(outcome));
+        if (outcome.error !== undefined) this.#keepError(outcome.error);
         break;
       case 'stopped':
         this.ended = true;

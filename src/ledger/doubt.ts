@@ -5,13 +5,22 @@ import type { CallContext } from './intent.js';
  * not counted; they still have their end.
  */
 export interface Doubt {
-  /** Nothing came back. */
+  /** Nothing came back, and nothing has told since whether it was charged. */
   readonly lost: number;
-  /** The provider answered, with a failure. */
+  /** The provider answered: with a failure, or with something that nobody can read. */
   readonly answered: number;
+  /** Paid for, as far as one can tell, for nothing: successes that nobody can read, lost calls that were charged. */
+  readonly inVain: number;
+  /** Of those, in the start that asks. */
+  readonly inVainNow: number;
+  /** How many other starts met some. */
+  readonly inVainStarts: number;
   /** When the last of them was given up; 0 if there is none. */
   readonly lastEndedAt: number;
 }
 
 /** What a doubt is about: the request; for a report its company, whatever else is asked for with it. */
-export type Doubtful = Pick<CallContext, 'environmentId' | 'requestKey' | 'meter' | 'subject'>;
+export type Doubtful = Pick<CallContext, 'environmentId' | 'requestKey' | 'meter' | 'subject'> & {
+  /** The start that asks. */
+  readonly startId?: number;
+};

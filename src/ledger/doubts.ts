@@ -35,6 +35,8 @@ export interface DoubtfulCall {
   readonly errorCode: string;
   /** Null: nothing came back. */
   readonly httpStatus: number | null;
+  /** It was charged, as something has told since, and its answer is still not there. */
+  readonly charged: boolean;
   readonly requestId: string | null;
   /** The same request is not simply sent again. False: it was answered since, or a person has let it go on. */
   readonly holds: boolean;

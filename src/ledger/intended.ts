@@ -23,7 +23,7 @@ export type Intended =
   | { readonly kind: 'taken_over' }
   | {
       readonly kind: 'parked';
-      readonly reason: 'allowance' | 'budget' | 'scope' | 'in_doubt';
+      readonly reason: 'allowance' | 'budget' | 'scope' | 'in_doubt' | 'unanswered';
       readonly until: number | null;
       readonly message: string;
     };
@@ -52,20 +52,46 @@ export function decideRequest(
 
 /**
  * A report is not generated after a failure of any kind unless somebody has looked since then (V2-17). For the rest only
- * lost answers count: the policy says how often such a request may be sent again (V1-5).
+ * calls without an answer count: the policy says how often such a request may be sent again (V1-5, X-1).
  */
 export function decideDoubt(
   { meter, lookedSince, lostAtMost }: Pick<NewCall, 'meter' | 'lookedSince' | 'lostAtMost'>,
-  { lost, lastEndedAt }: Doubt,
+  doubt: Doubt,
 ): 'go' | Extract<Intended, { kind: 'in_doubt' | 'parked' }> {
   if (meter === 'free') return 'go';
+  const { lastEndedAt } = doubt;
   if (meter === 'report' && lastEndedAt > 0 && lastEndedAt >= lookedSince)
     return { kind: 'in_doubt', endedAt: lastEndedAt };
-  if (lost === 0 || lost < lostAtMost) return 'go';
-  const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;
-  const message = `${lost} call(s) for this were lost and may have been charged; not sent again (${why})`;
-  return { kind: 'parked', reason: 'in_doubt', until: null, message };
+  // What came of a report that cannot be told from its answer is as good as lost.
+  const lost = doubt.lost + (meter === 'report' ? doubt.inVain : 0);
+  if (lost > 0 && lost >= lostAtMost) {
+    const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;
+    return inDoubt(`${lost} call(s) for this were lost and may have been charged; not sent again (${why})`);
+  }
+  return meter === 'report' ? 'go' : decideInVain(doubt, lostAtMost);
 }
+
+/**
+ * What was paid for, as it seems, and brought nothing may come right: tonight, or with the next start. So each start
+ * asks, a few times and no more, and as many starts as the cap allows; then a person must look.
+ */
+function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
+  const { inVain, inVainNow, inVainStarts } = doubt;
+  if (inVainStarts >= (cap === 0 ? STARTS_IN_VAIN : cap))
+    return inDoubt(
+      `${inVain} call(s) for this, over ${inVainStarts} starts, brought no readable answer and may have been charged; not sent again`,
+    );
+  if (inVainNow < IN_VAIN_A_START) return 'go';
+  const message = `${inVainNow} calls for this brought no readable answer; it is not asked for again in this start`;
+  return { kind: 'parked', reason: 'unanswered', until: null, message };
+}
+
+const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', until: null, message }) as const;
+
+/** With the waits of an outage between them these take some minutes; each may cost. */
+const IN_VAIN_A_START = 10;
+/** Where lost calls are for a person at once, and have no cap. */
+const STARTS_IN_VAIN = 3;
 
 /** What the ledger knows about money at the same moment. */
 export interface MoneyState {

@@ -7,6 +7,7 @@ import type { ExactJson } from '../util/exact-json.js';
 import { paramsFlag } from '../util/params-flag.js';
 import { type ReportOptions, reportOptions } from './credit-report-options.js';
 import { PastReports } from './past-reports.js';
+import { kindOfReport, type ReportBody } from './report-body.js';
 import { ReportHistory } from './report-history.js';
 import { askAboutIdentity, identityIn, type ReportIdentity } from './report-identity.js';
 import { nextLook, pauseAfter } from './report-look.js';
@@ -19,6 +20,7 @@ import {
   type StageOutcome,
   stage,
   toStageError,
+  unanswered,
   withoutAnswer,
 } from './stage.js';
 
@@ -81,7 +83,11 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
   for (let look = 0; ; ) {
     const past = await context.shared.list(look, context);
     // A plan cannot look: it goes by what is owned.
-    if (!(past instanceof PastReports)) return readable !== undefined && isPlanned(past) ? readable : past;
+    if (!(past instanceof PastReports) && readable !== undefined && isPlanned(past)) return readable;
+    // A report that the row has begun with is paid for, whether the list can be read or not.
+    if (!(past instanceof PastReports) && begun !== undefined && isUnanswered(past))
+      return { id: begun.id, finished: false, since: context.now(), fresh: false };
+    if (!(past instanceof PastReports)) return past;
     const { reuseExpired, lookForMs } = context.options;
     if (readable !== undefined && (reuseExpired || !past.isExpired(readable.id))) return readable;
     const found = past.ofSource(source);
@@ -103,6 +109,8 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
   }
 }
 
+const isUnanswered = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'unanswered';
+
 const isPlanned = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.reason === 'closed';
 
 const requestOf = (company: Company, { options }: Context): Params => ({
@@ -122,7 +130,7 @@ async function ownedReport(
 }
 
 function readGenerated(body: Buffer, since: number, fresh: boolean): Report | StageOutcome {
-  return orFailure(() => {
+  return orUnanswered(() => {
     const generated = readAnswer(creditReportGenerate, body) as { id: Id; status?: unknown };
     const { id, status } = generated;
     return { id: idText(id), finished: status === FINISHED, since, fresh, said: identityIn(generated) };
@@ -134,49 +142,54 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
   const now = context.now();
   if (report.fresh) return { kind: 'waiting', until: now + context.options.firstPollMs };
   const outcome = await context.call(creditReportStatus, { report_id: report.id });
-  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-  const said = orFailure(() => ({ ready: saysReady(readAnswer(creditReportStatus, outcome.body) as ExactJson) }));
-  if ('kind' in said) return said;
+  if (outcome.kind !== 'answer') return stillComing(withoutAnswer(outcome), report, context);
+  const said = orUnanswered(() => ({ ready: saysReady(readAnswer(creditReportStatus, outcome.body) as ExactJson) }));
+  if ('kind' in said) return stillComing(said, report, context);
   if (said.ready) return true;
-  const waited = now - report.since;
-  if (waited > context.options.giveUpAfterMs) return { kind: 'failed', error: tooLate(report.id, waited) };
+  return stillComing({ kind: 'failed', error: tooLate(report.id, now - report.since) }, report, context);
+}
+
+async function fetchReport(report: Report, company: Company, context: Context): Promise<StageOutcome> {
+  const params = { report_id: report.id };
+  let fetched = await context.call(creditReportFetch, params);
+  // Fetching is free: what is owned and is no report may have been one of maintenance.
+  if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) !== 'report')
+    fetched = await context.call(creditReportFetch, params, { notBefore: fetched.fetchedAt + 1 });
+  if (fetched.kind !== 'answer') return stillComing(withoutAnswer(fetched), report, context);
+  const came = fetchedAs(kindOfReport(fetched.body), report.id, company, context);
+  return stillComing(came, report, context);
+}
+
+function fetchedAs(kind: ReportBody, id: string, company: Company, context: Context): StageOutcome {
+  switch (kind) {
+    case 'report':
+      return { kind: 'done' };
+    case 'page':
+      return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
+    case 'empty':
+      return withNothing(id);
+    case 'other':
+      return unanswered(toStageError(unexpectedBody(creditReportFetch, ['expected an object']), 1));
+  }
+}
+
+/**
+ * The report is paid for, and asking is free: whatever was met is met again for as long as a report is waited for. Only
+ * then is it what the row comes to.
+ */
+function stillComing(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
+  if (met.kind !== 'failed' && !isUnanswered(met)) return met;
+  const now = context.now();
+  const waited = now - since;
+  if (waited > context.options.giveUpAfterMs) return met;
   return { kind: 'waiting', until: now + pauseAfter(waited, context.options) };
 }
 
-async function fetchReport({ id, since }: Report, company: Company, context: Context): Promise<StageOutcome> {
-  const params = { report_id: id };
-  let fetched = await context.call(creditReportFetch, params);
-  // Fetching is free: a page that is owned may have been one of maintenance.
-  if (fetched.kind === 'answer' && fetched.owned && isPage(fetched.body))
-    fetched = await context.call(creditReportFetch, params, { notBefore: fetched.fetchedAt + 1 });
-  if (fetched.kind !== 'answer') return withoutAnswer(fetched);
-  if (isPage(fetched.body)) {
-    const waited = context.now() - since;
-    if (waited <= context.options.giveUpAfterMs)
-      return { kind: 'waiting', until: context.now() + pauseAfter(waited, context.options) };
-    return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
-  }
-  const first = firstLetter(fetched.body);
-  if (first !== '{')
-    return { kind: 'failed', error: toStageError(unexpectedBody(creditReportFetch, ['expected an object']), 1) };
-  return { kind: 'done' };
-}
-
-/** HTML, as it stands or wrapped in a text: a report that was generated so, or a page of maintenance. */
-const isPage = (body: Buffer): boolean => ['<', '"'].includes(firstLetter(body) ?? '');
-
-/** A report may be large, and is read when it is exported. A page of HTML may also come wrapped in a text. */
-const firstLetter = (body: Buffer): string | undefined =>
-  body
-    .toString('utf8', 0, 64)
-    .replace(/^\ufeff/, '')
-    .trimStart()[0];
-
-function orFailure<T extends object>(read: () => T): T | Extract<StageOutcome, { kind: 'failed' }> {
+function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome, { kind: 'parked' }> {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
+    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
     throw error;
   }
 }
@@ -195,5 +208,14 @@ const inHtml = (id: string, params: Params): StageError => ({
     `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch retry fetches it again for nothing. ` +
     `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
 });
+
+/** It can be fetched, so nothing more is to come: nothing was returned (V1-22). */
+function withNothing(id: string): StageOutcome {
+  const message =
+    `report ${id} is paid for and came with nothing in it. Ask the provider, with its ID; ` +
+    `kybatch call v2 creditReportFetch --fresh ${paramsFlag({ report_id: id })} fetches it again for nothing, and kybatch export then has it`;
+  const error = { ...OURS, class: 'not_available', code: 'REPORT_EMPTY', message };
+  return { kind: 'not_available', message, error };
+}
 
 const OURS = { class: 'fail_row', requestId: null, attempts: 1 } as const;

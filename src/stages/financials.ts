@@ -1,5 +1,5 @@
 import { v2Operations } from '../api/v2/operations.js';
-import { isEmptyObject } from '../util/json-shell.js';
+import { bodySaysNothing } from '../util/says-nothing.js';
 import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswer } from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
@@ -14,8 +14,13 @@ export const financialsStage = stage({
 async function buyFinancials(company: Company, context: StageContext): Promise<StageOutcome> {
   const outcome = await context.call(v2Operations.financial, { id: identified(company, 'v2').id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
-  // An object without years is a success that says nothing (V2-2).
-  return isEmptyObject(outcome.body)
-    ? { kind: 'not_available', message: 'the provider returned no years' }
-    : { kind: 'done' };
+  // An object without years is a success that says nothing (V2-2), and so are years without a figure.
+  return bodySaysNothing(outcome.body) ? NOTHING_RETURNED : { kind: 'done' };
 }
+
+const message = 'the provider returned no figures';
+const NOTHING_RETURNED: StageOutcome = {
+  kind: 'not_available',
+  message,
+  error: { class: 'not_available', code: 'NO_FIGURES', message, requestId: null, attempts: 1 },
+};

@@ -4,6 +4,8 @@ import { v1Operations } from '../api/v1/operations.js';
 import { recordKey } from '../domain/entity-key.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import { postCheck } from '../domain/post-check.js';
+import type { ExactJson } from '../util/exact-json.js';
+import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
 import { askAboutAnswer } from './ask-about-answer.js';
 import {
   type Company,
@@ -13,6 +15,7 @@ import {
   type StageOutcome,
   stage,
   toStageError,
+  unanswered,
   withoutAnswer,
 } from './stage.js';
 
@@ -32,10 +35,12 @@ async function buyRecord(company: Company, context: StageContext): Promise<Stage
   const outcome = await context.call(v1Operations.fullKyb, { id: found.id });
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   const lite = readLite(outcome.body);
-  if (lite instanceof ApiError) return { kind: 'failed', error: toStageError(lite, 1) };
-  const check = postCheck(candidate, lite);
+  if (lite instanceof ApiError) return unanswered(toStageError(lite, 1));
+  if (lite === undefined && bodySaysNothing(outcome.body, 'lite')) return NOTHING_RETURNED;
+  const identity = lite ?? UNKNOWN;
+  const check = postCheck(candidate, identity);
   if (check.ok) return { kind: 'done' };
-  return await askAboutRecord({ ...found, candidate }, lite, check.message, context);
+  return await askAboutRecord({ ...found, candidate }, identity, check.message, context);
 }
 
 async function askAboutRecord(
@@ -54,15 +59,33 @@ async function askAboutRecord(
   return { kind: 'no_match', code: 'REVIEWED', message: refused, ids: { v1: null, v2: null } };
 }
 
+/** An empty record is an answer, and it is paid for; it says neither yes nor no about the company (V1-22). */
+const NOTHING_RETURNED: StageOutcome = {
+  kind: 'not_available',
+  message: 'the provider returned a record with nothing in it',
+  error: {
+    class: 'not_available',
+    code: 'EMPTY_RECORD',
+    message: 'the provider returned a record with nothing in it',
+    requestId: null,
+    attempts: 1,
+  },
+};
+
 interface RecordIdentity {
   readonly registration_number: string | null;
   readonly country_code: string | null;
 }
 
-function readLite(body: Buffer): RecordIdentity | ApiError {
+const UNKNOWN: RecordIdentity = { registration_number: null, country_code: null };
+
+/** Undefined where the profile says nothing beyond the ID that was asked for. */
+function readLite(body: Buffer): RecordIdentity | ApiError | undefined {
   try {
     const lite = readMember(v1Operations.fullKyb, body, 'lite');
-    const members = typeof lite === 'object' && lite !== null ? (lite as Readonly<Record<string, unknown>>) : {};
+    if (typeof lite !== 'object' || lite === null) return undefined;
+    const { id: _, ...members } = lite as { [member: string]: ExactJson };
+    if (saysNothing(members)) return undefined;
     return { registration_number: text(members.registration_number), country_code: text(members.country_code) };
   } catch (error) {
     if (error instanceof ApiError) return error;

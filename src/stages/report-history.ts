@@ -2,7 +2,7 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type HistoryItem, PastReports } from './past-reports.js';
-import { type StageContext, type StageOutcome, toStageError, withoutAnswer } from './stage.js';
+import { type StageContext, type StageOutcome, toStageError, unanswered, withoutAnswer } from './stage.js';
 
 const { creditReportHistory } = v2Operations;
 
@@ -11,18 +11,25 @@ type Asking = Pick<StageContext, 'call' | 'now'>;
 /**
  * The reports the account has generated before. What the history's `search` matches is not shown, so the whole list
  * is read, once per start, and again after a generate call has failed. Re-opening a report from it is free (V2-6).
+ * It is nobody's in particular: where it cannot be read, no row fails for it.
  */
 export class ReportHistory {
   #listing: { readonly at: number; readonly reports: Promise<PastReports | StageOutcome> } | undefined;
+  /** It was left before its end, for this start. */
+  #endless: StageOutcome | undefined;
 
   /** The list as it was at `since` or later; an outcome where it could not be read. */
   async list(since: number, asking: Asking): Promise<PastReports | StageOutcome> {
+    if (this.#endless !== undefined) return this.#endless;
     if (this.#listing === undefined || this.#listing.at < since)
       this.#listing = { at: asking.now(), reports: readAll(asking) };
     const listing = this.#listing;
     const reports = await listing.reports;
+    if (reports instanceof PastReports) return reports;
+    // Thousands of pages are not asked for again, row by row.
+    if (isEndless(reports)) this.#endless = reports;
     // A history that could not be read is read again by the next row that needs it.
-    if (!(reports instanceof PastReports) && this.#listing === listing) this.#listing = undefined;
+    if (this.#listing === listing) this.#listing = undefined;
     return reports;
   }
 }
@@ -35,8 +42,9 @@ const STALE_PAGES = 3;
 async function readAll({ call, now }: Asking): Promise<PastReports | StageOutcome> {
   const reports = new PastReports(now());
   for (let page = 1, pages = 1, stale = 0; page <= pages && stale < STALE_PAGES; page++) {
-    if (page > PAGES_AT_MOST) return { kind: 'failed', error: endless(pages) };
+    if (page > PAGES_AT_MOST) return unanswered(endless(pages));
     const outcome = await call(creditReportHistory, { page });
+    if (outcome.kind === 'failed') return unanswered(toStageError(outcome.error, outcome.attempts));
     if (outcome.kind !== 'answer') return withoutAnswer(outcome);
     try {
       const answer = readAnswer(creditReportHistory, outcome.body);
@@ -45,16 +53,20 @@ async function readAll({ call, now }: Asking): Promise<PastReports | StageOutcom
       stale = added ? 0 : stale + 1;
       pages = Number(answer.pages ?? 1);
     } catch (error) {
-      if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
+      if (error instanceof ApiError) return unanswered(toStageError(error, 1));
       throw error;
     }
   }
   return reports;
 }
 
+const isEndless = (outcome: StageOutcome): boolean => outcome.kind === 'parked' && outcome.error?.code === WITHOUT_END;
+
+const WITHOUT_END = 'HISTORY_WITHOUT_END';
+
 const endless = (pages: number) => ({
-  class: 'fail_row',
-  code: 'HISTORY_WITHOUT_END',
+  class: 'retry',
+  code: WITHOUT_END,
   message: `the history of reports claims ${pages} pages and was left after ${PAGES_AT_MOST}; nothing was generated, as the report may be among the rest`,
   requestId: null,
   attempts: 1,

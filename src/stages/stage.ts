@@ -75,6 +75,8 @@ export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Ide
       readonly reason: ParkReason;
       readonly until: number | null;
       readonly message: string;
+      /** What was met, where something was. */
+      readonly error?: StageError;
     }
   | { readonly kind: 'failed'; readonly error: StageError }
   | { readonly kind: 'stopped' }
@@ -168,8 +170,10 @@ export function identified({ ids }: Company, space: IdSpace): Identified {
 /** What a call that brought no answer means for the stage that made it. */
 export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>): StageOutcome {
   switch (outcome.kind) {
-    case 'parked':
-      return outcome;
+    case 'parked': {
+      const { met, ...parked } = outcome;
+      return met === undefined ? parked : { ...parked, error: toStageError(met.error, met.attempts) };
+    }
     case 'stopped':
       return { kind: 'stopped' };
     case 'not_available':
@@ -180,6 +184,15 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
       return { kind: 'failed', error: toStageError(outcome.error, outcome.attempts) };
   }
 }
+
+/** What was met is no row's fault (X-1): the row is left to the next start. */
+export const unanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
+  kind: 'parked',
+  reason: 'unanswered',
+  until: null,
+  message: `${error.code}: ${error.message}`,
+  error,
+});
 
 interface ErrorLike {
   readonly class: string;

@@ -115,7 +115,10 @@ describe('what did lost calls cost? (V1-5)', () => {
 
 describe('may a request be sent, as far as it has been sent before?', () => {
   const fresh: RequestState = { alive: true, underWay: false, answered: false, doubt: undefined };
-  const doubt = { lost: 1, answered: 0, lastEndedAt: 50 };
+  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, lastEndedAt: 50 };
+  const inVain = (inVainNow: number, inVainStarts: number) => ({
+    doubt: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainStarts },
+  });
   const parked = (why: string) => ({
     kind: 'parked',
     reason: 'in_doubt',
@@ -131,6 +134,17 @@ describe('may a request be sent, as far as it has been sent before?', () => {
     ['V1-5 after as many as the cap', 'unit', { doubt }, { lostAtMost: 1 }, parked('cap of 1')],
     ['V1-5 where lost ones are for a person', 'unit', { doubt }, { lostAtMost: 0 }, parked('in_doubt: park')],
     ['after an answered failure', 'not_told', { doubt: { ...doubt, lost: 0, answered: 9 } }, { lostAtMost: 0 }, 'go'],
+    ['X-1 after answers that nobody can read, in this start', 'unit', inVain(9, 2), {}, 'go'],
+    ['X-1 after as many as a start may meet', 'not_told', inVain(10, 0), {}, { ...parked('10'), reason: 'unanswered' }],
+    ['X-1 after as many starts as the cap', 'unit', inVain(0, 3), {}, parked('9 call(s) for this, over 3 starts')],
+    ['X-1 the same where lost ones are for a person', 'unit', inVain(0, 2), { lostAtMost: 0 }, 'go'],
+    [
+      'X-1 of a report, after a look',
+      'report',
+      inVain(9, 1),
+      { lookedSince: 51 },
+      parked('9 call(s) for this were lost'),
+    ],
     ['V2-17 a report, without a look', 'report', { doubt }, { lookedSince: 50 }, { kind: 'in_doubt', endedAt: 50 }],
     ['V2-17 a report, after a look', 'report', { doubt }, { lookedSince: 51 }, 'go'],
     [

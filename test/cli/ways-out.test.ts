@@ -14,6 +14,8 @@ async function statusNext({ kybatch }: Job): Promise<string> {
 
 const paste = (job: Job, command: string) => job.kybatch(command.split(' ').slice(1));
 
+const saidIn = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => stdout + stderr;
+
 test.each([
   ['failed rows', [400], /^kybatch retry \S+$/],
   ['a budget that is spent', [], /^kybatch resume \S+$/],
@@ -26,6 +28,42 @@ test.each([
     expect(next).toMatch(command);
     expect((await paste(job, next)).code).toBe(0);
     expect(await statusNext(job)).toBe('');
+  });
+});
+
+test('X-1 a company whose answer is always bad: all others are finished and written, and each end names what leads on', async () => {
+  await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 4));
+    let odd: string | undefined;
+    const isOdd = (request: Parameters<typeof aRecord>[0]) => {
+      if (aRecord(request)) odd ??= request.path;
+      return request.path === odd;
+    };
+    const pages = Array.from({ length: 60 }, () => ({ rewrite: '<html>' }));
+    job.sandbox.script(isOdd, pages);
+    const first = await job.kybatch(RUN);
+    expect(first.code).toBe(6);
+    expect(jsonOf<EndJson & { files?: string }>(first)).toMatchObject({
+      outcomes: { complete: 3, failed: 0, pending: 1 },
+      parked: { unanswered: 1 },
+      files: expect.stringContaining('exports'),
+    });
+    expect(first.stderr).toMatch(/^1 row waits for the next start: /m);
+    expect(saidIn(await job.kybatch(['status']))).toMatch(/Waits: 1 row waits for the next start/);
+    for (const start of [2, 3]) {
+      const next = await statusNext(job);
+      expect([start, next]).toEqual([start, expect.stringMatching(/^kybatch resume \S+$/)]);
+      expect((await paste(job, next)).code).toBe(6);
+    }
+    const paid = job.sandbox.chargeLog.length;
+    const parked = await paste(job, `${await statusNext(job)} --json`);
+    expect(parked.code).toBe(3);
+    expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+    expect(job.sandbox.chargeLog).toHaveLength(paid);
+    expect(saidIn(await paste(job, await statusNext(job)))).toMatch(/answered 200 UNEXPECTED_BODY/);
+    odd = '';
+    await job.kybatch(['doubt', 'resend', '--yes']);
+    expect((await paste(job, await statusNext(job))).code).toBe(0);
   });
 });
 

@@ -133,7 +133,10 @@ describe('patience: an outage is waited out', () => {
       const [odd] = wholeCompanies(scene.sandbox, 1);
       scene.isDown = ({ body }) => body.includes(`"${odd?.registrationNumber}"`);
       await pass(10 * MINUTE);
-      expect((await end).progress.byOutcome).toMatchObject({ complete: 5, failed: 1 });
+      expect((await end).progress).toMatchObject({
+        byOutcome: { complete: 5, failed: 0 },
+        parkedReasons: { unanswered: 1 },
+      });
     });
   });
 });
@@ -148,6 +151,18 @@ test('X-1 answers that nobody can read do not use up the budget: one is sent to 
     scene.isDown = () => false;
     await pass(2 * MINUTE);
     expect((await end).progress).toMatchObject({ byOutcome: { complete: 12 }, unitsCharged: 24 });
+  });
+});
+
+test('X-1 a company alone in its file, whose answer is always bad, costs ten tries a start and not the whole patience', async () => {
+  await withScene(4 * 60 * MINUTE, async (scene) => {
+    scene.reply = { status: 200, body: '<html>' };
+    scene.isDown = ({ path }) => path.endsWith('/full');
+    const { end, pass } = await scene.begin(1);
+    await pass(20 * MINUTE);
+    expect(scene.met).toBe(10);
+    expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+    expect((await end).progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons: { unanswered: 1 } });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withProxy } from '../helpers/proxy.js';
-import { lineOf, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
 const recordsOnly = { pipeline: { stages: ['record'] } };
 const PAGE = '<!doctype html><title>Maintenance</title>';
@@ -88,9 +88,9 @@ describe('X-1 one odd answer among good ones', () => {
   test.each([
     ['in the middle', 3, 8],
     ['at the end, with one call at a time', 7, 1],
-  ])('%s fails its row after bounded tries, and stops nothing', async (_, which, concurrency) => {
+  ])('%s leaves its row to the next start after bounded tries, and stops nothing', async (_, which, concurrency) => {
     await withWorkshop(recordsOnly, async (workshop) => {
-      const { sandbox, open, work, rows } = workshop;
+      const { sandbox, open, work, rows, query } = workshop;
       const companies = wholeCompanies(sandbox, 8);
       const odd = companies[which]?.v1Id;
       const run = await open(companies.map((company) => lineOf(company)));
@@ -100,9 +100,71 @@ describe('X-1 one odd answer among good ones', () => {
         (sources) => work(run, { sources, concurrency }),
       );
       expect(end.stopped).toBeUndefined();
-      expect(end.progress.byOutcome).toMatchObject({ complete: 7, failed: 1 });
-      expect((await rows(run))[which]).toMatchObject({ outcome: 'failed', errorCode: 'UNEXPECTED_BODY' });
+      expect(end.progress).toMatchObject({ byOutcome: { complete: 7, pending: 1 }, parkedReasons: { unanswered: 1 } });
+      expect((await rows(run))[which]).toMatchObject({ stages: { record: 'parked' }, errorCode: 'UNEXPECTED_BODY' });
+      expect(query('SELECT row, code, attempts FROM errors')).toEqual([
+        { row: which + 1, code: 'UNEXPECTED_BODY', attempts: 3 },
+      ]);
       expect(sandbox.chargeLog.filter(({ api }) => api === 'v1')).toHaveLength(15);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 8 });
+    });
+  });
+
+  test('is asked for again by three starts, and then by none before a person has looked', async () => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { sandbox, clock, ledger, open, work, calls } = workshop;
+      const companies = wholeCompanies(sandbox, 4);
+      const odd = companies[1]?.v1Id;
+      // The same company twice: what one start spends on a request is spent once.
+      const run = await open([...companies, companies[1]].map((company) => lineOf(present(company))));
+      const isOdd = ({ path }: { readonly path: string }) => path.endsWith(`/${odd}/full`);
+      const page = { status: 200, body: PAGE, headers: { 'x-service-units': '1' } };
+      await withProxy(
+        workshop,
+        (request) => (isOdd(request) ? page : undefined),
+        async (sources, requests) => {
+          const asked = () => requests.filter(({ url }) => isOdd({ path: url })).length;
+          for (const start of [1, 2, 3]) {
+            const end = await work(run, { sources, concurrency: 1 });
+            // Alone in a start, it cannot be told from an outage.
+            expect([end.progress.parkedReasons.unanswered, end.stopped?.exit]).toEqual(
+              start === 1 ? [2, undefined] : [undefined, 6],
+            );
+            expect(end.progress.byOutcome).toMatchObject({ complete: 3, pending: 2 });
+            expect(asked()).toBeLessThanOrEqual(start * 10);
+          }
+          const before = asked();
+          const end = await work(run, { sources, concurrency: 1 });
+          expect(end.progress).toMatchObject({ byOutcome: { complete: 3, failed: 0 }, parkedReasons: { in_doubt: 2 } });
+          expect(asked()).toBe(before);
+        },
+      );
+      const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+      expect(doubts).toHaveLength(calls().filter(({ error_code }) => error_code === 'UNEXPECTED_BODY').length);
+      expect(new Set(doubts.map(({ holds, charged }) => [holds, charged].join()))).toEqual(new Set(['true,true']));
+      const ids = doubts.map(({ id }) => id);
+      await ledger.doubts.settle(ids, 'resend', 'looked');
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
+    });
+  });
+
+  test.each([
+    ['unreadable', { truncatedJson: 0.35 }],
+    ['lost', { resetMidBody: 0.2, lostAnswer: 0.1 }],
+    ['a gateway’s page', { htmlError: 0.35 }],
+  ])('a third of all answers %s fails no row: later starts finish them', async (_, faults) => {
+    await withWorkshop({ ...recordsOnly, faults }, async (workshop) => {
+      const { open, work, ledger, clock } = workshop;
+      const run = await open(linesOf(workshop, 20));
+      for (let start = 0; start < 12; start++) {
+        const { progress, finished } = await work(run, { concurrency: 4 });
+        expect(progress.byOutcome).toMatchObject({ failed: 0 });
+        if (finished) break;
+        const lost = await ledger.doubts.list({ calls: [], runs: [] }, clock.now());
+        const ids = lost.map(({ id }) => id);
+        await ledger.doubts.settle(ids, 'resend', 'looked');
+      }
+      expect((await ledger.runs.progress(run.id)).byOutcome).toMatchObject({ complete: 20 });
     });
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/api/errors.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import type { CallOutcome } from '../../src/calls/outcome.js';
 import { creditReportStage } from '../../src/stages/credit-report.js';
@@ -9,6 +10,9 @@ const dutch = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '1
 const asked = company(dutch, { credit: known('S-1') });
 const begun = company(dutch, { credit: known('S-1'), report: known('700001') });
 
+/** To the next start. */
+const LEFT = { kind: 'parked', reason: 'unanswered' } as const;
+
 const run = (world: Scene, who = asked): Promise<StageOutcome> => creditReportStage.run(who, world.context);
 const countOf = (world: Scene, operation: string) => world.asked.filter((call) => call.operation === operation).length;
 
@@ -17,7 +21,9 @@ const provider =
   (answers: { readonly status?: unknown; readonly body?: unknown }) =>
   ({ operation }: Asked): CallOutcome => {
     if (operation === 'creditReportGenerate') return answer({ id: 700002, status: 'processing' });
-    return answer(operation === 'creditReportStatus' ? (answers.status ?? true) : (answers.body ?? { summary: {} }));
+    return answer(
+      operation === 'creditReportStatus' ? (answers.status ?? true) : (answers.body ?? { summary: { turnover: 1 } }),
+    );
   };
 
 describe('V2-19 the status check', () => {
@@ -88,13 +94,81 @@ describe('V2-21 the form of a report', () => {
   );
 });
 
-test.each(['[]', '7', 'null', 'true', ''])('a report that is %j is no report: the row fails', async (body) => {
-  const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
-  expect(await run(world)).toMatchObject({ kind: 'failed', error: { code: 'UNEXPECTED_BODY' } });
+test.each(['[]', '7', 'null', 'true', ''])(
+  'X-1 a report that is %j is no report: it is fetched again, then left to the next start',
+  async (body) => {
+    const world = scene({ answer: provider({ body }), owned: answer({ id: 9, status: 'finish' }) });
+    expect(await run(world)).toMatchObject({ kind: 'waiting' });
+    world.now = NOW + 600_001;
+    expect(await run(world)).toMatchObject({ ...LEFT, error: { code: 'UNEXPECTED_BODY' } });
+  },
+);
+
+test.each(['{}', ' { } ', '{"summary":null}', '{"summary":{},"company_profile":{"a":[null,""]}}'])(
+  'V1-22 a report that comes as %s has nothing in it, and the row says so',
+  async (body) => {
+    const world = scene({ answer: provider({ body }), history: () => ({ id: '9' }) });
+    expect(await run(world)).toMatchObject({
+      kind: 'not_available',
+      error: { code: 'REPORT_EMPTY', message: expect.stringContaining('report 9 is paid for') },
+    });
+  },
+);
+
+describe('a report that is paid for never fails its row while it may come', () => {
+  const late = { owned: answer({ id: 700001, status: 'processing' }, { owned: true }) };
+  const refusal = new ApiError({
+    class: 'retry',
+    code: 'UNEXPLAINED',
+    message: 'no',
+    hint: '',
+    api: 'v2',
+    operation: '',
+    charge: 'free',
+    attemptsAtMost: 3,
+  });
+  const unread = { kind: 'parked', reason: 'unanswered', until: null, message: 'page' } as const;
+  const met: readonly [string, CallOutcome, object][] = [
+    ['refused', { kind: 'failed', error: refusal, attempts: 3 }, { kind: 'failed', error: { code: 'UNEXPLAINED' } }],
+    ['not readable', { ...unread, met: { error: refusal, attempts: 3 } }, LEFT],
+  ];
+
+  test.each(['creditReportStatus', 'creditReportFetch'].flatMap((name) => met.map((row) => [name, ...row] as const)))(
+    '%s, %s: it is asked again, for as long as a report is waited for',
+    async (name, _, outcome, atLast) => {
+      const replies = provider({});
+      const world = scene({ answer: (call) => (call.operation === name ? outcome : replies(call)), ...late });
+      world.now = NOW + 60_000;
+      expect(await run(world, begun)).toMatchObject({ kind: 'waiting', ids: { report: { id: '700001' } } });
+      world.now = NOW + 600_001;
+      expect(await run(world, begun)).toMatchObject(atLast);
+    },
+  );
+
+  test.each(met)(
+    'a history that is %s fails nobody, and keeps nobody from a report that was begun',
+    async (_, outcome) => {
+      const world = scene({ answer: provider({}) });
+      const context: Scene['context'] = {
+        ...world.context,
+        call: async (operation, params, terms) =>
+          operation === v2Operations.creditReportHistory ? outcome : await world.context.call(operation, params, terms),
+      };
+      expect(await creditReportStage.run(asked, context)).toMatchObject(LEFT);
+      expect(await creditReportStage.run(begun, context)).toMatchObject({
+        kind: 'done',
+        ids: { report: { id: '700001' } },
+      });
+      expect(countOf(world, 'creditReportGenerate')).toBe(0);
+    },
+  );
 });
 
 test('a report may begin with a byte order mark', async () => {
-  const world = scene({ answer: provider({ body: '\ufeff {"summary":{}}' }), history: () => ({ id: '9' }) });
+  const world = scene({
+    answer: provider({ body: '\ufeff {"summary":{"turnover":1}}' }),
+    history: () => ({ id: '9' }),
+  });
   expect(await run(world)).toMatchObject({ kind: 'done' });
 });
 
@@ -216,7 +290,7 @@ test('a report whose generated record cannot be read is found in the history, an
   const listed = scene({ answer: provider({}), owned, history: () => ({ id: '700001' }) });
   expect(await run(listed)).toMatchObject({ kind: 'done', ids: { report: { id: '700001' } } });
   const unlisted = scene({ answer: provider({}), owned });
-  expect(await run(unlisted)).toMatchObject({ kind: 'failed', error: { code: 'UNEXPECTED_BODY' } });
+  expect(await run(unlisted)).toMatchObject({ ...LEFT, error: { code: 'UNEXPECTED_BODY' } });
   for (const world of [listed, unlisted]) expect(countOf(world, 'creditReportGenerate')).toBe(0);
 });
 
@@ -256,9 +330,10 @@ describe('V2-12 a history', () => {
     expect(pages).toHaveLength(calls);
   });
 
-  test('without end is left, and nothing is generated', async () => {
+  test('without end is left, once a start, and nothing is generated', async () => {
     const { outcome, pages } = pagesOf((page) => ({ data: [item(page)], pages: 1e9 }));
-    expect(await outcome()).toMatchObject({ kind: 'failed', error: { code: 'HISTORY_WITHOUT_END' } });
+    expect(await outcome()).toMatchObject({ ...LEFT, error: { code: 'HISTORY_WITHOUT_END' } });
+    await outcome();
     expect(pages).toHaveLength(5_000);
   });
 });

@@ -6,6 +6,7 @@ import { financialsStage } from '../../src/stages/financials.js';
 import { resolve } from '../../src/stages/identity/resolve.js';
 import { recordStage } from '../../src/stages/record.js';
 import type { Identified } from '../../src/stages/stage.js';
+import { present } from '../engine/support.js';
 import { answer, company, known as knownAs, NOW, policy, scene } from './support.js';
 
 const dutch = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
@@ -92,10 +93,11 @@ describe('resolve and confirm', () => {
     expect(kept).toEqual([1]);
   });
 
-  test('a body in an unknown form fails the row, and nothing else is asked', async () => {
+  test('X-1 a body in an unknown form leaves the row to the next start, and nothing else is asked', async () => {
     const { context, asked } = scene({ answer: () => answer('{"oops": 1}') });
     expect(await resolve('v1', company(dutch), policy, context)).toMatchObject({
-      kind: 'failed',
+      kind: 'parked',
+      reason: 'unanswered',
       error: { code: 'UNEXPECTED_BODY' },
     });
     expect(asked).toHaveLength(1);
@@ -189,9 +191,34 @@ describe('record', () => {
     expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'not_available' });
   });
 
-  test('a body that was cut fails the row', async () => {
+  test('X-1 a body that was cut leaves the row to the next start', async () => {
     const { context } = scene({ answer: () => answer('{"lite": {"registration_number": "123456') });
-    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({ kind: 'failed' });
+    expect(await recordStage.run(company(dutch, { v1: confirmed }), context)).toMatchObject({
+      kind: 'parked',
+      reason: 'unanswered',
+    });
+  });
+
+  test.each([
+    '{}',
+    '{"lite":{}}',
+    '{"lite":null,"officers":[],"shareholders":null,"financial":{"years":[],"groups":[]}}',
+    '{"lite":{"id":1,"name":null,"registration_number":""},"officers":[]}',
+  ])('V1-22 a record in which nothing was returned is not available, and says so: %s', async (body) => {
+    const nameless = { ...confirmed, candidate: { ...present(confirmed.candidate), registration_number: null } };
+    for (const v1 of [confirmed, nameless])
+      expect(
+        await recordStage.run(company(dutch, { v1 }), scene({ answer: () => answer(body) }).context),
+      ).toMatchObject({
+        kind: 'not_available',
+        error: { code: 'EMPTY_RECORD' },
+      });
+  });
+
+  test('V1-22 a record without a profile is one all the same', async () => {
+    const nameless = { ...confirmed, candidate: { ...present(confirmed.candidate), registration_number: null } };
+    const { context } = scene({ answer: () => answer('{"officers":[{"id":1}]}') });
+    expect(await recordStage.run(company(dutch, { v1: nameless }), context)).toMatchObject({ kind: 'done' });
   });
 
   test.each(troubles)('%s', async (_, outcome, expected) => {
@@ -210,7 +237,7 @@ describe('financials (V2-4)', () => {
   });
 
   test('V2-2 an object without years is an answer that says nothing', async () => {
-    for (const body of ['{}', ' { } ', `{${' '.repeat(100)}}`])
+    for (const body of ['{}', ' { } ', `{${' '.repeat(100)}}`, '{"2024":null}', '{"2024":{},"2023":{"Turnover":null}}'])
       expect(await financialsStage.run(known, scene({ answer: () => answer(body) }).context)).toMatchObject({
         kind: 'not_available',
       });
@@ -225,7 +252,7 @@ describe('credit report (V2-6)', () => {
   const known = company(dutch, { credit: knownAs('S-1') });
   const replies = (status: string | boolean) => (request: { readonly operation: string }) => {
     if (request.operation === 'creditReportGenerate') return answer({ id: 700001, status: 'processing' });
-    return answer(request.operation === 'creditReportStatus' ? String(status) : { summary: {} });
+    return answer(request.operation === 'creditReportStatus' ? String(status) : { summary: { turnover: 1 } });
   };
   const generated = (asked: readonly { readonly operation: string }[]) =>
     asked.filter(({ operation }) => operation === 'creditReportGenerate').length;
@@ -280,7 +307,7 @@ describe('credit report (V2-6)', () => {
     const past = { id: '9' };
     const world = scene({
       answer: (request) => {
-        if (request.operation !== 'creditReportGenerate') return answer({});
+        if (request.operation !== 'creditReportGenerate') return answer({ summary: { turnover: 1 } });
         lost = true;
         return { kind: 'in_doubt', endedAt: NOW };
       },

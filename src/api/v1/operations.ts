@@ -150,6 +150,7 @@ export const v1Operations = {
     params: z.strictObject(company),
     body: records.completeRecord,
     knownBy: records.isMemberOfRecord,
+    readsMember: 'lite',
     scopes: [COMPANY, OWNERSHIP, FINANCIALS],
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -32,12 +32,12 @@ function companyOf({ fields, subjectId }: DoubtfulCall): string {
   return [name, country, number, subjectId === null ? undefined : `ID ${subjectId}`].filter(Boolean).join(', ');
 }
 
-const whyInWords = ({ errorCode, httpStatus }: DoubtfulCall): string =>
-  errorCode === 'PROCESS_DIED'
-    ? 'the process died before the answer was written down'
-    : httpStatus === null
-      ? `no answer came back (${errorCode})`
-      : `answered ${httpStatus} ${errorCode}, and nothing says whether that is free`;
+function whyInWords({ errorCode, httpStatus, charged }: DoubtfulCall): string {
+  const paid = charged ? ', and it was charged' : '';
+  if (errorCode === 'PROCESS_DIED') return `the process died before the answer was written down${paid}`;
+  if (httpStatus === null) return `no answer came back (${errorCode})${paid}`;
+  return `answered ${httpStatus} ${errorCode}${charged ? paid : ', and nothing says whether that is free'}`;
+}
 
 export const doubtToJson = (call: DoubtfulCall) => ({
   call: call.id,
@@ -52,6 +52,7 @@ export const doubtToJson = (call: DoubtfulCall) => ({
   started_at: iso(call.startedAt),
   error_code: call.errorCode,
   http_status: call.httpStatus,
+  charge: call.charged ? 'charged' : 'unknown',
   request_id: call.requestId,
   holds_row: call.holds,
   note: call.note,

@@ -52,7 +52,9 @@ export const PARKED: Readonly<Record<string, string>> = {
   allowance: 'the allowance: the provider says it is spent',
   budget: 'another start: the budget of the last one is spent',
   scope: 'a scope that the key lacks (`kybatch doctor` names it)',
-  in_doubt: 'a person: their calls were lost and may have been charged (`kybatch doubt` lists them)',
+  in_doubt: 'a person: their answers were lost or unreadable and may have been charged (`kybatch doubt` lists them)',
+  unanswered:
+    'the next start: their answers were lost or could not be read, while others were answered (`errors` has what came)',
 };
 
 export function endToJson(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined) {

@@ -10,7 +10,7 @@ export function callSettler(database: Connection): SettleCharge {
     { run_id: string | null; row: number | null; start_id: number | null; meter: string }
   >('SELECT run_id, row, start_id, meter FROM calls WHERE id = ?');
   const reconcile = database.prepare(
-    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = iif(in_doubt = 2, 2, 0), reconciled = @note
+    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = iif(in_doubt = 2 OR @paidInVain, in_doubt, 0), reconciled = @note
      WHERE id = @id AND charge = 'unknown'`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
@@ -23,7 +23,10 @@ export function callSettler(database: Connection): SettleCharge {
     const call = callOf.get(id);
     if (call === undefined) return;
     const units = call.meter === 'unit' ? (charge === 'charged' ? 1 : 0) : charge === 'free' ? 0 : null;
-    if (reconcile.run({ id, charge, units, note }).changes === 0) return;
+    // What was paid for and is not here still counts: sent again, it is paid for again. A report that was charged has
+    // been found.
+    const paidInVain = charge === 'charged' && call.meter !== 'report' ? 1 : 0;
+    if (reconcile.run({ id, charge, units, note, paidInVain }).changes === 0) return;
     if (units !== null && units > 0 && call.run_id !== null) addUnits.run(units, call.run_id, call.row);
     // It counted as spent while nobody knew.
     if (charge === 'free') giveBack.run({ meter: call.meter, start: call.start_id });

@@ -1,6 +1,7 @@
 import type { DoubtfulCall, DoubtSelection, DoubtStore } from '../doubts.js';
 import { callSettler, rowRelease } from './call-settler.js';
 import type { Connection } from './driver.js';
+import { UNANSWERED } from './in-doubt.js';
 import type { Writer } from './writer.js';
 
 export function doubtStore(database: Connection, writer: Writer): DoubtStore {
@@ -26,15 +27,16 @@ export function doubtStore(database: Connection, writer: Writer): DoubtStore {
 /** With what a process that died has left open: the next start finds it so. */
 function list(database: Connection, { calls, runs }: DoubtSelection, now: number): readonly DoubtfulCall[] {
   return database
-    .prepare<unknown[], Omit<DoubtfulCall, 'holds'> & { holds: number }>(
+    .prepare<unknown[], Omit<DoubtfulCall, 'holds' | 'charged'> & { holds: number; charged: number }>(
       `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
-         http_status AS httpStatus, request_id AS requestId, reconciled AS note,
+         http_status AS httpStatus, charge IS 'charged' AS charged, request_id AS requestId, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > coalesce((SELECT call_id FROM answers
            WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)) AS holds
        FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
        WHERE calls.id IN (
            SELECT id FROM calls WHERE charge = 'unknown'
+           UNION ALL SELECT id FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND charge = 'charged' AND ${UNANSWERED}
            UNION ALL SELECT id FROM calls WHERE settled_at IS NULL AND meter <> 'free'
              AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now))
          AND (@all OR calls.id IN (SELECT value FROM json_each(@calls)) OR calls.run_id IN (SELECT value FROM json_each(@runs)))
@@ -46,5 +48,5 @@ function list(database: Connection, { calls, runs }: DoubtSelection, now: number
       calls: JSON.stringify(calls),
       runs: JSON.stringify(runs),
     })
-    .map((call) => ({ ...call, holds: call.holds === 1 }));
+    .map((call) => ({ ...call, holds: call.holds === 1, charged: call.charged === 1 }));
 }

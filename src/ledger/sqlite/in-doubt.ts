@@ -5,7 +5,7 @@ import type { Connection } from './driver.js';
  * An answer since then is what a call was for: it ends the doubt. in_doubt is 2 where a person has let the request go
  * on: such a call counts no longer against the cap, but a report is still looked for before it is generated again.
  */
-const UNANSWERED = `in_doubt > 0 AND id > coalesce((SELECT call_id FROM answers
+export const UNANSWERED = `in_doubt > 0 AND id > coalesce((SELECT call_id FROM answers
   WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
 
 /** Calls for one request that may have been charged and whose answer is not there. */
@@ -15,8 +15,25 @@ const OF_REQUEST = `FROM calls WHERE environment_id = @environmentId AND request
 const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_space = @space AND subject_id = @id
   AND meter = 'report' AND ${UNANSWERED}`;
 
-const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1) AS lost,
-  count(http_status) FILTER (WHERE in_doubt = 1) AS answered, coalesce(max(settled_at), 0) AS lastEndedAt`;
+/** A success that is none, or a lost call that turned out to have been charged. A death of ours is no sign of either. */
+const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR charge = 'charged' AND error_code IS NOT 'PROCESS_DIED')`;
+
+const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1 AND charge = 'unknown') AS lost,
+  count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
+  count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
+  count(*) FILTER (WHERE ${IN_VAIN} AND start_id IS @startId) AS inVainNow,
+  count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id IS NOT @startId) AS inVainStarts,
+  coalesce(max(settled_at), 0) AS lastEndedAt`;
+
+const NO_DOUBT: Doubt = {
+  lost: 0,
+  answered: 0,
+  inVain: 0,
+  inVainNow: 0,
+  inVainStarts: 0,
+  lastEndedAt: 0,
+};
+const NO_START = 0;
 
 export interface DoubtReader {
   doubt(of: Doubtful): Doubt;
@@ -33,14 +50,14 @@ export function doubtReader(database: Connection): DoubtReader {
     doubt: database.prepare<[object], Doubt>(`${COUNTS} ${OF_REPORT}`),
     ids: database.prepare<[object], number>(`SELECT id ${OF_REPORT}`).pluck(),
   };
-  const asked = ({ environmentId, requestKey, meter, subject }: Doubtful) =>
+  const asked = ({ environmentId, requestKey, meter, subject, startId = NO_START }: Doubtful) =>
     meter === 'report' && subject !== null
-      ? { by: ofReport, values: { environmentId, ...subject } }
-      : { by: ofRequest, values: { environmentId, requestKey } };
+      ? { by: ofReport, values: { environmentId, startId, ...subject } }
+      : { by: ofRequest, values: { environmentId, startId, requestKey } };
   return {
     doubt(of) {
       const { by, values } = asked(of);
-      return by.doubt.get(values) ?? { lost: 0, answered: 0, lastEndedAt: 0 };
+      return by.doubt.get(values) ?? NO_DOUBT;
     },
     calls(of) {
       const { by, values } = asked(of);

@@ -10,6 +10,7 @@ import {
   type StageContext,
   type StageOutcome,
   toStageError,
+  unanswered,
   withoutAnswer,
 } from '../stage.js';
 import { confirm } from './confirm.js';
@@ -115,7 +116,7 @@ function readFound({ read }: SpaceSearch, body: Buffer, enquiry: Enquiry): Candi
   try {
     return [...read(body, enquiry)];
   } catch (error) {
-    if (error instanceof ApiError) return { kind: 'failed', error: toStageError(error, 1) };
+    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import {
   intend,
   keyOf,
   lost,
+  NO_LIMITS,
   NOW,
   openRun,
   type Place,
@@ -80,6 +81,35 @@ export function describeLostCalls(open: OpenLedger): void {
         });
         expect(await ledger.reading.unknownCharges(9)).toHaveLength(charges.filter((one) => one === 'unknown').length);
       })(),
+    );
+
+    test(
+      'that were charged are not sent again by start after start: the cap counts the starts',
+      onLedger(open, async (ledger) => {
+        const MANY = 1_000;
+        for (let start = 0; start < 3; start++) {
+          const at = NOW + start * MINUTE;
+          const place = await begin(ledger, null, at);
+          const wanted = call(place, { lostAtMost: 3, startedAt: at });
+          await told(ledger, place, MANY - 2 * start, at);
+          await buy(ledger, wanted, lost({ settledAt: at }));
+          await told(ledger, place, MANY - 2 * start - 2, at + 1);
+          expect(await ledger.calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, inVain: start + 1 });
+          await ledger.calls.end(place.startId, at);
+        }
+        const place = await begin(ledger, null, NOW + 3 * MINUTE);
+        const again = await ledger.calls.intend(call(place, { lostAtMost: 3 }), NO_LIMITS);
+        expect(again).toMatchObject({
+          kind: 'parked',
+          reason: 'in_doubt',
+          message: expect.stringContaining('3 starts'),
+        });
+        const held = await ledger.doubts.list({ calls: [], runs: [] }, NOW);
+        expect(held.map(({ charged, holds }) => [charged, holds])).toEqual([true, true, true].map(() => [true, true]));
+        const ids = held.map(({ id }) => id);
+        await ledger.doubts.settle(ids, 'charged', 'seen');
+        expect(await ledger.calls.intend(call(place, { lostAtMost: 3 }), NO_LIMITS)).toMatchObject({ kind: 'intent' });
+      }),
     );
 
     test(
@@ -168,14 +198,14 @@ export function describeLostCalls(open: OpenLedger): void {
     onLedger(open, async (ledger) => {
       const place = await begin(ledger);
       const doubt = () => ledger.calls.doubt(doubtful(place.environmentId));
-      expect(await doubt()).toEqual({ lost: 0, answered: 0, lastEndedAt: 0 });
+      expect(await doubt()).toMatchObject({ lost: 0, answered: 0, lastEndedAt: 0 });
       await buy(ledger, call(place), lost({ settledAt: NOW + 5 }));
       await buy(ledger, call(place), lost({ settledAt: NOW + 7, httpStatus: 503 }));
       await buy(ledger, call(place), lost({ settledAt: NOW + 9, httpStatus: 503, inDoubt: false }));
-      expect(await doubt()).toEqual({ lost: 1, answered: 1, lastEndedAt: NOW + 7 });
+      expect(await doubt()).toMatchObject({ lost: 1, answered: 1, lastEndedAt: NOW + 7 });
       expect(await ledger.calls.doubt(doubtful(place.environmentId, keyOf('another')))).toMatchObject({ lost: 0 });
       await buy(ledger, call(place));
-      expect(await doubt()).toEqual({ lost: 0, answered: 0, lastEndedAt: 0 });
+      expect(await doubt()).toMatchObject({ lost: 0, answered: 0, lastEndedAt: 0 });
       expect(await ledger.reading.unknownCharges(9)).toHaveLength(3);
       await buy(ledger, call(place), lost());
       expect(await doubt()).toMatchObject({ lost: 1, answered: 0 });

@@ -80,7 +80,7 @@ export function describeStarts(open: OpenLedger): void {
         for (const intent of [lost, { ...lost, startId }, free])
           expect(await second.calls.settle(intent, settlement())).toBe(false);
         expect(await second.calls.findAnswer(dead.environmentId, KEY, 0)).toBeUndefined();
-        expect(await second.calls.doubt(doubtful(dead.environmentId))).toEqual({
+        expect(await second.calls.doubt(doubtful(dead.environmentId))).toMatchObject({
           lost: 1,
           answered: 0,
           lastEndedAt: NOW + 60_000,
