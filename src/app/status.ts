@@ -4,8 +4,9 @@ import type { Progress } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
-import { nextStep } from './run-end.js';
+import { nextSteps } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
+import { standingOf } from './standing.js';
 import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
@@ -22,6 +23,8 @@ export interface StatusView extends RunStanding {
   readonly nextReportAt: number | null;
   /** What leads on; null where nothing is left to do. */
   readonly next: GoOnStep | null;
+  /** What leads on with other rows. */
+  readonly further: readonly GoOnStep[];
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
   /** The process that works on it, or did last; null if none ever has. */
@@ -48,12 +51,14 @@ export const LATELY_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for; also while it is at work. */
 export function status(options: StatusOptions = {}, around = here()): Promise<StatusView> {
-  return withLedger('read', options, around, async ({ runs, reading }) => {
+  return withLedger('read', options, around, async (ledger) => {
+    const { runs, reading } = ledger;
     const run = await findRun(options.run, runs);
     if (run === undefined)
       throw new UsageError('there is no run yet', '`kybatch run companies.csv --sandbox` makes one.');
     const at = around.clock.now();
-    const progress = await runs.progress(run.id);
+    const progress = await standingOf(run, ledger, at);
+    const [next = null, ...further] = run.state === 'reading' ? [readAgain(run)] : nextSteps(run, progress);
     const atWork = await reading.atWork(run.id, at - LATELY_MS);
     return {
       run: viewOf(run),
@@ -62,7 +67,8 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       atWork: atWork === undefined ? null : viewOfWork(atWork, progress, at),
       activity: await reading.activity(run.id, at - LATELY_MS),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
-      next: run.state === 'reading' ? readAgain(run) : nextStep(run, progress),
+      next,
+      further,
       sandbox: await isOnSandbox(run.id, runs),
     };
   });

@@ -5,6 +5,11 @@ export interface DoubtStore {
   /** The oldest first; nothing is changed. */
   list(which: DoubtSelection, now: number): Promise<readonly DoubtfulCall[]>;
   /**
+   * Pending rows of a run that no start has parked yet, and the next one will: at least `lost` calls for the same were
+   * lost. Reports do not count, for they are looked for first.
+   */
+  heldRows(runId: string, lost: number, now: number): Promise<number>;
+  /**
    * Settles the charge of these calls, or leaves it open (`resend`). Either way a person has looked: the same request may
    * be sent again, a report after a look in the history as always. Rows that were parked for it are free to move.
    */

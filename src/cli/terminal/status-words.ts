@@ -3,7 +3,8 @@ import type { RunStanding } from '../../app/run-view.js';
 import { LATELY_MS, type StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
-import { conservation, PARKED } from './run-end-words.js';
+import { parkedInWords } from './parked-words.js';
+import { conservation } from './run-end-words.js';
 import { count, durationInWords, moment, textTable, withCommas } from './text.js';
 
 const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
@@ -57,7 +58,7 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
   finished_at: iso(run.finishedAt),
 });
 
-export function statusInWords(view: StatusView): string {
+export function statusInWords(view: StatusView, place = ''): string {
   const { run, progress, activity } = view;
   const lines = [
     `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
@@ -67,7 +68,7 @@ export function statusInWords(view: StatusView): string {
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
-    ...waits(view).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
+    ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...activity.failures.map(
       ({ code, count: rows, example }) =>
         `Failed: ${count(rows, 'row')} with ${code}${example === null ? '' : `, first row ${example}`}`,
@@ -98,12 +99,10 @@ function atWorkInWords({ run, atWork, at, progress }: StatusView): readonly stri
   ];
 }
 
-function waits({ progress, activity, nextReportAt, at }: StatusView): readonly string[] {
+function waits({ progress, activity, nextReportAt, at }: StatusView, place: string): readonly string[] {
   const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   return [
-    ...Object.entries(progress.parkedReasons).map(
-      ([reason, rows]) => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${PARKED[reason] ?? reason}`,
-    ),
+    ...parkedInWords(progress.parkedReasons, place),
     ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
     ...(progress.waiting === 0
       ? []

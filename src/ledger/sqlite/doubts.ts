@@ -9,8 +9,10 @@ export function doubtStore(database: Connection, writer: Writer): DoubtStore {
     'UPDATE calls SET in_doubt = iif(in_doubt > 0, 2, 0), reconciled = @note WHERE id = @id',
   );
   const release = rowRelease(database);
+  const held = database.prepare<[object], number>(HELD_ROWS).pluck();
   return {
     list: async (which, now) => list(database, which, now),
+    heldRows: async (runId, lost, now) => held.get({ runId, lost: Math.max(1, lost), now }) ?? 0,
     settle: (ids, verdict, note) =>
       writer.write(() =>
         ids.flatMap((id) => {
@@ -22,6 +24,21 @@ export function doubtStore(database: Connection, writer: Writer): DoubtStore {
       ),
   };
 }
+
+/** A call that is open although its start has died. */
+const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free'
+  AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
+
+// "in_doubt > 0" names the index.
+const HELD_ROWS = `SELECT count(DISTINCT row) FROM (
+  SELECT lost.row FROM (
+      SELECT run_id, row, request_key, meter FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND http_status IS NULL
+        AND id > coalesce((SELECT call_id FROM answers
+          WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)
+      UNION ALL SELECT run_id, row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
+    ) AS lost JOIN rows ON rows.run_id = lost.run_id AND rows.row = lost.row
+  WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
+  GROUP BY lost.row, request_key HAVING count(*) >= @lost)`;
 
 /** With what a process that died has left open: the next start finds it so. */
 function list(database: Connection, { calls, runs }: DoubtSelection, now: number): readonly DoubtfulCall[] {
@@ -35,8 +52,7 @@ function list(database: Connection, { calls, runs }: DoubtSelection, now: number
        FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
        WHERE calls.id IN (
            SELECT id FROM calls WHERE charge = 'unknown'
-           UNION ALL SELECT id FROM calls WHERE settled_at IS NULL AND meter <> 'free'
-             AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now))
+           UNION ALL SELECT id FROM calls WHERE ${LEFT_OPEN})
          AND (@all OR calls.id IN (SELECT value FROM json_each(@calls)) OR calls.run_id IN (SELECT value FROM json_each(@runs)))
        ORDER BY calls.id`,
     )
