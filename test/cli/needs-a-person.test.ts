@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { aRecord, type EndJson, Interrupts, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, Interrupts, type Job, jsonOf, withJob } from './here.js';
+
+type Row = Job['rows'][number];
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
 const PARKS = { pipeline: ['stages: [record]', 'in_doubt: park'] };
@@ -49,7 +51,7 @@ describe('rows that need a person', () => {
 
   test('every kind of row that needs somebody is named with its command, where the ledger is', async () => {
     await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
-      const [first, second, third, fourth] = rows;
+      const [first, second, third, fourth] = rows.slice(0, 4) as [Row, Row, Row, Row];
       writeCsv('in.csv', [first, { ...second, country: 'Nowhere' }, third, fourth]);
       sandbox.script({ operation: 'fullKyb' }, ['none', 400, 'none', 'lostAnswer']);
       const place = ['--data-dir', 'books'];
