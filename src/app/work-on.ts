@@ -13,6 +13,7 @@ import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
+import { endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -76,7 +77,9 @@ export async function workOn(
     const steps = nextSteps(run, progress, enough);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    return viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });
+    const view = viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });
+    await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
+    return view;
   } catch (error) {
     log.brokenOff(error);
     throw error;
