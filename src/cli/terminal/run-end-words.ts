@@ -1,7 +1,7 @@
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
-import { lackInWords } from './export-words.js';
+import { lackInWords, partialInWords } from './export-words.js';
 import { parkedInWords } from './parked-words.js';
 import { count } from './text.js';
 
@@ -25,7 +25,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
     spentInWords(end, place),
-    ...(end.tables === null ? [] : [`Tables: ${end.tables}`]),
+    ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
       ? []
@@ -57,6 +57,9 @@ export function conservation(
     : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;
 }
 
+const partialTables = ({ finished, rows, outcomes }: RunEndView): readonly string[] =>
+  finished ? [] : [partialInWords({ partial: true, rows, open: outcomes.pending }).trimEnd()];
+
 function spentInWords({ run, unitsCharged, spent, worked }: RunEndView, place: string): string {
   const all = `${count(unitsCharged, 'unit')} spent in run ${run}`;
   if (!worked) return `${all}.`;
@@ -81,7 +84,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
-    ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.tables === null ? {} : { files: end.tables, files_partial: !end.finished }),
     ...(end.tablesLack === null
       ? {}
       : {
