@@ -1,6 +1,7 @@
 import { UsageError } from '../domain/errors.js';
-import type { DoubtfulCall, DoubtSelection, DoubtVerdict } from '../ledger/doubts.js';
+import type { CallUnderWay, DoubtfulCall, DoubtSelection, DoubtVerdict } from '../ledger/doubts.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { contradicts, missingUnits, type UnitsTold } from '../ledger/units-told.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { findRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
@@ -11,19 +12,27 @@ export interface DoubtsOptions extends PlaceOptions {
   readonly which?: readonly string[] | undefined;
 }
 
+export interface ListDoubtsOptions extends DoubtsOptions {
+  /** Those that are settled, too, with every word about them. */
+  readonly settled?: boolean | undefined;
+}
+
 export interface DoubtsView {
   /** The oldest first. */
   readonly calls: readonly DoubtfulCall[];
+  /** Calls of a process that is at work, or may be: nobody knows yet what they cost. */
+  readonly underWay: readonly CallUnderWay[];
   /** Runs with rows that were parked for a call which holds them no longer: they may go on. */
   readonly released: readonly ReleasedRun[];
 }
 
 /** Calls whose charge nobody knows. */
-export function listDoubts(options: DoubtsOptions = {}, around = here()): Promise<DoubtsView> {
+export function listDoubts(options: ListDoubtsOptions = {}, around = here()): Promise<DoubtsView> {
   return withLedger('read', options, around, async (ledger) => {
-    const calls = await chosen(options, ledger, around.clock.now());
+    const now = around.clock.now();
+    const calls = await chosen(options, options.settled ? 'all' : 'none', ledger, now);
     const free = calls.some(({ holds }) => holds) ? [] : await stillHeld(ledger);
-    return { calls, released: await releasedRuns(free, ledger) };
+    return { calls, underWay: await ledger.doubts.underWay(now), released: await releasedRuns(free, ledger) };
   });
 }
 
@@ -33,12 +42,27 @@ export interface SettleDoubtsOptions extends DoubtsOptions, DeciderOptions {
   /** Why; kept with each call, beside who and when. */
   readonly reason?: string | undefined;
   /** Asked once, with what it is about, unless that is nothing. Without it nobody is asked. */
-  readonly agree?: ((calls: readonly DoubtfulCall[]) => Promise<boolean>) | undefined;
+  readonly agree?: ((proposal: DoubtProposal) => Promise<Consent>) | undefined;
+}
+
+/** A reason that was given with the yes is kept as one that was given before. */
+export type Consent = { readonly agreed: false } | { readonly agreed: true; readonly reason?: string | undefined };
+
+export interface DoubtProposal {
+  readonly calls: readonly DoubtfulCall[];
+  readonly contradictions: readonly Contradiction[];
+}
+
+/** What the provider's remaining units say against a verdict. */
+export interface Contradiction extends Pick<UnitsTold, 'calls' | 'from' | 'to' | 'known' | 'otherUnknown'> {
+  /** Units that are missing beside those that are known. */
+  readonly missing: number;
 }
 
 export interface SettledDoubtsView {
   readonly outcome: 'settled' | 'nothing_found' | 'not_agreed';
   readonly calls: readonly DoubtfulCall[];
+  readonly contradictions: readonly Contradiction[];
   /** Runs whose rows may go on. */
   readonly released: readonly ReleasedRun[];
 }
@@ -49,16 +73,37 @@ export function settleDoubts(options: SettleDoubtsOptions, around = here()): Pro
     const now = around.clock.now();
     // Whoever holds the ledger is alone: what is still open was lost by somebody who died.
     await ledger.calls.flagLost(now);
-    const calls = await chosen(options, ledger, now);
-    if (calls.length === 0) return { outcome: 'nothing_found', calls, released: [] };
-    if (options.agree !== undefined && !(await options.agree(calls)))
-      return { outcome: 'not_agreed', calls, released: [] };
+    const { verdict } = options;
+    const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
+    const none = { contradictions: [], released: [] };
+    if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none };
     const ids = calls.map(({ id }) => id);
-    const rows = await ledger.doubts.settle(ids, options.verdict, noteOf(options, decider(options, around), now));
+    const contradictions = verdict === 'resend' ? [] : contradictionsOf(await ledger.doubts.unitsTold(ids), verdict);
+    const consent = (await options.agree?.({ calls, contradictions })) ?? { agreed: true };
+    if (!consent.agreed) return { outcome: 'not_agreed', calls, ...none };
+    const reason = options.reason ?? consent.reason;
+    const against = new Set(contradictions.flatMap(({ calls }) => calls));
+    const note = noteOf(verdict, reason, decider(options, around), now);
+    const settle = (some: readonly number[], said: string) => ledger.doubts.settle(some, verdict, said);
+    const rows = [
+      ...(await settle(
+        ids.filter((id) => !against.has(id)),
+        note,
+      )),
+      ...(await settle([...against], `${note} (against the remaining units)`)),
+    ];
     const held = await stillHeld(ledger);
-    return { outcome: 'settled', calls, released: await releasedRuns([...rows, ...held], ledger) };
+    return { outcome: 'settled', calls, contradictions, released: await releasedRuns([...rows, ...held], ledger) };
   });
 }
+
+const contradictionsOf = (told: readonly UnitsTold[], verdict: 'charged' | 'free'): readonly Contradiction[] =>
+  told
+    .filter((units) => contradicts(units, verdict))
+    .map((units) => {
+      const { calls, from, to, known, otherUnknown } = units;
+      return { calls, from, to, known, otherUnknown, missing: missingUnits(units) };
+    });
 
 const WORDS: Readonly<Record<DoubtVerdict, string>> = {
   resend: 'let go on',
@@ -66,7 +111,7 @@ const WORDS: Readonly<Record<DoubtVerdict, string>> = {
   free: 'settled as free',
 };
 
-function noteOf({ verdict, reason }: SettleDoubtsOptions, by: string, now: number): string {
+function noteOf(verdict: DoubtVerdict, reason: string | undefined, by: string, now: number): string {
   const why = reason?.trim();
   return `${WORDS[verdict]} by ${by}, ${new Date(now).toISOString()}${why ? `: ${why}` : ''}`;
 }
@@ -80,8 +125,13 @@ async function stillHeld({ runs }: Ledger) {
   return held.flatMap(({ runId, count }) => Array.from({ length: count }, (_, row) => ({ runId, row })));
 }
 
-async function chosen(options: DoubtsOptions, ledger: Ledger, now: number): Promise<readonly DoubtfulCall[]> {
-  const selection = await readSelection(options.which ?? [], ledger);
+async function chosen(
+  { which = [] }: DoubtsOptions,
+  settled: NonNullable<DoubtSelection['settled']>,
+  ledger: Ledger,
+  now: number,
+): Promise<readonly DoubtfulCall[]> {
+  const selection = { ...(await readSelection(which, ledger)), settled };
   const found = await ledger.doubts.list(selection, now);
   const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
   if (unknown === undefined) return found;

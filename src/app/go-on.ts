@@ -19,6 +19,7 @@ import {
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
+import { standingOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
@@ -63,7 +64,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return viewOfRest(run, await runs.progress(run.id), null);
+    if (rows === 0) return viewOfRest(run, await standingOf(run, ledger, around.clock.now()), null);
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,

@@ -7,6 +7,8 @@ import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { firstFew } from '../util/first-few.js';
+import { rowsLost } from './lost-rows.js';
+import { findRunOf } from './open-run.js';
 import { permissionReader } from './permission-reader.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
@@ -31,6 +33,10 @@ export interface PlanView extends RunPlan {
   readonly input: string;
   /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
   readonly permissions: readonly PermissionUse[] | null;
+  /** What the pipeline watches; null: no such guard. */
+  readonly guards: LoadedPipeline['guards'];
+  /** The guard that would refuse this input, and why; null: none would. */
+  readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
 }
 
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
@@ -88,5 +94,14 @@ export async function planJob(
   const planned = await planRun({ table, pipeline, limit, fresh, now: around.clock.now(), ledger, environments });
   const named = Object.keys(pipeline.permissions);
   const permissions = use?.filter(({ permission }) => named.length === 0 || named.includes(permission)) ?? null;
-  return { input: table.path, ...planned, permissions };
+  const refusedBy = ledger === null ? null : await refusalOf({ table, pipeline, limit, fresh }, names, ledger);
+  return { input: table.path, ...planned, permissions, guards: pipeline.guards, refusedBy };
+}
+
+/** As a run would find it: one that goes on, or is finished, is not refused for its input. */
+async function refusalOf({ table, ...job }: Job, { v1, v2 }: ProviderNames, { runs }: Ledger) {
+  const settings = { ...job, providers: [v1, v2] };
+  if (!job.fresh && (await findRunOf(table.sha256, settings, runs)) !== undefined) return null;
+  const refusal = await rowsLost(table, settings, runs);
+  return refusal === undefined ? null : { code: refusal.code, message: refusal.message, hint: refusal.hint };
 }

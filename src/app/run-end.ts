@@ -37,7 +37,10 @@ export interface RunEndView {
   /** What the tables are without; null where they are whole, or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
+  /** What leads on; null where nothing is left to do. */
   readonly next: NextStep | null;
+  /** What leads on with other rows. */
+  readonly further: readonly NextStep[];
 }
 
 export interface StopView {
@@ -57,10 +60,11 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   spent: Spent,
-  next: NextStep | null,
+  steps: readonly NextStep[],
   { tables, log }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted } = end;
+  const [next = null, ...further] = steps;
   return {
     ...standing(run, progress),
     worked: true,
@@ -74,23 +78,28 @@ export function viewOfEnd(
     ...ofTables(tables),
     log,
     next,
+    further,
   };
 }
 
 const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
 
 /** There was nothing to do. */
-export const viewOfRest = (run: RunRecord, progress: Progress, tables: ExportView | null): RunEndView => ({
-  ...standing(run, progress),
-  worked: false,
-  spent: { units: 0, reports: 0, unknown: 0 },
-  stopped: null,
-  finished: run.state === 'finished',
-  interrupted: false,
-  ...ofTables(tables),
-  log: null,
-  next: nextStep(run, progress),
-});
+export function viewOfRest(run: RunRecord, progress: Progress, tables: ExportView | null): RunEndView {
+  const [next = null, ...further] = nextSteps(run, progress);
+  return {
+    ...standing(run, progress),
+    worked: false,
+    spent: { units: 0, reports: 0, unknown: 0 },
+    stopped: null,
+    finished: run.state === 'finished',
+    interrupted: false,
+    ...ofTables(tables),
+    log: null,
+    next,
+    further,
+  };
+}
 
 const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) => ({
   run: id,
@@ -103,17 +112,19 @@ const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) =>
   parked: progress.parkedReasons,
 });
 
-/** `enough`: budgets for all that is left, where a budget is what stopped it. */
-export function nextStep(
+/** All that leads on, the first thing first. `enough`: budgets for all that is left, where a budget is what stopped it. */
+export function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
   enough: { readonly budget?: number; readonly maxReports?: number } = {},
-): NextStep | null {
+): readonly NextStep[] {
   const run = record.id;
   const inDoubt = parkedReasons.in_doubt ?? 0;
-  if (byOutcome.pending > inDoubt) return { kind: 'resume', run, ...enough };
-  if (inDoubt > 0) return { kind: 'doubt', run };
-  if (byOutcome.failed > 0) return { kind: 'retry', run };
-  if (byOutcome.needs_review > 0) return { kind: 'review', run };
-  return byOutcome.invalid > 0 ? { kind: 'plan', ...jobOf(record) } : null;
+  return [
+    ...(byOutcome.pending > inDoubt ? [{ kind: 'resume' as const, run, ...enough }] : []),
+    ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
+    ...(byOutcome.failed > 0 ? [{ kind: 'retry' as const, run }] : []),
+    ...(byOutcome.needs_review > 0 ? [{ kind: 'review' as const, run }] : []),
+    ...(byOutcome.invalid > 0 ? [{ kind: 'plan' as const, ...jobOf(record) }] : []),
+  ];
 }

@@ -1,11 +1,14 @@
 import { UsageError } from '../domain/errors.js';
+import type { OutageNote } from '../ledger/calls.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
-import type { Progress } from '../ledger/runs.js';
+import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
-import { nextStep } from './run-end.js';
+import { nextSteps } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
+import { standingOf } from './standing.js';
+import { readEnding, type StartEnding } from './start-ending.js';
 import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
@@ -22,6 +25,8 @@ export interface StatusView extends RunStanding {
   readonly nextReportAt: number | null;
   /** What leads on; null where nothing is left to do. */
   readonly next: GoOnStep | null;
+  /** What leads on with other rows. */
+  readonly further: readonly GoOnStep[];
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
   /** The process that works on it, or did last; null if none ever has. */
@@ -41,6 +46,14 @@ export interface AtWorkView {
   readonly msToGo: number | null;
   /** Calls that failed over the same time, by code. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
+  /** Rows it has settled in all, calls it has sent, and how long that took. */
+  readonly rows: number;
+  readonly calls: number;
+  readonly ms: number;
+  /** What it waits for because the provider does not answer. */
+  readonly outages: readonly OutageNote[];
+  /** Why it came to its end; null where it has not, or nobody knows. */
+  readonly ending: StartEnding | null;
 }
 
 /** "Of late" for the speed of a run. */
@@ -48,28 +61,41 @@ export const LATELY_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for; also while it is at work. */
 export function status(options: StatusOptions = {}, around = here()): Promise<StatusView> {
-  return withLedger('read', options, around, async ({ runs, reading }) => {
+  return withLedger('read', options, around, async (ledger) => {
+    const { runs, reading } = ledger;
     const run = await findRun(options.run, runs);
     if (run === undefined)
       throw new UsageError('there is no run yet', '`kybatch run companies.csv --sandbox` makes one.');
     const at = around.clock.now();
-    const progress = await runs.progress(run.id);
-    const atWork = await reading.atWork(run.id, at - LATELY_MS);
+    const progress = await standingOf(run, ledger, at);
+    const found = await reading.atWork(run.id, at - LATELY_MS);
+    const atWork = found === undefined ? null : viewOfWork(found, progress, at);
+    const [next = null, ...further] = stepsOf(run, progress, atWork);
     return {
       run: viewOf(run),
       progress,
       at,
-      atWork: atWork === undefined ? null : viewOfWork(atWork, progress, at),
+      atWork,
       activity: await reading.activity(run.id, at - LATELY_MS),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
-      next: run.state === 'reading' ? readAgain(run) : nextStep(run, progress),
+      next,
+      further,
       sandbox: await isOnSandbox(run.id, runs),
     };
   });
 }
 
+/** Who is at work needs nobody to go on, and lets nobody in. */
+function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null): readonly GoOnStep[] {
+  if (atWork?.alive) return [];
+  if (run.state === 'reading') return [readAgain(run)];
+  const stoppedByBudget = (progress.parkedReasons.budget ?? 0) > 0;
+  return nextSteps(run, progress, stoppedByBudget ? atWork?.ending?.enough : {});
+}
+
 function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: number): AtWorkView {
-  const { alive, begunAt, leaseUntil, endedAt, settledRows, failedCalls } = work;
+  const { alive, begunAt, leaseUntil, endedAt, settledRows, failedCalls, ending } = work;
+  const outages = alive ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
   const rowsPerSecond = alive ? settledRows / seconds : 0;
   // Rows that wait for a report or for a person take the time that takes.
@@ -80,7 +106,13 @@ function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: 
     silent: alive && leaseUntil < at,
     endedAt,
     rowsPerSecond,
-    msToGo: rowsPerSecond > 0 && open > 0 ? (open / rowsPerSecond) * 1000 : null,
+    // Nobody knows how long an outage lasts.
+    msToGo: rowsPerSecond > 0 && open > 0 && outages.length === 0 ? (open / rowsPerSecond) * 1000 : null,
     failedCalls: alive ? failedCalls : [],
+    rows: work.rowsInAll,
+    calls: work.callsInAll,
+    ms: Math.max(0, (alive ? at : (endedAt ?? leaseUntil)) - begunAt),
+    outages,
+    ending: alive ? null : readEnding(ending),
   };
 }

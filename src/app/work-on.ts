@@ -9,9 +9,11 @@ import { orGoOnWith } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
-import { nextStep, type RunEndView, viewOfEnd } from './run-end.js';
+import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';
+import { standingOf } from './standing.js';
+import { endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -71,10 +73,13 @@ export async function workOn(
     log.ended(end);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
-    const next = nextStep(run, end.progress, enough);
+    const progress = await standingOf(run, ledger, around.clock.now());
+    const steps = nextSteps(run, progress, enough);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    return viewOfEnd(run, end, spent, next, { tables, log: log.path });
+    const view = viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });
+    await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
+    return view;
   } catch (error) {
     log.brokenOff(error);
     throw error;

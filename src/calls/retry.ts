@@ -43,8 +43,15 @@ export const LONGEST_WAIT_MS = 3_600_000;
 export const comesRight = (error: ApiError): error is ApiError & { readonly class: keyof Tally } =>
   error.class === 'retry' || error.class === 'slow_down';
 
-/** It is no row's fault, however often it was met. What v2 answers without a kind is the row's, in the end (V2-1). */
-export const isNobodysFault = (error: ApiError): boolean => comesRight(error) && error.attemptsAtMost === undefined;
+/**
+ * It is no row's fault (X-1), however often it was met. What the document calls a failure that costs nothing, and what v2
+ * answers without a kind (V2-1), is the row's in the end, where others are answered.
+ */
+export const isNobodysFault = (error: ApiError): boolean =>
+  comesRight(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
+
+const isKnownFailure = ({ class: kind, httpStatus, charge }: ApiError): boolean =>
+  kind === 'retry' && httpStatus !== undefined && charge === 'free';
 
 /** A success by its status, and nothing that the operation returns. */
 export const isUnreadable = (error: ApiError): boolean =>

@@ -7,7 +7,7 @@ import { KybatchError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
 import { exitCodeOfRun } from './run-exit-code.js';
 import { readSpendingFlags, type SpendingArgs } from './spending-flags.js';
-import { suggestCommand } from './terminal/commands.js';
+import { placeFlags, suggestCommand } from './terminal/commands.js';
 import { InterruptListener } from './terminal/interrupts.js';
 import type { Io } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
@@ -40,11 +40,14 @@ export async function spend({ work, nothing, onEvent }: Spending, args: Spending
     const { drain, abort } = interrupts;
     const end = await work({ ...readSpendingFlags(args), listen, drain, abort }).finally(() => display?.stop());
     if (!end.worked) io.stderr(`${nothing(end)}\n`);
-    const next = end.next === null ? undefined : suggestCommand(end.next, args);
-    const write =
-      end.worked && end.tables === null ? suggestCommand({ kind: 'export', run: end.run }, args) : undefined;
-    if (args.json) io.stdout(`${JSON.stringify(endToJson(end, next, write))}\n`);
-    io.stderr(endInWords(end, next, write));
+    const ways = {
+      next: end.next === null ? undefined : suggestCommand(end.next, args),
+      further: end.further.map((step) => suggestCommand(step, args)),
+      write: end.worked && end.tables === null ? suggestCommand({ kind: 'export', run: end.run }, args) : undefined,
+      place: placeFlags(args),
+    };
+    if (args.json) io.stdout(`${JSON.stringify(endToJson(end, ways))}\n`);
+    io.stderr(endInWords(end, ways));
     return exitCodeOfRun(end, interrupts.received);
   } catch (error) {
     throw error instanceof GoOnError ? withCommand(error, args) : error;

@@ -43,6 +43,6 @@ export class FailureGuard {
 const failingAlike = (code: string, alike: number, settled: number, share: number): KybatchError =>
   new KybatchError(`${alike} of ${settled} rows failed with ${code}, more than the ${share}% of guards.failing_alike`, {
     code: 'FAILING_ALIKE',
-    hint: 'Rows that had not begun were left alone. `kybatch status` shows the errors; when the cause is mended, go on, and try the failed rows again with `kybatch retry`.',
+    hint: 'Rows that had not begun were left alone. Look at the failed ones; when the cause is mended, go on, then try those that have failed again.',
     exit: ExitCode.unavailable,
   });

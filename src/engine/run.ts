@@ -13,6 +13,7 @@ import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
 import { FailureGuard } from './failure-guard.js';
 import { type Lease, takeLease } from './lease.js';
+import { OutageNotes } from './outage-notes.js';
 import { noteUseAtEnd, noteUseAtStart, type PermissionReader } from './permissions.js';
 import { mostFor } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
@@ -87,6 +88,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   setMaxListeners(0, stopping);
   const unitsPerRow = mostFor(1, pipeline).units;
   const turns = new Turns({ budgetUnits: work.budgetUnits, unitsPerRow, stopping });
+  const outages = new OutageNotes(ledger.calls, lease.startId);
   const door = new Door({
     calls: ledger.calls,
     startId: lease.startId,
@@ -101,6 +103,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     permissions: pipeline.permissions,
     listen: (event) => {
       turns.listen(event);
+      outages.listen(event);
       listen(event);
     },
     signal: work.abort,

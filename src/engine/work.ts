@@ -1,5 +1,5 @@
 import { LedgerError, TakenOverError } from '../domain/errors.js';
-import type { RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
+import type { Checkpoint, RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
 import { outsideText } from '../util/outside-text.js';
 import { redact } from '../util/secret.js';
@@ -48,8 +48,7 @@ export async function workThrough(options: WorkOptions): Promise<void> {
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Returns when to look again, if the row waits for something. */
-async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<number | null> {
+async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<Checkpoint> {
   const settlement = await takeThrough(row, contexts).catch((error: unknown) => {
     if (error instanceof LedgerError) throw error;
     return brokenOff(row, error, contexts.now());
@@ -57,7 +56,7 @@ async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }
   if (!(await runs.settleRow(runId, row.row, settlement, startId))) throw new TakenOverError();
   const { checkpoint } = settlement;
   listen({ kind: 'row_settled', row: row.row, checkpoint });
-  return checkpoint.hold === 'waiting' ? checkpoint.nextAt : null;
+  return checkpoint;
 }
 
 /** A defect of ours must not keep the other rows from going on; it is a failure like any other, with its stack. */
@@ -93,6 +92,8 @@ const BATCH = 200;
 class RowQueue {
   readonly #options: WorkOptions;
   readonly #active = new Set<number>();
+  /** Rows that this start has parked for a call in doubt. */
+  readonly #inDoubt = new Set<number>();
   #batch: RowRecord[] = [];
   #cursor = 0;
   /** What is read now: first the rows that have begun. */
@@ -119,10 +120,11 @@ class RowQueue {
     return mine;
   }
 
-  done(row: number, nextAt: number | null): void {
+  done(row: number, { hold, holdReason, nextAt }: Checkpoint): void {
     this.#active.delete(row);
     this.#options.turns.comesHome(row);
-    if (nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
+    if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
+    if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
     this.#wake();
   }
 
@@ -161,7 +163,17 @@ class RowQueue {
       this.#cursor = 0;
       this.#reading = begun ? 'others' : 'nothing';
     }
-    return this.#batch.pop();
+    return this.#batch.pop() ?? (await this.#released());
+  }
+
+  /** A row whose lost call was settled by what the provider has told since: nothing holds it any more. */
+  async #released(): Promise<RowRecord | undefined> {
+    if (this.#inDoubt.size === 0) return undefined;
+    const { runs, runId } = this.#options;
+    const free = await runs.pendingRows(runId, 0, this.#active.size + BATCH);
+    const released = free.find(({ row }) => this.#inDoubt.has(row) && !this.#active.has(row));
+    if (released !== undefined) this.#inDoubt.delete(released.row);
+    return released;
   }
 
   /** Nothing to hand out now. False if there never will be: no row waits, and none is under way that might. */

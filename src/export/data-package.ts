@@ -13,6 +13,9 @@ export interface Resource {
 export interface PackageFacts {
   readonly run: string;
   readonly exportedAt: string;
+  readonly partial: boolean;
+  readonly rows: number;
+  readonly rowsNotSettled: number;
   readonly options: ExportOptions;
 }
 
@@ -21,14 +24,23 @@ export function dataPackage(resources: readonly Resource[], facts: PackageFacts)
   return {
     $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
     name: `kybatch-${facts.run.toLowerCase().replace(/[^-a-z0-9._/]/g, '-')}`,
-    title: `Export of run ${facts.run}`,
-    description:
-      'Numbers are the provider’s own digits. An empty field means that nothing was returned; it is never a no. Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).',
+    title: `Export of run ${facts.run}${facts.partial ? ' (partial)' : ''}`,
+    description: `${partialInWords(facts)}${DESCRIPTION}`,
+    partial: facts.partial,
+    rows_not_settled: facts.rowsNotSettled,
     created: facts.exportedAt,
     version: facts.options.version,
     resources: resources.filter(({ files }) => files.length > 0).map((resource) => describeResource(resource, facts)),
   };
 }
+
+const DESCRIPTION =
+  'Numbers are the provider’s own digits. An empty field means that nothing was returned; it is never a no. Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).';
+
+const partialInWords = ({ partial, rows, rowsNotSettled }: PackageFacts): string =>
+  partial
+    ? `Partial: the run is not finished, ${rowsNotSettled} of its ${rows} rows ${rowsNotSettled === 1 ? 'is' : 'are'} not settled yet. `
+    : '';
 
 function describeResource({ table, columns, format, files }: Resource, { options }: PackageFacts) {
   const [first] = files;

@@ -53,7 +53,14 @@ async function fill(
     rmSync(scratch, { recursive: true });
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
     const summary = summarise(snapshot, finished, outputs.counts(), issues, versions, options);
-    const facts = { run: snapshot.run.id, exportedAt: summary.exported_at, options };
+    const facts = {
+      run: snapshot.run.id,
+      exportedAt: summary.exported_at,
+      partial: summary.partial,
+      rows: summary.input.rows,
+      rowsNotSettled: summary.rows_not_settled,
+      options,
+    };
     writeJson(join(folder, DATA_PACKAGE), dataPackage(finished.resources, facts));
     writeJson(join(folder, SUMMARY), summary);
     return summary;

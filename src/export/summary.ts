@@ -9,6 +9,9 @@ import type { TableName } from './tables.js';
 export interface ExportSummary {
   readonly run: string;
   readonly state: string;
+  /** The run is not finished: rows are still open, and what they will bring is not in the tables. */
+  readonly partial: boolean;
+  readonly rows_not_settled: number;
   readonly exported_at: string;
   readonly input: { readonly path: string; readonly sha256: string; readonly rows: number };
   readonly pipeline: { readonly name: string; readonly sha256: string };
@@ -66,6 +69,8 @@ export function summarise(
   return {
     run: run.id,
     state: run.state,
+    partial: run.state === 'reading' || progress.byOutcome.pending > 0,
+    rows_not_settled: progress.byOutcome.pending,
     exported_at: new Date(options.now).toISOString(),
     input: { path: run.inputPath, sha256: run.inputSha256, rows: expected },
     pipeline: { name: run.pipelineName, sha256: run.pipelineSha256 },

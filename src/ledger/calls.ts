@@ -15,6 +15,10 @@ export interface CallStore {
   /** False if the lease had ended and somebody else has taken over. */
   renew(startId: number, leaseUntil: number): Promise<boolean>;
   end(startId: number, at: number): Promise<void>;
+  /** What a start waits for now, for whoever looks from outside. */
+  noteOutages(startId: number, outages: readonly OutageNote[]): Promise<void>;
+  /** How a start came to its end, as JSON. */
+  noteEnding(startId: number, ending: string): Promise<void>;
 
   /** The newest owned answer to this request, if it is not older than `notBefore`. */
   findAnswer(environmentId: number, requestKey: string, notBefore: number): Promise<OwnedAnswer | undefined>;
@@ -63,6 +67,17 @@ export interface NewStart {
   readonly runId: string | null;
   readonly begunAt: number;
   readonly leaseUntil: number;
+}
+
+/** An operation that the provider does not answer, and that is waited for. */
+export interface OutageNote {
+  readonly api: 'v1' | 'v2';
+  readonly operation: string;
+  /** Of the last error. */
+  readonly code: string;
+  readonly since: number;
+  readonly nextTryAt: number;
+  readonly givesUpAt: number;
 }
 
 export interface Settlement {

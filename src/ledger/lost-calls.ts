@@ -1,3 +1,5 @@
+import { PROVIDER_GIVES_UP_MS } from './units-told.js';
+
 /** What is known when nothing is in flight. */
 export interface AnchorFacts {
   readonly anchorUnits: number | null;
@@ -45,6 +47,3 @@ export function judgeLostCalls(facts: AnchorFacts): AnchorVerdict {
   if (lost.some(({ startedAt }) => now - startedAt < PROVIDER_GIVES_UP_MS)) return { kind: 'too_early' };
   return settled(missing === 0 ? 'free' : null, missing, note);
 }
-
-/** The provider gives up after 25 s (V1-6); some slack for the way there. */
-const PROVIDER_GIVES_UP_MS = 30_000;

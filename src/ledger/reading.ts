@@ -1,6 +1,6 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
-import type { AllowanceRecord } from './calls.js';
+import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 
 export interface Reading {
@@ -163,6 +163,13 @@ export interface AtWork {
   readonly settledRows: number;
   /** Calls that failed of late, by code. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
+  /** Rows it has settled in all, and calls it has sent. */
+  readonly rowsInAll: number;
+  readonly callsInAll: number;
+  /** What it waits for, or did when it ended. */
+  readonly outages: readonly OutageNote[];
+  /** How it came to its end, as JSON; null where it did not, or nothing was kept. */
+  readonly ending: string | null;
 }
 
 export interface UnknownCharge {

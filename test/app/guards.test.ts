@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../src/app/plan.js';
@@ -6,6 +6,7 @@ import { resume } from '../../src/app/resume.js';
 import { retry } from '../../src/app/retry.js';
 import { run } from '../../src/app/start.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
+import { planInWords } from '../../src/cli/terminal/plan-words.js';
 import { loadPipeline, NO_GUARDS } from '../../src/config/pipeline.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
@@ -34,17 +35,42 @@ describe('a broken feed', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 10));
       await run(JOB, around(job));
       const before = exported(job);
-      const asked = job.sandbox.requestLog.length;
+      const spent = job.sandbox.chargeLog.length;
       const moved = job.rows.slice(0, 10).map((row) => ({ ...row, country: '' }));
       for (const rows of [job.rows.slice(0, 7), job.rows.slice(10, 11), moved]) {
         job.writeCsv('in.csv', rows);
         const error = await refusal(run(JOB, around(job)));
         expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, hint: expect.stringContaining('Nothing was spent') });
+        expect(error.hint).toContain(`set guards.rows_lost of ${join(job.cwd, 'p.yaml')} to null for one run`);
+        // The plan says so before anybody tries.
+        const { refusedBy } = await plan(JOB, around(job));
+        expect(refusedBy).toEqual({ code: 'ROWS_LOST', message: error.message, hint: error.hint });
       }
-      expect(job.sandbox.requestLog).toHaveLength(asked);
+      expect(job.sandbox.chargeLog).toHaveLength(spent);
       expect(exported(job)).toEqual(before);
       job.writeCsv('in.csv', job.rows.slice(0, 8));
+      expect(await plan(JOB, around(job))).toMatchObject({ refusedBy: null });
       expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 8, spent: { units: 0 } });
+    });
+  });
+
+  test('leads to a copy of a pipeline that was shipped, never to the shipped file', async () => {
+    await withJob({}, async (job) => {
+      const nightly = { ...JOB, pipeline: 'nightly' };
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      await run(nightly, around(job));
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      const { hint } = await refusal(run(nightly, around(job)));
+      expect(hint).toMatch(/copy \S+nightly\.yaml into \.\/pipelines, where --pipeline nightly finds it first/);
+      const words = planInWords(await plan(nightly, around(job)));
+      expect(words).toContain('Guards: an input that has lost more than 20% of its rows is refused; a run stops once');
+      expect(words).toMatch(/A run would be refused: ROWS_LOST: .* has 1 usable row; /);
+      // As it says.
+      const shipped = /copy (\S+)/.exec(hint ?? '')?.[1] ?? '';
+      mkdirSync(join(job.cwd, 'pipelines'));
+      const own = readFileSync(shipped, 'utf8').replace('rows_lost: 20', 'rows_lost: null');
+      writeFileSync(join(job.cwd, 'pipelines', 'nightly.yaml'), own);
+      expect(await run(nightly, around(job))).toMatchObject({ finished: true, rows: 1 });
     });
   });
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { listDoubts } from '../../src/app/doubt.js';
 import { runs } from '../../src/app/runs.js';
 import { status } from '../../src/app/status.js';
+import { underWayInWords } from '../../src/cli/terminal/doubt-words.js';
 import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/terminal/status-words.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
+import { call, intend } from '../ledger/support.js';
 import { refusal, withOffice } from './support.js';
 
 describe('status', () => {
@@ -101,6 +104,30 @@ describe('status', () => {
       const { id } = await run(companies(1));
       const mistyped = await refusal(status({ run: `${id}x` }, around));
       expect(mistyped.message).toBe(`there is no run ${id}x. Did you mean ${id}?`);
+    });
+  });
+});
+
+describe('doubt list', () => {
+  test('a call under way is named, with when it will be known; once its process is gone it is listed at once', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withOffice({ clock }, async ({ around, companies, run, ledger }) => {
+      const { id } = await run(companies(1));
+      const now = clock.now();
+      await ledger(async (open) => {
+        const startId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000 });
+        const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+        await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now }));
+        const view = await listDoubts({}, around);
+        expect(view).toMatchObject({ calls: [], underWay: [{ operation: 'fullKyb', runId: id, row: 1 }] });
+        const words = underWayInWords(view.underWay);
+        expect(words).toMatch(
+          /^1 call of a process that is at work, or may be, is not settled yet:\n {2}call \d+: v1 fullKyb, run /,
+        );
+        expect(words).toContain('from 2026-03-01 10:00:30 UTC on');
+      });
+      // Its lease goes on for half a minute; its lock does not.
+      expect(await listDoubts({}, around)).toMatchObject({ underWay: [], calls: [{ errorCode: 'PROCESS_DIED' }] });
     });
   });
 });

@@ -86,7 +86,7 @@ describe('doubt', () => {
       const { code, stderr } = await job.kybatch(['doubt', 'charged'], { answers });
       expect(code).toBe(130);
       expect(stderr).toMatch(/v1 fullKyb[\s\S]*Nothing was changed/);
-      expect(asked).toEqual(['Book 1 call as charged, and let their rows go on? [y/N] ']);
+      expect(asked).toEqual(['Book 1 call as charged, and let its row go on? [y/N] ']);
       expect(await listed(job)).toHaveLength(1);
     });
   });
@@ -104,6 +104,71 @@ describe('doubt', () => {
         code: 0,
         stderr: 'Every charge is known.\n',
       });
+    });
+  });
+});
+
+describe('a word about a call', () => {
+  const unitsOf = async ({ kybatch }: Job) =>
+    jsonOf<{ units_charged: number }>(await kybatch(['status', '--json'])).units_charged;
+
+  test('can be taken back by another: the last one stands, and both are kept with time and reason', async () => {
+    await withJob(PARKS, async (job) => {
+      const { run } = await lostNight(job);
+      const [call] = await listed(job);
+      const id = String(call?.call);
+      const before = await unitsOf(job);
+      const say = (verdict: string, note: string, by: string) =>
+        job.kybatch(['doubt', verdict, id, '--note', note, '--by', by, '--yes']);
+      expect((await say('charged', 'on the invoice', 'ann')).code).toBe(0);
+      expect(await unitsOf(job)).toBe(before + 1);
+      expect((await say('free', 'credited since', 'bob')).code).toBe(0);
+      expect(await unitsOf(job)).toBe(before);
+      expect((await say('charged', 'no, it was not', 'ann')).code).toBe(0);
+      expect(await unitsOf(job)).toBe(before + 1);
+      expect(await listed(job)).toEqual([]);
+      const every =
+        /^settled as charged by ann, .*Z: no, it was not; before that: settled as free by bob, .*: credited since; before that: settled as charged by ann, .*: on the invoice$/;
+      expect(await listed(job, '--settled')).toMatchObject([
+        { call: call?.call, charge: 'charged', note: expect.stringMatching(every) },
+      ]);
+      // Not by accident: only a call that is named is settled anew.
+      expect((await job.kybatch(['doubt', 'free', run, '--yes'])).stderr).toContain('Every charge is known.');
+      expect((await job.kybatch(['doubt', 'resend', id, '--yes'])).code).toBe(2);
+    });
+  });
+
+  test("that the provider's remaining units speak against is taken, with a warning that is kept", async () => {
+    await withJob(PARKS, async (job) => {
+      const { rows, writeCsv, kybatch, sandbox } = job;
+      writeCsv('in.csv', rows.slice(0, 2));
+      // One of them was charged, and the other never reached the provider: nobody can tell which.
+      sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer', 'resetBefore']);
+      expect((await kybatch(RUN)).code).toBe(3);
+      writeCsv('other.csv', rows.slice(4, 5));
+      await kybatch(['run', 'other.csv', ...RUN.slice(2)]);
+      const calls = await listed(job);
+      expect(calls).toHaveLength(2);
+      const free = await kybatch(['doubt', 'free', '--yes', '--json']);
+      expect(free.code).toBe(0);
+      expect(free.stderr).toMatch(
+        /Warning: the provider's own count speaks against free for calls \d+, \d+: .* fell from [\d,]+ to [\d,]+, .* leaves 1 unit for 2 calls in doubt/,
+      );
+      expect(free.stderr).toContain('No reason was given; `--note TEXT` keeps one');
+      expect(jsonOf<object>(free)).toMatchObject({ contradictions: [{ missing_units: 1, other_calls_in_doubt: 0 }] });
+      for (const { note } of await listed(job, '--settled')) expect(note).toContain('(against the remaining units)');
+      // One charged and one free is what the units say.
+      const right = await kybatch(['doubt', 'charged', String(calls[0]?.call), '--yes']);
+      expect(right.stderr).not.toContain('Warning');
+    });
+  });
+
+  test('on a terminal is asked for its reason', async () => {
+    await withJob(PARKS, async (job) => {
+      await lostNight(job);
+      const answers = (question: string) => (question.startsWith('Why?') ? 'on the invoice' : 'y');
+      expect((await job.kybatch(['doubt', 'charged'], { answers })).code).toBe(0);
+      expect(await listed(job, '--settled')).toMatchObject([{ note: expect.stringMatching(/: on the invoice$/) }]);
     });
   });
 });

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Interrupts, withJob } from './here.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { Interrupts, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
 const down = { pipeline: ['stages: [record]', 'patience: 1h'], faults: { rate503: 1 } };
@@ -39,6 +40,61 @@ describe('an outage', () => {
       expect(end.stderr).toMatch(/waiting for v1 searchKyb \(\w+\) for \d+ s, next try/);
       expect(end.stderr).toContain('3 pending = 3 rows');
       expect(end.stderr.trimEnd().split('\n').at(-1)).toContain('kybatch resume');
+    });
+  });
+
+  test('stands in status from another terminal, however long ago a call failed, and nobody is told to go on', async () => {
+    await withJob(down, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const seen: string[] = [];
+      const look = async () => {
+        const later = new ManualClock(Date.now() + 120_000);
+        while (!seen.at(-1)?.includes('Outage:')) seen.push((await kybatch(['status'], { clock: later })).stderr);
+        sandbox.setFaults({});
+      };
+      let looking: Promise<void> | undefined;
+      const onOutput = (text: string) => {
+        if (text.includes('does not answer')) looking ??= look();
+      };
+      expect((await kybatch(RUN, { onOutput })).code).toBe(0);
+      await looking;
+      expect(seen.at(-1)).toMatch(
+        /^Outage: v1 searchKyb does not answer \(\w+\) since .*; next try now, given up .* UTC\./m,
+      );
+      expect(seen.at(-1)).toContain('Process: at work');
+      expect(seen.at(-1)).not.toContain('to go\n');
+      expect(seen.at(-1)).not.toContain('kybatch resume');
+      expect((await kybatch(['status'])).stderr).not.toContain('Outage:');
+    });
+  });
+
+  test('that ended a run is what status remembers of it', async () => {
+    await withJob({ ...down, pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const end = await kybatch(RUN);
+      expect(end.code).toBe(6);
+      const said = end.stderr.split('\n').find((line) => line.startsWith('Stopped: '));
+      const { stderr } = await kybatch(['status']);
+      expect(stderr).toContain(`${said}\n  No row is marked failed for it.`);
+      const { process } = jsonOf<{ process: object }>(await kybatch(['status', '--json']));
+      expect(process).toMatchObject({ alive: false, stopped: { code: 'PROVIDER_UNAVAILABLE' } });
+    });
+  });
+});
+
+describe('status after a budget stop', () => {
+  test('names the budget that is enough, and what the last start alone has done', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 4));
+      const first = await kybatch([...RUN, '--budget', '4']);
+      expect(first.code).toBe(4);
+      const command = first.stderr.trimEnd().split('\n').at(-1);
+      expect(command).toMatch(/^Go on with: kybatch resume \S+ --budget \d+/);
+      const { stderr } = await kybatch(['status']);
+      expect(stderr.trimEnd().split('\n').at(-1)).toBe(command?.replace(' --yes', ''));
+      expect(stderr).toContain('Speed: 2 rows settled by the last start in ');
+      expect((await kybatch(['resume', '--budget', '2', '--yes'])).code).toBe(4);
+      expect((await kybatch(['status'])).stderr).toContain('Speed: 1 row settled by the last start in ');
     });
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type EndJson, Interrupts, type JobOptions, jsonOf, withJob } from './here.js';
@@ -36,6 +36,33 @@ describe('a stop that is not the end writes tables only when asked', () => {
       expect(asked.code).toBe(code);
       expect(jsonOf<End>(asked).files).toBe(join(cwd, 'asked'));
       expect(readdirSync(join(cwd, 'asked'))).toContain('rows.csv');
+    });
+  });
+
+  test('tables of an unfinished run say that they are partial, wherever somebody may look; whole ones say so, too', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const facts = () =>
+        ['summary.json', 'datapackage.json'].map(
+          (name) => JSON.parse(readFileSync(join(cwd, 'out', name), 'utf8')) as Record<string, unknown>,
+        );
+      const words = 'The tables are partial: the run is not finished, 2 of its 3 rows are not settled yet.\n';
+      const stopped = await kybatch([...RUN, '--budget', '2', '--export', '--out', 'out']);
+      expect(stopped.code).toBe(4);
+      expect(stopped.stderr).toContain(words);
+      expect(jsonOf<object>(stopped)).toMatchObject({ files_partial: true });
+      const [summary, described] = facts();
+      expect(summary).toMatchObject({ partial: true, rows_not_settled: 2 });
+      expect(described).toMatchObject({
+        partial: true,
+        rows_not_settled: 2,
+        title: expect.stringMatching(/\(partial\)$/),
+        description: expect.stringMatching(/^Partial: the run is not finished, 2 of its 3 rows are not settled yet\./),
+      });
+      expect((await kybatch(['export', '--out', 'out'])).stderr).toContain(words);
+      await kybatch(['resume', '--yes', '--out', 'out']);
+      for (const file of facts()) expect(file).toMatchObject({ partial: false, rows_not_settled: 0 });
+      expect((await kybatch(['export', '--out', 'out'])).stderr).not.toContain('partial');
     });
   });
 

@@ -1,8 +1,8 @@
-import type { DoubtsView, SettleDoubtsOptions, SettledDoubtsView } from '../../app/doubt.js';
+import type { Contradiction, DoubtsView, SettleDoubtsOptions, SettledDoubtsView } from '../../app/doubt.js';
 import { printable } from '../../review/words.js';
 import { iso } from './iso.js';
 import { nextCommands } from './review-words.js';
-import { count, moment } from './text.js';
+import { count, moment, withCommas } from './text.js';
 
 type DoubtfulCall = DoubtsView['calls'][number];
 type Verdict = SettleDoubtsOptions['verdict'];
@@ -19,6 +19,7 @@ export const doubtInWords = (call: DoubtfulCall): string =>
       companyOf(call),
       whyInWords(call),
       call.holds ? 'not sent again before you say so, or the pipeline allows it' : '',
+      call.charge === 'unknown' ? '' : `booked as ${call.charge}`,
       call.note ?? '',
     ]
       .filter((part) => part !== '')
@@ -32,11 +33,10 @@ function companyOf({ fields, subjectId }: DoubtfulCall): string {
   return [name, country, number, subjectId === null ? undefined : `ID ${subjectId}`].filter(Boolean).join(', ');
 }
 
-function whyInWords({ errorCode, httpStatus, charged }: DoubtfulCall): string {
-  const paid = charged ? ', and it was charged' : '';
-  if (errorCode === 'PROCESS_DIED') return `the process died before the answer was written down${paid}`;
-  if (httpStatus === null) return `no answer came back (${errorCode})${paid}`;
-  return `answered ${httpStatus} ${errorCode}${charged ? paid : ', and nothing says whether that is free'}`;
+function whyInWords({ errorCode, httpStatus, charge }: DoubtfulCall): string {
+  if (errorCode === 'PROCESS_DIED') return 'the process died before the answer was written down';
+  if (httpStatus === null) return `no answer came back (${errorCode})`;
+  return `answered ${httpStatus} ${errorCode}${charge === 'unknown' ? ', and nothing says whether that is free' : ''}`;
 }
 
 export const doubtToJson = (call: DoubtfulCall) => ({
@@ -52,29 +52,86 @@ export const doubtToJson = (call: DoubtfulCall) => ({
   started_at: iso(call.startedAt),
   error_code: call.errorCode,
   http_status: call.httpStatus,
-  charge: call.charged ? 'charged' : 'unknown',
   request_id: call.requestId,
+  charge: call.charge,
   holds_row: call.holds,
   note: call.note,
 });
+
+type UnderWay = DoubtsView['underWay'][number];
+
+/** Calls that nobody can settle yet, which, and from when on it will be known. */
+export function underWayInWords(calls: readonly UnderWay[]): string {
+  if (calls.length === 0) return '';
+  const until = Math.max(...calls.map(({ leaseUntil }) => leaseUntil));
+  const one = calls.length === 1;
+  return [
+    `${count(calls.length, 'call')} of a process that is at work, or may be, ${one ? 'is' : 'are'} not settled yet:`,
+    ...calls
+      .slice(0, SHOWN_UNDER_WAY)
+      .map(
+        ({ id, api, operation, runId, row, startedAt }) =>
+          `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, since ${second(startedAt)}`,
+      ),
+    ...(calls.length > SHOWN_UNDER_WAY ? [`  … and ${calls.length - SHOWN_UNDER_WAY} more (--json lists all)`] : []),
+    `${one ? 'It is' : 'Each is'} known when it is answered; where the process has died, from ${second(until)} on, or with the next start.`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+const SHOWN_UNDER_WAY = 20;
+
+/** 2026-01-05 09:00:07 UTC */
+const second = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+export const underWayToJson = ({ id, api, operation, runId, row, startedAt, leaseUntil }: UnderWay) => ({
+  call: id,
+  api,
+  operation,
+  run: runId,
+  row,
+  started_at: iso(startedAt),
+  known_by: iso(leaseUntil),
+});
+
+/** The provider's own count says otherwise: before it is asked for, and after. */
+export const contradictionInWords = (
+  { calls, from, to, known, otherUnknown, missing }: Contradiction,
+  verdict: Verdict,
+): string =>
+  `Warning: the provider's own count speaks against ${verdict} for ${calls.length === 1 ? 'call' : 'calls'} ${calls.join(', ')}: ` +
+  `between the answers before and after, its remaining units fell from ${withCommas(from)} to ${withCommas(to)}, and ${withCommas(known)} of ` +
+  `them ${known === 1 ? 'is' : 'are'} known to belong to other calls. That leaves ${count(missing, 'unit')} for ${count(calls.length + otherUnknown, 'call')} in doubt` +
+  `${verdict === 'free' ? ' (or for others who share the account)' : ''}.\n`;
+
+export const contradictionToJson = ({ calls, from, to, known, otherUnknown, missing }: Contradiction) => ({
+  calls,
+  remaining_before: from,
+  remaining_after: to,
+  known_units: known,
+  missing_units: missing,
+  other_calls_in_doubt: otherUnknown,
+});
+
+const rowsOfCalls = (calls: number) => (calls === 1 ? 'its row' : 'their rows');
 
 /** What a verdict will do, before it is asked for. */
 export const verdictInWords = (verdict: Verdict, calls: number): string =>
   ({
     resend: `Let ${count(calls, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`,
-    charged: `Book ${count(calls, 'call')} as charged, and let their rows go on?`,
-    free: `Book ${count(calls, 'call')} as free, and let their rows go on?`,
+    charged: `Book ${count(calls, 'call')} as charged, and let ${rowsOfCalls(calls)} go on?`,
+    free: `Book ${count(calls, 'call')} as free, and let ${rowsOfCalls(calls)} go on?`,
   })[verdict];
 
-const DONE: Readonly<Record<Verdict, string>> = {
-  resend: 'may be sent again by the next start; what was charged for them stays unknown',
-  charged: 'are booked as charged',
-  free: 'are booked as free',
-};
+const doneInWords = (verdict: Verdict, calls: number): string =>
+  verdict === 'resend'
+    ? `may be sent again by the next start; what was charged for ${calls === 1 ? 'it' : 'them'} stays unknown`
+    : `${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept`;
 
 export const settledInWords = (verdict: Verdict, { calls, released }: SettledDoubtsView, place: string): string =>
   [
-    `${count(calls.length, 'call')}: ${DONE[verdict]}.`,
+    `${count(calls.length, 'call')} ${doneInWords(verdict, calls.length)}.`,
     ...nextCommands(released, place).map((command) => `Go on with: ${command}`),
   ]
     .map((line) => `${line}\n`)

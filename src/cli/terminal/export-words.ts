@@ -1,5 +1,5 @@
 import type { ExportView } from '../../app/export.js';
-import { count } from './text.js';
+import { count, withCommas } from './text.js';
 
 /** What the tables are without, a line each; nothing where they are whole. */
 export function lackInWords(lack: ExportView['lack']): string {
@@ -17,3 +17,9 @@ export function lackInWords(lack: ExportView['lack']): string {
     ),
   ].join('');
 }
+
+/** What a reader of the tables must know before all else; nothing where every row is settled. */
+export const partialInWords = ({ partial, rows, open }: { partial: boolean; rows: number; open: number }): string =>
+  partial
+    ? `The tables are partial: the run is not finished, ${withCommas(open)} of its ${count(rows, 'row')} ${open === 1 ? 'is' : 'are'} not settled yet.\n`
+    : '';

@@ -30,9 +30,10 @@ export function planInWords(plan: PlanView): string {
     `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
-    `Cost: ${between(units.atLeast, units.atMost)} v1 unit(s)${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
-    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 call(s) that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
+    `Cost: ${between(units.atLeast, units.atMost)} v1 ${units.atMost === 1 ? 'unit' : 'units'}${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
+    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
+    ...guardsInWords(plan),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
       ? [
           `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
@@ -40,6 +41,23 @@ export function planInWords(plan: PlanView): string {
       : []),
   ];
   return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
+}
+
+function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
+  const watched = [
+    ...(guards.rowsLost === null
+      ? []
+      : [`an input that has lost more than ${guards.rowsLost}% of its rows is refused`]),
+    ...(guards.failingAlike === null
+      ? []
+      : [`a run stops once more than ${guards.failingAlike}% of its rows fail alike`]),
+  ];
+  return [
+    ...(watched.length === 0 ? [] : [`Guards: ${watched.join('; ')}`]),
+    ...(refusedBy === null
+      ? []
+      : [`A run would be refused: ${refusedBy.code}: ${refusedBy.message}`, `  ${refusedBy.hint ?? ''}`.trimEnd()]),
+  ];
 }
 
 function allowanceInWords({ allowance, units }: PlanView): string {
@@ -77,4 +95,6 @@ export const planToJson = (plan: PlanView) => ({
   },
   v2_permissions: plan.permissions,
   days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
+  guards: { rows_lost: plan.guards.rowsLost, failing_alike: plan.guards.failingAlike },
+  refused_by: plan.refusedBy,
 });

@@ -1,21 +1,31 @@
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
-import { lackInWords } from './export-words.js';
+import { lackInWords, partialInWords } from './export-words.js';
+import { parkedInWords } from './parked-words.js';
 import { count } from './text.js';
 
-/** The last lines: conservation, what was spent, files, and what to do next. `write`: how to have tables that were not written. */
-export function endInWords(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined): string {
+/** What leads on from the end of a start, as commands. */
+export interface WaysOn {
+  readonly next: Suggestion | undefined;
+  readonly further: readonly Suggestion[];
+  /** How to have tables that were not written. */
+  readonly write: Suggestion | undefined;
+  /** The flag that names the data directory. */
+  readonly place: string;
+}
+
+/** The last lines: conservation, what was spent, files, and what to do next. */
+export function endInWords(end: RunEndView, { next, further, write, place }: WaysOn): string {
   const { stopped } = end;
   const lines = [
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
-    ...Object.entries(end.parked).map(
-      ([reason, rows]) => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${PARKED[reason] ?? reason}`,
-    ),
+    ...parkedInWords(end.parked, place),
+    ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
-    spentInWords(end),
-    ...(end.tables === null ? [] : [`Tables: ${end.tables}`]),
+    spentInWords(end, place),
+    ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
       ? []
@@ -23,9 +33,16 @@ export function endInWords(end: RunEndView, next: Suggestion | undefined, write:
           `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`,
         ]),
     ...(end.log === null ? [] : [`Log: ${end.log}`]),
+    ...further.map(({ words, command }) => `${words}: ${command}`),
     ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Rows that wait for nothing but another start. */
+function stillToDo({ parked, waiting, outcomes }: RunEndView): readonly string[] {
+  const rows = outcomes.pending - waiting - Object.values(parked).reduce((sum, held) => sum + held, 0);
+  return rows > 0 ? [`${count(rows, 'row')} ${rows === 1 ? 'is' : 'are'} still to do`] : [];
 }
 
 /** Every row of the input is in exactly one of these. */
@@ -36,28 +53,24 @@ export function conservation(
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0);
   const parts = ROW_OUTCOMES.map((outcome) => `${byOutcome[outcome]} ${outcome}`).join(' + ');
   return sum === rowCount
-    ? `${parts} = ${rowCount} rows`
-    : `${parts} = ${sum}, but the input has ${rowCount} rows: this is a defect`;
+    ? `${parts} = ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`
+    : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;
 }
 
-function spentInWords({ run, unitsCharged, spent, worked }: RunEndView): string {
+const partialTables = ({ finished, rows, outcomes }: RunEndView): readonly string[] =>
+  finished ? [] : [partialInWords({ partial: true, rows, open: outcomes.pending }).trimEnd()];
+
+function spentInWords({ run, unitsCharged, spent, worked }: RunEndView, place: string): string {
   const all = `${count(unitsCharged, 'unit')} spent in run ${run}`;
   if (!worked) return `${all}.`;
   const unknown =
-    spent.unknown === 0 ? '' : `, ${count(spent.unknown, 'call')} with unknown charge (\`kybatch doubt\` lists them)`;
+    spent.unknown === 0
+      ? ''
+      : `, ${count(spent.unknown, 'call')} with unknown charge (\`kybatch doubt${place}\` lists ${spent.unknown === 1 ? 'it' : 'them'})`;
   return `${all}; by this start: ${count(spent.units, 'unit')}, ${count(spent.reports, 'credit report')}${unknown}.`;
 }
 
-export const PARKED: Readonly<Record<string, string>> = {
-  allowance: 'the allowance: the provider says it is spent',
-  budget: 'another start: the budget of the last one is spent',
-  scope: 'a scope that the key lacks (`kybatch doctor` names it)',
-  in_doubt: 'a person: their answers were lost or unreadable and may have been charged (`kybatch doubt` lists them)',
-  unanswered:
-    'the next start: their answers were lost or could not be read, while others were answered (`errors` has what came)',
-};
-
-export function endToJson(end: RunEndView, next: Suggestion | undefined, write: Suggestion | undefined) {
+export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
   const { stopped, spent } = end;
   return {
     run: end.run,
@@ -71,7 +84,7 @@ export function endToJson(end: RunEndView, next: Suggestion | undefined, write: 
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
-    ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.tables === null ? {} : { files: end.tables, files_partial: !end.finished }),
     ...(end.tablesLack === null
       ? {}
       : {
@@ -82,5 +95,6 @@ export function endToJson(end: RunEndView, next: Suggestion | undefined, write: 
         }),
     ...(write === undefined ? {} : { export: write.command }),
     ...(next === undefined ? {} : { next: next.command }),
+    ...(further.length === 0 ? {} : { further: further.map(({ command }) => command) }),
   };
 }

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import type { RunStanding } from '../../app/run-view.js';
-import { LATELY_MS, type StatusView } from '../../app/status.js';
+import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
-import { conservation, PARKED } from './run-end-words.js';
-import { count, durationInWords, moment, textTable, withCommas } from './text.js';
+import { parkedInWords } from './parked-words.js';
+import { conservation } from './run-end-words.js';
+import { count, durationInWords, moment, textTable } from './text.js';
 
 const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
 
@@ -57,7 +58,7 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
   finished_at: iso(run.finishedAt),
 });
 
-export function statusInWords(view: StatusView): string {
+export function statusInWords(view: StatusView, place = ''): string {
   const { run, progress, activity } = view;
   const lines = [
     `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
@@ -67,7 +68,7 @@ export function statusInWords(view: StatusView): string {
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
-    ...waits(view).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
+    ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...activity.failures.map(
       ({ code, count: rows, example }) =>
         `Failed: ${count(rows, 'row')} with ${code}${example === null ? '' : `, first row ${example}`}`,
@@ -77,16 +78,11 @@ export function statusInWords(view: StatusView): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Whether somebody is at it, how fast, and what troubles it. */
-function atWorkInWords({ run, atWork, at, progress }: StatusView): readonly string[] {
+/** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
+function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
   if (atWork === null) return run.state === 'finished' ? [] : ['Process: none has begun yet'];
-  const { alive, since, silent, endedAt, rowsPerSecond, msToGo, failedCalls } = atWork;
-  if (!alive) {
-    if (run.state === 'finished') return [];
-    const ended = endedAt === null ? 'died without a word' : `ended ${moment(endedAt)}`;
-    return [`Process: none is at work; the last one began ${moment(since)} and ${ended}`];
-  }
-  const open = progress.byOutcome.pending - progress.waiting - progress.parked;
+  const { alive, since, silent, rowsPerSecond, msToGo, failedCalls, outages } = atWork;
+  if (!alive) return run.state === 'finished' ? [] : endInWords(atWork);
   return [
     `Process: at work for ${durationInWords(at - since)}, since ${moment(since)}; ${rowsPerSecond.toFixed(1)} rows/s of late${msToGo === null ? '' : `, about ${durationInWords(msToGo)} to go`}`,
     ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
@@ -94,16 +90,27 @@ function atWorkInWords({ run, atWork, at, progress }: StatusView): readonly stri
       ({ code, count: calls }) =>
         `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute; retried as the pipeline says`,
     ),
-    ...(rowsPerSecond === 0 && open > 0 && failedCalls.length > 0 ? ['Waits: for the provider to be well again'] : []),
+    ...outages.map(
+      ({ api, operation, code, since: from, nextTryAt, givesUpAt }) =>
+        `Outage: ${api} ${operation} does not answer (${code}) since ${moment(from)}, for ${durationInWords(at - from)}; next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`,
+    ),
   ];
 }
 
-function waits({ progress, activity, nextReportAt, at }: StatusView): readonly string[] {
+function endInWords({ since, endedAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
+  const ended = endedAt === null ? 'died without a word' : `ended ${moment(endedAt)}`;
+  const stopped = ending?.stopped ?? null;
+  return [
+    `Process: none is at work; the last one began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
+    ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
+    ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
+  ];
+}
+
+function waits({ progress, activity, nextReportAt, at }: StatusView, place: string): readonly string[] {
   const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   return [
-    ...Object.entries(progress.parkedReasons).map(
-      ([reason, rows]) => `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${PARKED[reason] ?? reason}`,
-    ),
+    ...parkedInWords(progress.parkedReasons, place),
     ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
     ...(progress.waiting === 0
       ? []
@@ -120,16 +127,18 @@ function stages({ progress }: StatusView): readonly string[] {
   return ['', textTable(['stage', ...STAGE_STATUSES], lines).trimEnd()];
 }
 
-/** Rows a second in the last minute, and over the time of its calls. */
-function speed({ run, activity }: StatusView): string {
-  const { firstCallAt, lastCallAt, settledSince } = activity;
-  if (firstCallAt === null || lastCallAt === null) return 'no call yet';
-  const seconds = Math.max(1, (lastCallAt - firstCallAt) / 1000);
-  const overall = `${withCommas(run.rowCount)} rows over ${durationInWords(lastCallAt - firstCallAt)} from first call to last (${(activity.calls / seconds).toFixed(1)} calls/s)`;
-  return settledSince === 0
-    ? overall
-    : `${(settledSince / (LATELY_MS / 1000)).toFixed(1)} rows/s in the last minute; ${overall}`;
+/** What the last start has done: rows that it has settled, and how long that took. */
+function speed({ atWork }: StatusView): string {
+  if (atWork === null || (atWork.calls === 0 && atWork.rows === 0)) return 'nothing settled yet';
+  const { rows, calls, ms, alive } = atWork;
+  const perSecond = (number: number) => (number / Math.max(1, ms / 1000)).toFixed(1);
+  return `${count(rows, 'row')} settled by ${alive ? 'this' : 'the last'} start in ${durationInWords(ms)} (${perSecond(rows)} rows/s, ${perSecond(calls)} calls/s)`;
 }
+
+const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
+  const stopped = ending?.stopped ?? null;
+  return stopped && { code: stopped.code, message: stopped.message, hint: stopped.hint };
+};
 
 export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: StatusView) => ({
   run: run.id,
@@ -162,6 +171,18 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
           rows_per_second: Number(atWork.rowsPerSecond.toFixed(3)),
           seconds_to_go: atWork.msToGo === null ? null : Math.ceil(atWork.msToGo / 1000),
           failed_calls_last_minute: atWork.failedCalls,
+          rows_settled: atWork.rows,
+          calls: atWork.calls,
+          outages: atWork.outages.map(({ api, operation, code, since, nextTryAt, givesUpAt }) => ({
+            api,
+            operation,
+            code,
+            since: iso(since),
+            next_try_at: iso(nextTryAt),
+            gives_up_at: iso(givesUpAt),
+          })),
+          interrupted: atWork.ending?.interrupted ?? null,
+          stopped: stopToJson(atWork.ending),
         },
   failures: activity.failures.map(({ code, count: rows, example }) => ({ code, rows, first_row: example })),
 });

@@ -1,19 +1,37 @@
-import { type DoubtsView, listDoubts, type SettleDoubtsOptions, settleDoubts } from '../../app/doubt.js';
+import {
+  type Consent,
+  type DoubtProposal,
+  listDoubts,
+  type SettleDoubtsOptions,
+  settleDoubts,
+} from '../../app/doubt.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { agreedTo } from '../terminal/agreed.js';
 import { placeFlags } from '../terminal/commands.js';
-import { doubtInWords, doubtToJson, settledInWords, verdictInWords } from '../terminal/doubt-words.js';
+import {
+  contradictionInWords,
+  contradictionToJson,
+  doubtInWords,
+  doubtToJson,
+  settledInWords,
+  underWayInWords,
+  underWayToJson,
+  verdictInWords,
+} from '../terminal/doubt-words.js';
 import type { Io } from '../terminal/io.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
-type Calls = DoubtsView['calls'];
 type Verdict = SettleDoubtsOptions['verdict'];
 
 interface ListArgs extends CommonArgs {
   readonly which?: readonly (string | number)[] | undefined;
+}
+
+interface ShowArgs extends ListArgs {
+  readonly settled?: boolean | undefined;
 }
 
 interface SettleArgs extends ListArgs {
@@ -30,26 +48,34 @@ const whichPositional = {
 
 const wordsOf = ({ which }: ListArgs): readonly string[] => (which ?? []).map(String);
 
-const listVerb: Verb<ListArgs> = {
+const listVerb: Verb<ShowArgs> = {
   command: 'list [which..]',
   describe: 'Show the calls: when, what was asked, for which row, and why the charge is not known',
-  builder: (yargs) => yargs.positional('which', whichPositional),
+  builder: (yargs) =>
+    yargs
+      .positional('which', whichPositional)
+      .option('settled', { type: 'boolean', describe: 'Those that were settled, too, with every word about them' }),
   run: list,
 };
 
-async function list(args: ListArgs, io: Io): Promise<ExitCode> {
-  const { calls, released } = await listDoubts({ dataDir: args.dataDir, which: wordsOf(args) }, aroundOf(io));
+async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
+  const { dataDir, settled } = args;
+  const { calls, underWay, released } = await listDoubts({ dataDir, settled, which: wordsOf(args) }, aroundOf(io));
   const place = placeFlags(args);
   const next = nextCommands(released, place);
-  if (args.json) io.stdout(`${JSON.stringify({ calls: calls.map(doubtToJson), next })}\n`);
-  else for (const call of calls) io.stdout(`${doubtInWords(call)}\n`);
-  if (calls.length === 0) io.stderr('Every charge is known.\n');
-  else
+  if (args.json) {
+    const listed = { calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next };
+    io.stdout(`${JSON.stringify(listed)}\n`);
+  } else for (const call of calls) io.stdout(`${doubtInWords(call)}\n`);
+  const open = calls.filter(({ charge }) => charge === 'unknown').length;
+  if (open > 0)
     io.stderr(
-      `${count(calls.length, 'call')} whose charge nobody knows. The provider's own list of charges settles them: ` +
+      `${count(open, 'call')} whose charge nobody knows. The provider's own list of charges settles ${open === 1 ? 'it' : 'them'}: ` +
         `\`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`; ` +
-        `\`kybatch doubt resend CALL${place}\` sends them again all the same.\n`,
+        `\`kybatch doubt resend CALL${place}\` sends ${open === 1 ? 'it' : 'them'} again all the same.\n`,
     );
+  else if (underWay.length === 0) io.stderr('Every charge is known.\n');
+  io.stderr(underWayInWords(underWay));
   for (const command of next) io.stderr(`No call holds its rows any more; go on with: ${command}\n`);
   return ExitCode.ok;
 }
@@ -60,32 +86,43 @@ const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
   builder: (yargs) =>
     yargs
       .positional('which', whichPositional)
-      .option('reason', { type: 'string', requiresArg: true, describe: 'Why; kept with each call' })
+      .option('reason', { alias: 'note', type: 'string', requiresArg: true, describe: 'Why; kept with each call' })
       .option('by', { type: 'string', requiresArg: true, describe: 'Who says so (default: $USER)' })
       .option('yes', { type: 'boolean', default: false, describe: 'Do it without asking' }),
   async run(args, io) {
     const { dataDir, reason, by, json } = args;
-    const agree = (calls: Calls) => agreed(verdict, calls, args, io);
+    const agree = (proposal: DoubtProposal) => agreed(verdict, proposal, args, io);
     const view = await settleDoubts({ dataDir, which: wordsOf(args), verdict, reason, by, agree }, aroundOf(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
     const place = placeFlags(args);
     if (json) {
-      const settled = { verdict, calls: view.calls.map(({ id }) => id), next: nextCommands(view.released, place) };
-      io.stdout(`${JSON.stringify(settled)}\n`);
+      const { calls, contradictions, released } = view;
+      const settled = { verdict, calls: calls.map(({ id }) => id), next: nextCommands(released, place) };
+      io.stdout(`${JSON.stringify({ ...settled, contradictions: contradictions.map(contradictionToJson) })}\n`);
     }
     io.stderr(view.outcome === 'settled' ? settledInWords(verdict, view, place) : 'Every charge is known.\n');
     return ExitCode.ok;
   },
 });
 
-async function agreed(verdict: Verdict, calls: Calls, { yes }: SettleArgs, io: Io): Promise<boolean> {
+async function agreed(
+  verdict: Verdict,
+  { calls, contradictions }: DoubtProposal,
+  { yes, reason }: SettleArgs,
+  io: Io,
+): Promise<Consent> {
   if (!yes && io.ask !== undefined) {
     for (const call of calls.slice(0, SHOWN)) io.stderr(`${doubtInWords(call)}\n`);
     if (calls.length > SHOWN) io.stderr(`… and ${calls.length - SHOWN} more\n`);
   }
+  for (const contradiction of contradictions) io.stderr(contradictionInWords(contradiction, verdict));
   const what = `this would be about ${count(calls.length, 'call')}`;
   const consent = { what, question: verdictInWords(verdict, calls.length), nothing: 'Nothing was changed.' };
-  return await agreedTo(consent, yes, io);
+  if (!(await agreedTo(consent, yes, io))) return { agreed: false };
+  if (reason !== undefined) return { agreed: true };
+  if (!yes) return { agreed: true, reason: await io.ask?.('Why? It is kept with the calls: ') };
+  io.stderr('No reason was given; `--note TEXT` keeps one with the calls, for whoever checks the books.\n');
+  return { agreed: true };
 }
 
 const SHOWN = 20;
@@ -103,7 +140,9 @@ export const doubtVerb: Verb<ListArgs> = {
     yargs
       .demandCommand(0)
       .example('$0 doubt', 'list them')
-      .example('$0 doubt charged 4711 --reason "on the invoice"', 'one call, by its number')
+      .example('$0 doubt charged 4711 --note "on the invoice"', 'one call, by its number')
+      .example('$0 doubt free 4711 --note "credited"', 'the same call once more: the last word stands')
+      .example('$0 doubt list --settled', 'also those that were settled, with every word about them')
       .example('$0 doubt resend 2026-01-31-a1b2c3 --yes', 'all of a run, unattended')
       .epilogue(
         'Nothing is sent here: the next `kybatch resume` or `kybatch run` does. A credit report is never generated again without a look in the history. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',

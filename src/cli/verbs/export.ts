@@ -2,7 +2,7 @@ import { exportTables } from '../../app/export.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { formatOption, outOption, readTableFlags, type TableFlags } from '../table-flags.js';
-import { lackInWords } from '../terminal/export-words.js';
+import { lackInWords, partialInWords } from '../terminal/export-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 interface ExportArgs extends CommonArgs, TableFlags {
@@ -36,6 +36,8 @@ export const exportVerb: Verb<ExportArgs> = {
     const { folder, summary, lack } = await exportTables({ dataDir, run, ...readTableFlags(args) }, aroundOf(io));
     if (args.json) io.stdout(`${JSON.stringify({ folder, ...summary })}\n`);
     else io.stderr(`${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`);
+    const { partial, rows_not_settled: open, input } = summary;
+    io.stderr(partialInWords({ partial, open, rows: input.rows }));
     io.stderr(lackInWords(lack));
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },

@@ -28,7 +28,7 @@ export const runVerb: Verb<RunArgs> = {
       .example('$0 run companies.csv --sandbox', 'try it on the simulated provider')
       .example('$0 run companies.csv --pipeline nightly --budget 500', 'unattended, at most 500 units')
       .epilogue(
-        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed or need review, 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
+        'Budgets bound this start; without them those of the pipeline do. Exit code: 0 all settled, 2 usage, 3 rows are invalid, failed, need review or wait for a word on a lost call (`kybatch doubt`), 4 allowance or budget spent, 5 key or scope refused, 6 provider unavailable, 75 in use, 129/130/143 interrupted. From 4 on it can be resumed.',
       ),
   run: (args, io) =>
     spend(

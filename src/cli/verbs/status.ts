@@ -1,7 +1,8 @@
+import type { GoOnStep } from '../../app/next-step.js';
 import { status } from '../../app/status.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
-import { suggestCommand } from '../terminal/commands.js';
+import { placeFlags, suggestCommand } from '../terminal/commands.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -18,9 +19,17 @@ export const statusVerb: Verb<StatusArgs> = {
       .example('$0 status', 'the newest run'),
   async run({ dataDir, run, json }, io) {
     const view = await status({ dataDir, run }, aroundOf(io));
-    const next = view.next === null ? undefined : suggestCommand(view.next, { dataDir, sandbox: view.sandbox });
-    if (json) io.stdout(`${JSON.stringify({ ...statusToJson(view), ...(next && { next: next.command }) })}\n`);
-    else io.stderr(`${statusInWords(view)}${next === undefined ? '' : `${next.words}: ${next.command}\n`}`);
+    const suggest = (step: GoOnStep) => suggestCommand(step, { dataDir, sandbox: view.sandbox });
+    const next = view.next === null ? undefined : suggest(view.next);
+    const further = view.further.map(suggest);
+    if (json) {
+      const commands = { ...(next && { next: next.command }), further: further.map(({ command }) => command) };
+      io.stdout(`${JSON.stringify({ ...statusToJson(view), ...commands })}\n`);
+      return ExitCode.ok;
+    }
+    io.stderr(statusInWords(view, placeFlags({ dataDir })));
+    for (const { words, command } of [...further, ...(next === undefined ? [] : [next])])
+      io.stderr(`${words}: ${command}\n`);
     return ExitCode.ok;
   },
 };

@@ -1,35 +1,50 @@
 import type { RowRef } from '../review.js';
 import type { Connection } from './driver.js';
 
-type SettleCharge = (id: number, charge: 'charged' | 'free', note: string) => void;
+/** `correct`: also where it was settled before; the last word stands. */
+type SettleCharge = (id: number, charge: 'charged' | 'free', note: string, correct?: boolean) => void;
+
+interface Call {
+  readonly run_id: string | null;
+  readonly row: number | null;
+  readonly start_id: number | null;
+  readonly meter: string;
+  readonly charge: string;
+  readonly units_charged: number | null;
+}
+
+/** Every word about a call is kept, the last one first. */
+export const SAID_LAST = "reconciled = @note || coalesce('; before that: ' || reconciled, '')";
 
 /** Settles what a call has cost that nobody knew: for itself, its row and the budget of its start. */
 export function callSettler(database: Connection): SettleCharge {
-  const callOf = database.prepare<
-    [number],
-    { run_id: string | null; row: number | null; start_id: number | null; meter: string }
-  >('SELECT run_id, row, start_id, meter FROM calls WHERE id = ?');
+  const callOf = database.prepare<[number], Call>(
+    'SELECT run_id, row, start_id, meter, charge, units_charged FROM calls WHERE id = ?',
+  );
   const reconcile = database.prepare(
-    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = iif(in_doubt = 2 OR @paidInVain, in_doubt, 0), reconciled = @note
-     WHERE id = @id AND charge = 'unknown'`,
+    `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = iif(in_doubt = 2 OR @paidInVain, in_doubt, 0), ${SAID_LAST}
+     WHERE id = @id AND (charge = 'unknown' OR (@correct AND charge IN ('charged', 'free') AND reconciled IS NOT NULL))`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
-  const giveBack = database.prepare(
-    `UPDATE starts SET units_spent = units_spent - (@meter = 'unit'), reports_spent = reports_spent - (@meter = 'report')
+  const spend = database.prepare(
+    `UPDATE starts SET units_spent = units_spent + @calls * (@meter = 'unit'), reports_spent = reports_spent + @calls * (@meter = 'report')
      WHERE id = @start`,
   );
   const release = rowRelease(database);
-  return (id, charge, note) => {
+  return (id, charge, note, correct = false) => {
     const call = callOf.get(id);
     if (call === undefined) return;
-    const units = call.meter === 'unit' ? (charge === 'charged' ? 1 : 0) : charge === 'free' ? 0 : null;
+    const { meter, run_id, row, start_id } = call;
+    const units = meter === 'unit' ? (charge === 'charged' ? 1 : 0) : charge === 'free' ? 0 : null;
     // What was paid for and is not here still counts: sent again, it is paid for again. A report that was charged has
     // been found.
-    const paidInVain = charge === 'charged' && call.meter !== 'report' ? 1 : 0;
-    if (reconcile.run({ id, charge, units, note, paidInVain }).changes === 0) return;
-    if (units !== null && units > 0 && call.run_id !== null) addUnits.run(units, call.run_id, call.row);
+    const paidInVain = charge === 'charged' && meter !== 'report' ? 1 : 0;
+    if (reconcile.run({ id, charge, units, note, paidInVain, correct: correct ? 1 : 0 }).changes === 0) return;
+    const more = (units ?? 0) - (call.units_charged ?? 0);
+    if (more !== 0 && run_id !== null) addUnits.run(more, run_id, row);
     // It counted as spent while nobody knew.
-    if (charge === 'free') giveBack.run({ meter: call.meter, start: call.start_id });
+    const calls = (charge === 'free' ? 0 : 1) - (call.charge === 'free' ? 0 : 1);
+    if (calls !== 0) spend.run({ calls, meter, start: start_id });
     release(id);
   };
 }

@@ -1,52 +1,89 @@
-import type { DoubtfulCall, DoubtSelection, DoubtStore } from '../doubts.js';
-import { callSettler, rowRelease } from './call-settler.js';
+import { dirname } from 'node:path';
+import type { CallUnderWay, DoubtfulCall, DoubtSelection, DoubtStore } from '../doubts.js';
+import { callSettler, rowRelease, SAID_LAST } from './call-settler.js';
 import type { Connection } from './driver.js';
 import { UNANSWERED } from './in-doubt.js';
+import { isFree } from './lock.js';
+import { unitsTold } from './units-told.js';
 import type { Writer } from './writer.js';
 
 export function doubtStore(database: Connection, writer: Writer): DoubtStore {
   const settleCharge = callSettler(database);
-  const letGo = database.prepare(
-    'UPDATE calls SET in_doubt = iif(in_doubt > 0, 2, 0), reconciled = @note WHERE id = @id',
-  );
+  const letGo = database.prepare('UPDATE calls SET in_doubt = iif(in_doubt > 0, 2, 0) WHERE id = ?');
+  const keepWord = database.prepare(`UPDATE calls SET ${SAID_LAST} WHERE id = @id`);
   const release = rowRelease(database);
+  const held = database.prepare<[object], number>(HELD_ROWS).pluck();
+  const underWay = database.prepare<[number], CallUnderWay>(
+    `SELECT calls.id AS id, api, operation, calls.run_id AS runId, row, started_at AS startedAt, lease_until AS leaseUntil
+     FROM calls JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
+     WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
+  );
+  // A lease outlives its process by up to half a minute; the lock does not.
+  const asOf = (now: number) => (isFree(dirname(database.name)) ? Number.MAX_SAFE_INTEGER : now);
   return {
-    list: async (which, now) => list(database, which, now),
+    list: async (which, now) => list(database, which, asOf(now)),
+    underWay: async (now) => underWay.all(asOf(now)),
+    heldRows: async (runId, lost, now) => held.get({ runId, lost: Math.max(1, lost), now: asOf(now) }) ?? 0,
+    unitsTold: async (ids) => unitsTold(database, ids),
     settle: (ids, verdict, note) =>
       writer.write(() =>
         ids.flatMap((id) => {
-          letGo.run({ id, note });
+          letGo.run(id);
           const rows = release(id);
-          if (verdict !== 'resend') settleCharge(id, verdict, note);
+          if (verdict === 'resend') keepWord.run({ id, note });
+          else settleCharge(id, verdict, note, true);
           return rows;
         }),
       ),
   };
 }
 
+/** A call that is open although its start has died. */
+const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free'
+  AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now)`;
+
+const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
+
+// "in_doubt > 0" names the index.
+const HELD_ROWS = `SELECT count(DISTINCT row) FROM (
+  SELECT lost.row FROM (
+      SELECT run_id, row, request_key, meter FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND http_status IS NULL AND charge = 'unknown'
+        AND id > coalesce((SELECT call_id FROM answers
+          WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)
+      UNION ALL SELECT run_id, row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
+    ) AS lost JOIN rows ON rows.run_id = lost.run_id AND rows.row = lost.row
+  WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
+  GROUP BY lost.row, request_key HAVING count(*) >= @lost)`;
+
 /** With what a process that died has left open: the next start finds it so. */
-function list(database: Connection, { calls, runs }: DoubtSelection, now: number): readonly DoubtfulCall[] {
+function list(
+  database: Connection,
+  { calls, runs, settled = 'none' }: DoubtSelection,
+  now: number,
+): readonly DoubtfulCall[] {
   return database
-    .prepare<unknown[], Omit<DoubtfulCall, 'holds' | 'charged'> & { holds: number; charged: number }>(
+    .prepare<unknown[], Omit<DoubtfulCall, 'holds'> & { holds: number }>(
       `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
-         http_status AS httpStatus, charge IS 'charged' AS charged, request_id AS requestId, reconciled AS note,
+         http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > coalesce((SELECT call_id FROM answers
            WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)) AS holds
        FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
        WHERE calls.id IN (
            SELECT id FROM calls WHERE charge = 'unknown'
            UNION ALL SELECT id FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND charge = 'charged' AND ${UNANSWERED}
-           UNION ALL SELECT id FROM calls WHERE settled_at IS NULL AND meter <> 'free'
-             AND NOT EXISTS (SELECT 1 FROM starts WHERE starts.id = start_id AND ended_at IS NULL AND lease_until >= @now))
+           UNION ALL SELECT id FROM calls WHERE ${LEFT_OPEN}
+           UNION ALL SELECT id FROM calls WHERE @settled = 'named' AND id IN (SELECT value FROM json_each(@calls)) AND ${WAS_IN_DOUBT}
+           UNION ALL SELECT id FROM calls WHERE @settled = 'all' AND ${WAS_IN_DOUBT})
          AND (@all OR calls.id IN (SELECT value FROM json_each(@calls)) OR calls.run_id IN (SELECT value FROM json_each(@runs)))
        ORDER BY calls.id`,
     )
     .all({
       now,
+      settled,
       all: calls.length + runs.length === 0 ? 1 : 0,
       calls: JSON.stringify(calls),
       runs: JSON.stringify(runs),
     })
-    .map((call) => ({ ...call, holds: call.holds === 1, charged: call.charged === 1 }));
+    .map((call) => ({ ...call, holds: call.holds === 1 }));
 }

@@ -53,3 +53,6 @@ export function isLocked(dataDir: string): boolean {
     database.close();
   }
 }
+
+/** Nobody holds it, for sure: every start that has not ended has died. Beside a copy of the ledger nobody can say. */
+export const isFree = (dataDir: string): boolean => existsSync(lockPath(dataDir)) && !isLocked(dataDir);

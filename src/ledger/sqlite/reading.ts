@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { OutageNote } from '../calls.js';
 import type {
   AtWork,
   EnvironmentUsage,
@@ -66,8 +67,8 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
 
 function readAtWork(database: Connection, runId: string, since: number): AtWork | undefined {
   const start = database
-    .prepare<[string], Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt'>>(
-      `SELECT begun_at AS begunAt, lease_until AS leaseUntil, ended_at AS endedAt
+    .prepare<[string], Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; outages: string }>(
+      `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, ended_at AS endedAt, coalesce(outages, '[]') AS outages, ending
        FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1`,
     )
     .get(runId);
@@ -82,10 +83,22 @@ function readAtWork(database: Connection, runId: string, since: number): AtWork 
     `SELECT error_code AS code, count(*) AS count FROM calls
      WHERE run_id = ? AND settled_at >= ? AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
+  const sent = database
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM calls WHERE run_id = ? AND start_id = ? AND charge IS NOT 'owned'",
+    )
+    .pluck();
+  const { id, begunAt, leaseUntil, endedAt, outages, ending } = start;
   return {
-    ...start,
-    alive: start.endedAt === null && isLocked(dirname(database.name)),
+    begunAt,
+    leaseUntil,
+    endedAt,
+    ending,
+    outages: JSON.parse(outages) as OutageNote[],
+    alive: endedAt === null && isLocked(dirname(database.name)),
     settledRows: settled.get(runId, from) ?? 0,
+    rowsInAll: settled.get(runId, begunAt) ?? 0,
+    callsInAll: sent.get(runId, id) ?? 0,
     failedCalls: failed.all(runId, from),
   };
 }

@@ -39,7 +39,7 @@ function settlementWriter(database: Connection, allowances: Allowances) {
   const bodies = new Bodies(database);
   const settleCall = database.prepare(
     `UPDATE calls SET settled_at = ?, duration_ms = ?, http_status = ?, error_class = ?, error_code = ?, request_id = ?,
-       charge = ?, units_charged = ?, in_doubt = ?, remaining_units = ?, raw_sha256 = unhex(?), params = ?
+       charge = ?, units_charged = ?, in_doubt = ?, remaining_units = ?, exact = ?, raw_sha256 = unhex(?), params = ?
      WHERE id = ? AND start_id = ? AND settled_at IS NULL`,
   );
   const saveAnswer = database.prepare(
@@ -56,6 +56,12 @@ function settlementWriter(database: Connection, allowances: Allowances) {
   return (intent: Intent, settlement: Settlement, packed: Packed | null): boolean => {
     const { settledAt, charge, unitsCharged, answer, allowance } = settlement;
     const sha256 = packed?.sha256 ?? null;
+    // Only a success says what remains after it: a gateway that refuses may not know.
+    const alone =
+      allowance !== null &&
+      settlement.errorCode === null &&
+      intent.alone &&
+      laterUnit.get(intent.id, intent.environmentId) === undefined;
     const { changes } = settleCall.run(
       settledAt,
       settlement.durationMs,
@@ -67,6 +73,7 @@ function settlementWriter(database: Connection, allowances: Allowances) {
       unitsCharged,
       settlement.inDoubt ? 1 : 0,
       settlement.remainingUnits,
+      alone && settlement.remainingUnits !== null ? 1 : 0,
       sha256,
       answer?.params ?? null,
       intent.id,
@@ -80,12 +87,7 @@ function settlementWriter(database: Connection, allowances: Allowances) {
     const { units, reports } = mayHaveCost(intent.meter, settlement);
     if (units + reports > 0) spend.run(units, reports, intent.startId);
     if (answer !== null && sha256 !== null) saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
-    if (allowance !== null) {
-      // Only a success says what remains after it: a gateway that refuses may not know.
-      const answered = settlement.errorCode === null;
-      const alone = answered && intent.alone && laterUnit.get(intent.id, intent.environmentId) === undefined;
-      allowances.observe(intent, allowance, alone, settledAt);
-    }
+    if (allowance !== null) allowances.observe(intent, allowance, alone, settledAt);
     return true;
   };
 }

@@ -2,13 +2,15 @@ import type { CallStore } from '../calls.js';
 import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';
 
-type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'flagLost'>;
+type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'noteOutages' | 'noteEnding' | 'flagLost'>;
 
 /** Workers and what they leave behind when they die. */
 export function startStore(database: Connection, writer: Writer): { readonly store: StartStore } {
   const begin = database.prepare('INSERT INTO starts (run_id, begun_at, lease_until) VALUES (?, ?, ?)');
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
   const end = database.prepare('UPDATE starts SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
+  const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
+  const noteEnding = database.prepare('UPDATE starts SET ending = ? WHERE id = ?');
   const expire = database.prepare(
     'UPDATE starts SET ended_at = lease_until WHERE ended_at IS NULL AND lease_until < ?',
   );
@@ -29,6 +31,9 @@ export function startStore(database: Connection, writer: Writer): { readonly sto
         writer.write(() => Number(begin.run(runId, begunAt, leaseUntil).lastInsertRowid)),
       renew: (startId, leaseUntil) => writer.write(() => renew.run(leaseUntil, startId).changes === 1),
       end: (startId, at) => writer.write(() => void end.run(at, startId)),
+      noteOutages: (startId, outages) =>
+        writer.write(() => void noteOutages.run(outages.length === 0 ? null : JSON.stringify(outages), startId)),
+      noteEnding: (startId, ending) => writer.write(() => void noteEnding.run(ending, startId)),
       flagLost: (now) =>
         writer.write(() => {
           expire.run(now);

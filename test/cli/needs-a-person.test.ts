@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { aRecord, type EndJson, Interrupts, type Job, jsonOf, withJob } from './here.js';
+
+type Row = Job['rows'][number];
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
+const PARKS = { pipeline: ['stages: [record]', 'in_doubt: park'] };
+
+interface Standing extends EndJson {
+  readonly further: readonly string[];
+}
+
+describe('rows that need a person', () => {
+  test('a row whose lost call is settled by what remains goes on in the same start', async () => {
+    await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+      // The lost record may have taken the second unit: the others wait for another start.
+      const first = await kybatch([...RUN, '--budget', '2']);
+      expect(first.code).toBe(4);
+      expect(first.stderr).toContain('1 row waits for a person: a call for it was lost');
+      const second = await kybatch(['resume', '--yes', '--json']);
+      expect(jsonOf<EndJson>(second)).toMatchObject({ finished: true, outcomes: { complete: 3 }, parked: {} });
+      expect(second.code).toBe(0);
+    });
+  });
+
+  test('calls given up at a second interrupt are named, and the command that leads on is not resume', async () => {
+    await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const interrupts = new Interrupts();
+      sandbox.script(
+        (request) => {
+          if (!aRecord(request)) return false;
+          for (const _ of ['first', 'second']) setImmediate(() => interrupts.send('SIGINT'));
+          return true;
+        },
+        { latencyMs: 60_000 },
+      );
+      const end = await kybatch(RUN, { interrupts });
+      expect(end.code).toBe(130);
+      expect(jsonOf<Standing>(end)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      expect(jsonOf<Standing>(await kybatch(['status', '--json']))).toMatchObject({
+        parked: { in_doubt: 1 },
+        next: 'kybatch doubt',
+      });
+      // What was said is what happens.
+      expect((await kybatch(['resume', '--yes'])).code).toBe(3);
+    });
+  });
+
+  test('every kind of row that needs somebody is named with its command, where the ledger is', async () => {
+    await withJob(PARKS, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      const [first, second, third, fourth] = rows.slice(0, 4) as [Row, Row, Row, Row];
+      writeCsv('in.csv', [first, { ...second, country: 'Nowhere' }, third, fourth]);
+      sandbox.script({ operation: 'fullKyb' }, ['none', 400, 'none', 'lostAnswer']);
+      const place = ['--data-dir', 'books'];
+      const end = await kybatch([...RUN, ...place]);
+      expect(end.code).toBe(3);
+      const { run, next, further } = jsonOf<Standing>(end);
+      expect(next).toBe('kybatch doubt --data-dir books');
+      expect(further).toEqual([
+        `kybatch retry ${run} --data-dir books --concurrency 1 --yes`,
+        expect.stringMatching(/^kybatch plan .*in\.csv .*--data-dir books$/),
+      ]);
+      for (const command of [next, ...further]) expect(end.stderr).toContain(`: ${command}\n`);
+      expect(end.stderr).toContain('(`kybatch doubt --data-dir books` lists it)');
+      const status = await kybatch(['status', ...place]);
+      expect(status.stderr).toContain(`Try the failed rows again with: kybatch retry ${run} --data-dir books\n`);
+      expect(status.stderr).toContain('(`kybatch doubt --data-dir books` lists it)');
+    });
+  });
+
+  test('rows that nobody has come to are told apart from those that wait', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const { stderr, ...end } = await kybatch([...RUN, '--budget', '2']);
+      const { parked, outcomes } = jsonOf<EndJson>({ ...end, stderr });
+      const toDo = (outcomes.pending ?? 0) - (parked.budget ?? 0);
+      expect(toDo).toBeGreaterThan(1);
+      expect(stderr).toContain(`\n${toDo} rows are still to do\n`);
+    });
+  });
+});
