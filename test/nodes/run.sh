@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/kybatch-nodes-XXXXXX")
+# The tests of another user's folder run this Node as another user.
+chmod 755 "$work"
 versions=("$@")
 [ $# -gt 0 ] || versions=(20 22 24)
 demos=${DEMOS:-3}
