@@ -1,6 +1,6 @@
 import type { Exchange } from '../api/exchange.js';
 import type { Operation } from '../api/operation.js';
-import { readAllowance } from '../api/v1/allowance.js';
+import { chargeSaid } from '../api/v1/allowance.js';
 import { requestKey } from '../calls/request-key.js';
 import { settlementOf } from '../calls/settlement.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -17,9 +17,9 @@ export async function bookCheck(
   { clock, onNote }: Surroundings,
 ): Promise<void> {
   const now = clock.now();
-  const units = readAllowance(exchange.headers, now).unitsCharged ?? 0;
-  if (units === 0) return;
-  onNote?.(`the check of the v1 key was answered with a success, and charged ${units} unit(s): ${operation.name}`);
+  const said = exchange.headers['x-service-units'];
+  if (said === undefined || chargeSaid(exchange.headers) === 'free') return;
+  onNote?.(`the check of the v1 key was answered with a success, and charged 1 unit: ${operation.name}`);
   const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + LEASE_MS });
   try {
     const { name, meter } = operation;

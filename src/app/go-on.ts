@@ -7,6 +7,7 @@ import { checkTables } from './export.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
+import { permissionReader } from './permission-reader.js';
 import { mustBeAllowed } from './preflight.js';
 import {
   checkProvider,
@@ -75,10 +76,11 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
-        await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
+        const permissions = permissionReader(pipeline, provider, options.drain);
+        await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         await how.release(run, runs);
         const { keepParked } = how;
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, keepParked, rest, options };
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, keepParked, rest, options, permissions };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },

@@ -1,43 +1,55 @@
-import { ApiError } from '../api/errors.js';
+import type { ApiError } from '../api/errors.js';
 import type { PlatformV2Client } from '../api/v2/client.js';
 import { permissionUseOf } from '../api/v2/permission-use.js';
+import { probeV2Key } from '../api/v2/probe.js';
 import { operationsOf, type Pipeline } from '../config/pipeline.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import type { Provider } from './provider.js';
+
+/** What v2 counts, and whether it takes the key: one look at `/metrics` tells both. */
+export interface MetricsReader extends PermissionReader {
+  /** Why v2 refuses the key; null where it does not, or does not tell. */
+  refusal(): Promise<ApiError | null>;
+}
 
 /** Undefined where the pipeline has no use for v2. */
 export function permissionReader(
   pipeline: Pick<Pipeline, 'stages'>,
   { v2 }: Pick<Provider, 'v2'>,
   signal?: AbortSignal,
-): PermissionReader | undefined {
+): MetricsReader | undefined {
   if (v2 === null || !operationsOf(pipeline).some(({ api }) => api === 'v2')) return undefined;
-  let first: Promise<readonly PermissionUse[] | null> | undefined;
+  let first: Promise<Metrics> | undefined;
+  const atStart = () => {
+    first ??= readMetrics(v2, signal);
+    return first;
+  };
   return {
-    atStart: () => {
-      first ??= readPermissionUse(v2, signal);
-      return first;
-    },
+    atStart: async () => (await atStart()).use,
+    refusal: async () => (await atStart()).refusal,
     // Whoever interrupts wants the terminal back.
     atEnd: async () => (signal?.aborted === true ? null : await readPermissionUse(v2, signal)),
   };
 }
 
 /** What `/metrics` counts; null where it does not tell, or not soon. */
-export async function readPermissionUse(
+export const readPermissionUse = async (
   v2: PlatformV2Client,
   signal?: AbortSignal,
-): Promise<readonly PermissionUse[] | null> {
+): Promise<readonly PermissionUse[] | null> => (await readMetrics(v2, signal)).use;
+
+interface Metrics {
+  readonly use: readonly PermissionUse[] | null;
+  readonly refusal: ApiError | null;
+}
+
+/** A run goes on without it, and meets what is wrong, if anything is, at its own calls. */
+async function readMetrics(v2: PlatformV2Client, signal?: AbortSignal): Promise<Metrics> {
   const enough = AbortSignal.timeout(PATIENCE_MS);
-  try {
-    const { data } = await v2.call('metrics', {}, { signal: signal ? AbortSignal.any([signal, enough]) : enough });
-    return permissionUseOf(data);
-  } catch (error) {
-    // A run goes on without it, and meets what is wrong, if anything is, at its own calls.
-    if (error instanceof ApiError) return null;
-    throw error;
-  }
+  const { state, metrics, error } = await probeV2Key(v2, signal ? AbortSignal.any([signal, enough]) : enough);
+  const refusal = state === 'refused' && error !== undefined ? error : null;
+  return { use: metrics && permissionUseOf(metrics), refusal };
 }
 
 /** It is worth no more: a run can do without. */

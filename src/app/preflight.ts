@@ -1,11 +1,11 @@
 import { checkV1Operations, type V1Check } from '../api/v1/probe.js';
-import { probeV2Key } from '../api/v2/probe.js';
 import { operationsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { KybatchError } from '../domain/errors.js';
 import type { Rest } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import { bookCheck } from './book-check.js';
+import type { MetricsReader } from './permission-reader.js';
 import type { Provider } from './provider.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -17,7 +17,8 @@ import type { Surroundings } from './surroundings.js';
 export async function mustBeAllowed(
   pipeline: Pipeline,
   rest: Rest,
-  { v1, v2, names }: Provider,
+  { v1, names }: Provider,
+  permissions: MetricsReader | undefined,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<void> {
@@ -28,10 +29,8 @@ export async function mustBeAllowed(
     if (check.kind === 'refused') throw refusedBy(check, pipeline);
     if (check.kind === 'answered') await bookCheck(check, names.v1, ledger, around);
   }
-  if (v2 !== null && rest.reports + rest.v2Calls > 0 && [...needed].some(({ api }) => api === 'v2')) {
-    const { state, error } = await probeV2Key(v2, AbortSignal.timeout(PATIENCE_MS));
-    if (state === 'refused' && error !== undefined) throw nothingSpent(error, error.message);
-  }
+  const refusal = rest.reports + rest.v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
+  if (refusal !== null) throw nothingSpent(refusal, refusal.message);
 }
 
 /** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */

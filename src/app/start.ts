@@ -65,7 +65,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const goesOn = { run, pipeline, fresh: readSettings(run).fresh };
         const rest = await restOf({ ...goesOn, outcome: 'pending' }, provider.names, ledger, around);
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
-        await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
+        await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const start = { ...bounds, ...goesOn, goesOn: isOpen(before), rest, options, permissions };
         return await workOn(start, provider, ledger, around);
       },

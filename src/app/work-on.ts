@@ -6,7 +6,6 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { type ExportView, writeTables } from './export.js';
 import { orGoOnWith } from './next-step.js';
-import { permissionReader } from './permission-reader.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
@@ -30,8 +29,8 @@ export interface Start extends SpendingBounds {
   /** Rows that an earlier start has parked stay so. */
   readonly keepParked?: boolean;
   readonly options: SpendingOptions;
-  /** Where somebody has asked already. */
-  readonly permissions?: PermissionReader | undefined;
+  /** Undefined where v2 is of no use. */
+  readonly permissions: PermissionReader | undefined;
 }
 
 /** Works on a run until nothing moves or somebody interrupts; writes the tables of a finished one, and tells how it ended. */
@@ -60,7 +59,7 @@ export async function workOn(
         sources: sourcesOf(provider),
         ledger,
         clock: around.clock,
-        permissions: start.permissions ?? permissionReader(pipeline, provider, options.drain),
+        permissions: start.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
         listen(event) {

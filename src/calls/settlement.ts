@@ -18,8 +18,8 @@ export function settlementOf(operation: Operation, params: string, exchange: Exc
     errorCode: null,
     requestId: requestIdIn(headers) ?? null,
     charge: operation.meter === 'free' ? 'free' : 'charged',
-    // Each v1 success costs one unit, whether or not the header says so. v2 does not count in units.
-    unitsCharged: v1 === null ? null : (v1.unitsCharged ?? 1),
+    // Each v1 success costs one unit, whatever the header says. v2 does not count in units.
+    unitsCharged: v1 === null ? null : 1,
     remainingUnits: v1?.remainingUnits ?? null,
     inDoubt: false,
     body,

@@ -119,7 +119,9 @@ export const pipelineFile = section({
     ),
   in_doubt_cap: integerWithin(1, 10)
     .default(3)
-    .describe('How often such a request may be sent again, 1 to 10, before a person must look'),
+    .describe(
+      'How often such a request may be sent again, 1 to 10, before a person must look; and in how many starts one whose answers cannot be read (X-1)',
+    ),
   provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
   ids_shared: yesOrNo()
     .default(false)

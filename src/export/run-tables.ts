@@ -93,7 +93,7 @@ export const callsTable = table({
     column(
       'charge',
       'text',
-      'charged, free, unknown (the answer was lost, or v2 answered with a failure) or owned (nothing was sent)',
+      'charged, free, unknown (the answer was lost or cannot be read, or v2, or a gateway before v1, answered with a failure) or owned (nothing was sent)',
     ),
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
     column('call_id', 'integer', 'Number of the call in the ledger'),

@@ -49,6 +49,17 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
+  test('V2-3 /metrics is read once at a start and once at its end, for the key and for the counts', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const { requests } = job.sandbox;
+      await run({ ...JOB, budget: 2 }, around(job));
+      expect(requests.get('metrics')).toBe(2);
+      expect(await resume({ yes: true }, around(job))).toMatchObject({ finished: true });
+      expect(requests.get('metrics')).toBe(4);
+    });
+  });
+
   test('resume and retry ask too; who has nothing to buy is not asked', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));

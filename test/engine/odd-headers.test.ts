@@ -8,6 +8,8 @@ const ODD: readonly Readonly<Record<string, string>>[] = [
   { 'x-quota-daily-reset': '1234.56789', 'x-quota-daily-limit': '3' },
   { 'x-quota-daily-reset': '1767690000.1234567' },
   { 'x-service-units': '999999999999999' },
+  { 'x-service-units': '1000' },
+  { 'x-service-units': '0' },
   { 'x-service-units': '9223372036854775807' },
   { 'x-service-remaining-units': '999999999999999' },
   { 'x-quota-daily-limit': '999999999999999', 'x-quota-daily-remaining': '1e9' },
@@ -29,6 +31,26 @@ test('V1-3 headers that nobody expects end no run, and no look at the books', as
     );
     const { byDay } = await ledger.reading.usage();
     expect(byDay.reduce((units, day) => units + day.unitsCharged, 0)).toBe(2 * ODD.length);
+  });
+});
+
+test('V1-1 a success costs one unit, whatever figure comes with it: the budget buys what it should, and the drift is shown', async () => {
+  await withWorkshop({ pipeline: { stages: ['record'] } }, async (workshop) => {
+    const { sandbox, ledger, open, work, query } = workshop;
+    const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+    let remaining = 100_000;
+    const end = await withProxy(
+      workshop,
+      () => {
+        remaining -= 1_000;
+        return { more: { 'x-service-units': '1000', 'x-service-remaining-units': String(remaining) } };
+      },
+      (sources) => work(run, { sources, concurrency: 1, budgetUnits: 6 }),
+    );
+    expect(end.progress).toMatchObject({ byOutcome: { complete: 3 }, unitsCharged: 6 });
+    const [environment] = query<{ id: number }>("SELECT id FROM environments WHERE api = 'v1'");
+    const { driftUnits } = (await ledger.calls.allowance(environment?.id ?? 0)) ?? {};
+    expect(driftUnits).toBe(5 * 999);
   });
 });
 

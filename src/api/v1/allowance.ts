@@ -32,6 +32,12 @@ export function chargeSaid(headers: Exchange['headers']): 'charged' | 'free' | u
   return units === null ? undefined : units > 0 ? 'charged' : 'free';
 }
 
+/** What v1 says that a success has cost, where it is not the one unit that its document says; undefined where it is. */
+export function oddUnits(headers: Exchange['headers']): string | undefined {
+  const said = headers['x-service-units'];
+  return said === undefined || said.trim() === '1' ? undefined : outsideText(said, 40);
+}
+
 function readQuota(headers: Exchange['headers'], nowMs: number): V1Quota | null {
   const limit = headers['x-quota-daily-limit'] ?? null;
   const remaining = headers['x-quota-daily-remaining'] ?? null;
@@ -77,10 +83,11 @@ export function nextUtcMidnight(nowMs: number): number {
 }
 
 /**
- * What one call is charged is said to be 1. A figure beyond these bounds is a misreading: fifteen digits, added up over
- * some calls, are more than a number can hold.
+ * What one call is charged is said to be 1, always. Another figure is not believed: it would stop a run at its budget, or
+ * overstate the books. If it is true, the units that remain tell. So many digits are a misreading in any case: added up,
+ * they are more than a number can hold.
  */
-const UNITS_A_CALL = 1_000;
+const UNITS_A_CALL = 1;
 const UNITS_AT_MOST = 1e9;
 
 function count(text: string | null | undefined, atMost: number): number | null {

@@ -4,7 +4,7 @@ import type { ApiError } from '../errors.js';
 import { type Exchange, requestIdIn } from '../exchange.js';
 import type { Operation, Route } from '../operation.js';
 import type { WireRequest } from '../request.js';
-import { chargeSaid } from './allowance.js';
+import { chargeSaid, oddUnits } from './allowance.js';
 import { v1Error } from './errors.js';
 import { v1Operations } from './operations.js';
 
@@ -14,13 +14,17 @@ const BODY_LIMIT_BYTES = 64_000;
 /** The KYB Company Data API (v1). Every success costs one unit. */
 export class KybV1Client extends ApiClient<typeof v1Operations> {
   #versionWarned = false;
+  #unitsWarned = false;
 
   constructor(options: ClientOptions) {
     super('v1', v1Operations, 'Bearer', options);
   }
 
   protected override classify(exchange: Exchange, operation: Operation): ApiError | undefined {
-    if (exchange.status === 200) this.#checkVersion(exchange);
+    if (exchange.status === 200) {
+      this.#checkVersion(exchange);
+      this.#checkUnits(exchange);
+    }
     return v1Error(exchange, operation, this.clock.now());
   }
 
@@ -42,6 +46,15 @@ export class KybV1Client extends ApiClient<typeof v1Operations> {
     if (size > BODY_LIMIT_BYTES) {
       throw invalidParams(operation, [`the request body has ${size} bytes, the limit is ${BODY_LIMIT_BYTES}`]);
     }
+  }
+
+  #checkUnits({ headers }: Exchange): void {
+    const odd = oddUnits(headers);
+    if (odd === undefined || this.#unitsWarned) return;
+    this.#unitsWarned = true;
+    this.warn(
+      `v1 says that a call has cost ${JSON.stringify(odd)} units; its document says 1, and each success is booked as 1. What the account was really charged shows as drift in \`kybatch usage\``,
+    );
   }
 
   #checkVersion(exchange: Exchange): void {

@@ -9,19 +9,20 @@ import { chargeSaid } from './allowance.js';
 
 /**
  * What the exchange means, if it is not a success. Failures of v1 cost nothing (V1-1), unless it says itself that they
- * did; an answer that is not what the operation returns may have cost (X-1).
+ * did. What is not v1's own word may have cost: an answer that is not what the operation returns (X-1), or the page of a
+ * gateway, behind which the call may have gone through.
  */
 export function v1Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
   const { status, headers } = exchange;
   const success = status >= 200 && status < 300;
   const problems = status === 200 ? whyUnreadable(operation, exchange.body) : [];
   if (status === 200 && problems.length === 0) return undefined;
-  const meaning = success ? unreadable(status, operation, problems) : refused(exchange);
+  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, problems) : refused(exchange);
   return new ApiError({
     ...meaning,
     api: 'v1',
     operation: operation.name,
-    charge: chargeSaid(headers) ?? (success ? 'unknown' : 'free'),
+    charge: chargeSaid(headers) ?? (isOwnWord ? 'free' : 'unknown'),
     httpStatus: status,
     requestId: meaning.requestId ?? headers['x-service-request-id'],
     retryAfterMs: retryAfterMs(headers, nowMs),
@@ -32,7 +33,10 @@ export function v1Error(exchange: Exchange, operation: Operation, nowMs: number)
 type Described = Pick<
   ApiErrorDetails,
   'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems'
->;
+> & {
+  /** v1 itself has refused. */
+  readonly isOwnWord: boolean;
+};
 
 /** Only a 200 is a success that the document knows. */
 const unreadable = (status: number, operation: Operation, problems: readonly string[]): Described => ({
@@ -40,6 +44,7 @@ const unreadable = (status: number, operation: Operation, problems: readonly str
   message:
     status === 200 ? unreadableMessage(operation, problems) : `v1 answered ${status}, which its document does not know`,
   problems,
+  isOwnWord: false,
 });
 
 function refused({ status, body }: Exchange): Described {
@@ -50,8 +55,12 @@ function refused({ status, body }: Exchange): Described {
     code,
     message: outsideText(said?.error.message ?? `v1 answered ${status} without an error body`, 500),
     requestId: said?.request_id,
+    isOwnWord: said !== undefined || REFUSED_AT_THE_DOOR.has(status),
   };
 }
+
+/** Statuses of the document with which nothing is done for the request, in whatever words; a 5xx may come too late. */
+const REFUSED_AT_THE_DOOR: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 429]);
 
 type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
 
@@ -63,6 +72,10 @@ const routeIsOurs: Meaning = {
 const tryAgain: Meaning = {
   class: 'retry',
   hint: 'The provider stumbled; the call is sent again and costs nothing until it succeeds.',
+};
+const behindAGateway: Meaning = {
+  class: 'retry',
+  hint: 'The answer has not the form of an error of v1: something before it stumbled. The call is sent again; whether it was charged is not known.',
 };
 const neverSucceeds = (hint: string): Meaning => ({ class: 'fail_row', hint });
 const keyRefused = (hint: string): Meaning => ({ class: 'stop_run', stop: 'credentials', hint });
@@ -98,7 +111,7 @@ function byStatus(status: number, explained: boolean): Meaning {
   if (status === 401 || status === 403)
     return keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
   if (status === 429) return { class: 'slow_down', hint: 'Too many requests at once; calls go on more slowly.' };
-  if (status >= 500) return tryAgain;
+  if (status >= 500) return explained ? tryAgain : behindAGateway;
   // A 404 in another form cannot mean "no such company": that has its own code (V1-11).
   if (status === 404) return routeIsOurs;
   if (status >= 300 && status < 400) {

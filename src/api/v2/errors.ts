@@ -181,7 +181,7 @@ function byStatus(status: number, operation: Operation, isJson: boolean): Meanin
     return { class: 'fail_row', code: `HTTP_${status}`, message, hint };
   }
   const hint = 'Not a status of HTTP that an answer may have. Check what stands between here and the provider.';
-  return { class: 'retry', code: `HTTP_${status}`, message, hint, attemptsAtMost: 3 };
+  return { class: 'retry', code: `HTTP_${status}`, message, hint };
 }
 
 const routeAdvice = (operation: Operation): string =>

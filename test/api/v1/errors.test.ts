@@ -149,13 +149,26 @@ describe('v1 errors', () => {
     expect(v1Error(exchange, v1Operations[name], NOW)).toBeUndefined();
   });
 
+  test.each([
+    ...[400, 401, 403, 404, 405, 413, 429].map((status) => [status, '<html>', 'free'] as const),
+    ...[302, 408, 418, 500, 502, 503, 504, 520].map((status) => [status, '<html>', 'unknown'] as const),
+    ...[500, 502, 503, 504, 520].map((status) => [status, errorBody('ANY'), 'free'] as const),
+    ...['', '{}', '{"error":"x"}', '{"message":"upstream"}'].map((body) => [503, body, 'unknown'] as const),
+  ])(
+    'V1-1 %i with %j: what is v1’s own refusal is free, a gateway’s page is not known to be: %s',
+    (status, body, charge) => {
+      expect(classify(status, body)).toMatchObject({ charge });
+    },
+  );
+
   test('what the units header says was charged was charged, whatever the status', () => {
     const said = { 'x-service-units': '1' };
     for (const status of [200, 201, 204, 206, 400, 404, 429, 502])
       expect(classify(status, '<html>', said), String(status)).toMatchObject({ charge: 'charged' });
     expect(classify(200, '<html>', { 'x-service-units': '0' })).toMatchObject({ charge: 'free' });
+    // Not what the document says: the units that remain will tell.
+    expect(classify(200, '<html>', { 'x-service-units': '1000' })).toMatchObject({ charge: 'unknown' });
     expect(classify(204, '')).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
-    expect(classify(502, '')).toMatchObject({ charge: 'free' });
   });
 
   test('never throws, whatever the bytes', () => {

@@ -235,6 +235,19 @@ describe('refusals of v1 over HTTP', () => {
     expect(warnings).toEqual(['v1 answers as version v3; this program was written for v1']);
   });
 
+  test.each(['1000', '0', 'many'])('V1-1 a success that says it cost %s units warns, once', async (units) => {
+    const warnings: string[] = [];
+    await withServer(
+      (_, response) => json(response, 200, '[]', { 'Service-API-Version': 'v1', 'X-Service-Units': units }),
+      async ({ origin }) => {
+        const v1 = new KybV1Client({ baseUrl: origin, apiKey: 'k', onWarning: (message) => warnings.push(message) });
+        for (let time = 0; time < 2; time++) await v1.call('searchKyb', { location: 'GB', name: 'x' });
+        await v1.close();
+      },
+    );
+    expect(warnings).toEqual([expect.stringContaining(`a call has cost "${units}" units; its document says 1`)]);
+  });
+
   test('V1-18 documentation and suggestions are never followed', async () => {
     await withServer(
       (_, response) =>

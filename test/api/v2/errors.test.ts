@@ -119,7 +119,7 @@ describe('a body in no known form', () => {
     [302, { class: 'stop_run', stop: 'route', code: 'REDIRECT_REFUSED', charge: 'unknown' }],
     [404, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
     [405, { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', charge: 'unknown' }],
-    [777, { class: 'retry', code: 'HTTP_777', attemptsAtMost: 3 }],
+    [777, { class: 'retry', code: 'HTTP_777', attemptsAtMost: undefined }],
   ])('V2-1 on %d is told by the status', (status, expected) => {
     for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}']) {
       expect(errorOf(status, body), body).toMatchObject(expected);
