@@ -19,7 +19,9 @@ export async function bookCheck(
   const now = clock.now();
   const units = readAllowance(exchange.headers, now).unitsCharged ?? 0;
   if (units === 0) return;
-  onNote?.(`the check of the v1 key was answered with a success, and charged ${units} unit(s): ${operation.name}`);
+  onNote?.(
+    `the check of the v1 key was answered with a success, and charged ${units} ${units === 1 ? 'unit' : 'units'}: ${operation.name}`,
+  );
   const startId = await calls.begin({ runId: null, begunAt: now, leaseUntil: now + LEASE_MS });
   try {
     const { name, meter } = operation;

@@ -63,7 +63,7 @@ export function decideDoubt(
     return { kind: 'in_doubt', endedAt: lastEndedAt };
   if (lost === 0 || lost < lostAtMost) return 'go';
   const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;
-  const message = `${lost} call(s) for this were lost and may have been charged; not sent again (${why})`;
+  const message = `${lost === 1 ? '1 call for this was' : `${lost} calls for this were`} lost and may have been charged; not sent again (${why})`;
   return { kind: 'parked', reason: 'in_doubt', until: null, message };
 }
 
