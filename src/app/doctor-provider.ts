@@ -62,7 +62,8 @@ export async function checkV2({ v1, v2, environment }: Provider): Promise<readon
 
 function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
   if (report.state !== 'works') return keyFailure('v2', report.state, report);
-  const detail = `accepted at ${baseUrl}; ${report.metrics?.length ?? 0} permissions`;
+  const permissions = report.metrics?.length ?? 0;
+  const detail = `accepted at ${baseUrl}; ${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
   return { check: 'v2 key', state: 'ok', detail };
 }
 

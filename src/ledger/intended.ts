@@ -93,9 +93,9 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
     return { kind: 'parked', reason: closure.reason, until: closure.until, message: closure.message };
   switch (meter) {
     case 'report':
-      return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit reports');
+      return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit report');
     case 'unit': {
-      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'units');
+      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'unit');
       return budget === 'go' && lastUnitsAreTaken(state) ? { kind: 'wait' } : budget;
     }
     case 'not_told':
@@ -125,6 +125,6 @@ function withinBudget(budget: number | null, spent: number, inFlight: number, wh
     kind: 'parked',
     reason: 'budget',
     until: null,
-    message: `the budget of ${budget} ${what} is spent`,
+    message: `the budget of ${budget} ${what}${budget === 1 ? '' : 's'} is spent`,
   } as const;
 }
