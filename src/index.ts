@@ -17,8 +17,12 @@ export { type CallByHand, type CallView, call } from './app/call.js';
 export type { DeciderOptions } from './app/decider.js';
 export { type DoctorOptions, type DoctorView, doctor } from './app/doctor.js';
 export {
+  type Consent,
+  type Contradiction,
+  type DoubtProposal,
   type DoubtsOptions,
   type DoubtsView,
+  type ListDoubtsOptions,
   listDoubts,
   type SettleDoubtsOptions,
   type SettledDoubtsView,
@@ -54,6 +58,7 @@ export type { RunStanding, RunView } from './app/run-view.js';
 export { runs } from './app/runs.js';
 export { DeclinedError, type SpendingOptions } from './app/spending.js';
 export { type Proposal, type RunOptions, run } from './app/start.js';
+export type { StartEnding } from './app/start-ending.js';
 export type { Spent } from './app/start-tally.js';
 export { type AtWorkView, type StatusOptions, type StatusView, status } from './app/status.js';
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
@@ -70,7 +75,8 @@ export type { Amounts } from './engine/row-cost.js';
 export type { ExportFolder } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';
-export type { DoubtfulCall, DoubtVerdict } from './ledger/doubts.js';
+export type { OutageNote } from './ledger/calls.js';
+export type { CallUnderWay, DoubtfulCall, DoubtVerdict } from './ledger/doubts.js';
 export type { DamagedAnswer } from './ledger/health.js';
 export type { PruneReport, PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';

@@ -5,6 +5,7 @@ import { systemFailure } from '../domain/system-failure.js';
 import type { DamagedAnswer } from '../ledger/health.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { checkBodies, checkDatabase } from '../ledger/sqlite/check.js';
+import { sentence } from '../util/sentence.js';
 import type { Finding } from './finding.js';
 import { freeSpace, megabytes, SPACE } from './free-space.js';
 import type { Surroundings } from './surroundings.js';
@@ -17,7 +18,7 @@ export function checkDataDir(dataDir: string): Finding {
     if (existing !== dataDir) return { check, state: 'ok', detail: `${dataDir} will be created` };
   } catch (error) {
     const failure = systemFailure(error);
-    const why = failure === undefined ? 'it is not there, or no folder' : `${failure.what}. ${failure.hint}`;
+    const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
     return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
   }
   const detail = `${dataDir} is writable`;
@@ -66,7 +67,7 @@ export function checkLedger(dataDir: string): Finding {
     case 'unusable':
       return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: ExitCode.usage };
     case 'damaged': {
-      const detail = `damaged: ${health.detail}. Restore a copy; do not delete it: it says what was paid for.`;
+      const detail = `damaged: ${sentence(health.detail)} Restore a copy; do not delete it: it says what was paid for.`;
       return { check, state: 'fail', detail, exit: ExitCode.internal };
     }
   }

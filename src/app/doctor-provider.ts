@@ -7,6 +7,7 @@ import { operationsOf } from '../config/pipeline.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { isUsedUp } from '../domain/permission-use.js';
 import { stages } from '../stages/list.js';
+import { sentence } from '../util/sentence.js';
 import type { Finding } from './finding.js';
 import type { Provider } from './provider.js';
 
@@ -22,7 +23,7 @@ export async function checkV1({ v1, v2, environment }: Provider, now: number): P
     findings.push({ check: 'v1 allowance', state: 'note', detail });
   }
   if (report.unitsCharged > 0) {
-    const detail = `the check itself was charged ${report.unitsCharged} unit(s)`;
+    const detail = `the check itself was charged ${report.unitsCharged} ${report.unitsCharged === 1 ? 'unit' : 'units'}`;
     findings.push({ check: 'v1 probe', state: 'note', detail });
   }
   return findings;
@@ -31,7 +32,7 @@ export async function checkV1({ v1, v2, environment }: Provider, now: number): P
 function v1KeyFinding(report: V1KeyReport, baseUrl: string): Finding {
   switch (report.state) {
     case 'works': {
-      const detail = `accepted and live at ${baseUrl}; checked for ${report.unitsCharged} units`;
+      const detail = `accepted and live at ${baseUrl}; checked for ${report.unitsCharged} ${report.unitsCharged === 1 ? 'unit' : 'units'}`;
       return { check: 'v1 key', state: 'ok', detail };
     }
     case 'not_live':
@@ -61,7 +62,8 @@ export async function checkV2({ v1, v2, environment }: Provider): Promise<readon
 
 function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
   if (report.state !== 'works') return keyFailure('v2', report.state, report);
-  const detail = `accepted at ${baseUrl}; ${report.metrics?.length ?? 0} permissions`;
+  const permissions = report.metrics?.length ?? 0;
+  const detail = `accepted at ${baseUrl}; ${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
   return { check: 'v2 key', state: 'ok', detail };
 }
 
@@ -103,7 +105,8 @@ function keyFailure(
   { error }: V1KeyReport | V2KeyReport,
 ): Finding {
   const { subject, exit } = FAILURES[state];
-  const detail = error === undefined ? 'no answer' : `${error.code}: ${error.message}. ${error.hint}`;
+  const detail =
+    error === undefined ? 'no answer' : `${error.code}: ${sentence(error.message)} ${error.hint ?? ''}`.trimEnd();
   return { check: `${api} ${subject}`, state: 'fail', detail, exit };
 }
 

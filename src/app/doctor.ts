@@ -1,5 +1,6 @@
 import { ExitCode } from '../domain/exit-codes.js';
 import type { DamagedAnswer } from '../ledger/health.js';
+import { checkPipeline } from './doctor-pipeline.js';
 import { checkAnswers, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import type { Finding } from './finding.js';
@@ -15,6 +16,8 @@ export interface DoctorView {
 export interface DoctorOptions extends ProviderOptions {
   /** Every stored answer is unpacked and compared with its digest, too. */
   readonly deep?: boolean | undefined;
+  /** The pipeline that is to run, as `run` takes it: what it lacks is a failure. Without it the default is only told of. */
+  readonly pipeline?: string | undefined;
   /** How an answer is bought again, for whoever reads the findings. */
   readonly callAgain?: ((answer: DamagedAnswer) => string) | undefined;
 }
@@ -28,6 +31,7 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
     const findings = [
       ...(await checkV1(provider, around.clock.now())),
       ...(await checkV2(provider)),
+      ...checkPipeline(options.pipeline, provider, around),
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),
       checkLedger(dataDir),

@@ -135,7 +135,10 @@ async function chosen(
   const found = await ledger.doubts.list(selection, now);
   const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
   if (unknown === undefined) return found;
-  throw new UsageError(`call ${unknown} is not one whose charge is unknown`, '`kybatch doubt` lists those.');
+  throw new UsageError(
+    `call ${unknown} is not one whose charge is unknown`,
+    '`kybatch doubt` lists those; `kybatch doubt list --settled` also the ones that were settled.',
+  );
 }
 
 async function readSelection(which: readonly string[], { runs }: Ledger): Promise<DoubtSelection> {

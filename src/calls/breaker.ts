@@ -178,7 +178,7 @@ export class Breaker {
     const { api, name } = this.#operation;
     const waitedS = Math.round((this.#clock.now() - since) / 1000);
     const times = this.#inARow === 1 ? 'once' : `${this.#inARow} times in a row`;
-    const waited = waitedS === 0 ? '' : `, and was waited for for ${waitedS} s`;
+    const waited = waitedS === 0 ? '' : `, over ${waitedS} s of waiting`;
     return new ApiError({
       class: 'stop_run',
       stop: 'unavailable',

@@ -1,4 +1,5 @@
 import type { SpendingOptions } from '../app/spending.js';
+import { numberFlag } from './number-flag.js';
 import type { ProviderArgs } from './provider-flags.js';
 import { formatOption, outOption, readTableFlags } from './table-flags.js';
 
@@ -15,9 +16,9 @@ export interface SpendingArgs extends ProviderArgs {
 
 export const spendingOptions = {
   yes: { type: 'boolean', default: false, describe: 'Spend without asking' },
-  budget: { type: 'number', requiresArg: true, describe: 'v1 units this start may spend' },
-  'max-reports': { type: 'number', requiresArg: true, describe: 'Credit reports this start may buy' },
-  concurrency: { type: 'number', requiresArg: true, describe: 'Calls at once at the most' },
+  budget: numberFlag('--budget', 'v1 units this start may spend'),
+  'max-reports': numberFlag('--max-reports', 'Credit reports this start may buy'),
+  concurrency: numberFlag('--concurrency', 'Calls at once at the most'),
   export: {
     type: 'boolean',
     describe:
@@ -35,7 +36,7 @@ export const jobOptions = {
     requiresArg: true,
     describe: 'A name (analyst, nightly, backfill) or a file',
   },
-  limit: { type: 'number', requiresArg: true, describe: 'Only the first rows of the input' },
+  limit: numberFlag('--limit', 'Only the first rows of the input'),
 } as const;
 
 export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({

@@ -39,7 +39,7 @@ const DESCRIPTION =
 
 const partialInWords = ({ partial, rows, rowsNotSettled }: PackageFacts): string =>
   partial
-    ? `Partial: the run is not finished, ${rowsNotSettled} of its ${rows} rows ${rowsNotSettled === 1 ? 'is' : 'are'} not settled yet. `
+    ? `Partial: the run is not finished, ${rowsNotSettled} of its ${rows} ${rows === 1 ? 'row' : 'rows'} ${rowsNotSettled === 1 ? 'is' : 'are'} not settled yet. `
     : '';
 
 function describeResource({ table, columns, format, files }: Resource, { options }: PackageFacts) {

@@ -66,7 +66,8 @@ export function decideDoubt(
   const lost = doubt.lost + (meter === 'report' ? doubt.inVain : 0);
   if (lost > 0 && lost >= lostAtMost) {
     const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;
-    return inDoubt(`${lost} call(s) for this were lost and may have been charged; not sent again (${why})`);
+    const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
+    return inDoubt(`${calls} lost and may have been charged; not sent again (${why})`);
   }
   return meter === 'report' ? 'go' : decideInVain(doubt, lostAtMost);
 }
@@ -79,7 +80,7 @@ function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kin
   const { inVain, inVainNow, inVainStarts } = doubt;
   if (inVainStarts >= (cap === 0 ? STARTS_IN_VAIN : cap))
     return inDoubt(
-      `${inVain} call(s) for this, over ${inVainStarts} starts, brought no readable answer and may have been charged; not sent again`,
+      `${inVain} calls for this, over ${inVainStarts} starts, brought no readable answer and may have been charged; not sent again`,
     );
   if (inVainNow < IN_VAIN_A_START) return 'go';
   const message = `${inVainNow} calls for this brought no readable answer; it is not asked for again in this start`;
@@ -119,9 +120,9 @@ export function decideMoney(meter: Meter, state: MoneyState, limits: Limits): Ve
     return { kind: 'parked', reason: closure.reason, until: closure.until, message: closure.message };
   switch (meter) {
     case 'report':
-      return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit reports');
+      return withinBudget(limits.reports, state.reportsSpent, state.reportsInFlight, 'credit report');
     case 'unit': {
-      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'units');
+      const budget = withinBudget(limits.units, state.unitsSpent, state.unitsInFlight, 'unit');
       return budget === 'go' && lastUnitsAreTaken(state) ? { kind: 'wait' } : budget;
     }
     case 'not_told':
@@ -151,6 +152,6 @@ function withinBudget(budget: number | null, spent: number, inFlight: number, wh
     kind: 'parked',
     reason: 'budget',
     until: null,
-    message: `the budget of ${budget} ${what} is spent`,
+    message: `the budget of ${budget} ${what}${budget === 1 ? '' : 's'} is spent`,
   } as const;
 }

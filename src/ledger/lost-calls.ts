@@ -42,7 +42,7 @@ export function judgeLostCalls(facts: AnchorFacts): AnchorVerdict {
   // A new day, a renewed plan: the two figures have nothing to do with each other.
   if (missing < 0 || (resetAt !== null && resetAt <= now)) return settled(null, 0);
   if (lost.length === 0) return settled(null, missing);
-  const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}; ${missing} of them belong to ${lost.length} lost call(s)`;
+  const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}; ${missing} of them ${missing === 1 ? 'belongs' : 'belong'} to ${lost.length} lost ${lost.length === 1 ? 'call' : 'calls'}`;
   if (missing === lost.length) return settled('charged', 0, note);
   if (lost.some(({ startedAt }) => now - startedAt < PROVIDER_GIVES_UP_MS)) return { kind: 'too_early' };
   return settled(missing === 0 ? 'free' : null, missing, note);

@@ -44,19 +44,25 @@ describe('an outage', () => {
   });
 
   test('stands in status from another terminal, however long ago a call failed, and nobody is told to go on', async () => {
-    await withJob(down, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    await withJob(down, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       const seen: string[] = [];
+      const interrupts = new Interrupts();
+      let over = false;
       const look = async () => {
-        const later = new ManualClock(Date.now() + 120_000);
-        while (!seen.at(-1)?.includes('Outage:')) seen.push((await kybatch(['status'], { clock: later })).stderr);
-        sandbox.setFaults({});
+        const clock = new ManualClock(Date.now() + 120_000);
+        while (!over && !seen.at(-1)?.includes('Outage:')) {
+          seen.push((await kybatch(['status'], { clock })).stderr);
+          await new Promise((next) => setImmediate(next));
+        }
+        interrupts.send('SIGTERM');
       };
       let looking: Promise<void> | undefined;
       const onOutput = (text: string) => {
         if (text.includes('does not answer')) looking ??= look();
       };
-      expect((await kybatch(RUN, { onOutput })).code).toBe(0);
+      expect((await kybatch(RUN, { onOutput, interrupts })).code).toBe(143);
+      over = true;
       await looking;
       expect(seen.at(-1)).toMatch(
         /^Outage: v1 searchKyb does not answer \(\w+\) since .*; next try now, given up .* UTC\./m,
@@ -64,7 +70,9 @@ describe('an outage', () => {
       expect(seen.at(-1)).toContain('Process: at work');
       expect(seen.at(-1)).not.toContain('to go\n');
       expect(seen.at(-1)).not.toContain('kybatch resume');
-      expect((await kybatch(['status'])).stderr).not.toContain('Outage:');
+      const { stderr } = await kybatch(['status']);
+      expect(stderr).toContain(', interrupted\n');
+      expect(stderr).not.toContain('Outage:');
     });
   });
 

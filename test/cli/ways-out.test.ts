@@ -18,7 +18,7 @@ const saidIn = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: 
 
 test.each([
   ['failed rows', [400], /^kybatch retry \S+$/],
-  ['a budget that is spent', [], /^kybatch resume \S+$/],
+  ['a budget that is spent', [], /^kybatch resume \S+ --budget \d+$/],
 ])('X-4 status names the command that leads out of %s', async (_, faults, command) => {
   await withJob({}, async (job) => {
     job.writeCsv('in.csv', job.rows.slice(0, 2));

@@ -46,6 +46,10 @@ test('rows that said the number go, though nobody was found for them, with all t
     const decision = { decision: 'none_of_these', candidateId: null, shown: ['9000077'], decidedBy: 'me' } as const;
     const decided = { ...decision, summary: `Acme · ${NUMBER} → none of these`, decidedAt: NOW, note: null };
     await ledger.review.record({ ...asked, ...decided });
+    await ledger.runs.recordError(id, { ...error, stage: null, message: `stopped at ${NUMBER}`, at: NOW });
+    const startId = await ledger.calls.begin({ runId: id, begunAt: NOW, leaseUntil: NOW });
+    await ledger.calls.noteEnding(startId, JSON.stringify({ message: `stopped at ${NUMBER}` }));
+    await ledger.doubts.settle([1], 'resend', `about ${NUMBER}`);
     expect(textOf(dataDir)).toContain(NUMBER);
     const report = await ledger.housekeeping.purge(named, itemIds);
     expect(report).toMatchObject({ rows: 1, answers: 1, bodies: 0, candidates: 1, questions: 1, decisions: 1 });

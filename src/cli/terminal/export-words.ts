@@ -1,4 +1,5 @@
 import type { ExportView } from '../../app/export.js';
+import { sentence } from '../../util/sentence.js';
 import { count, withCommas } from './text.js';
 
 /** What the tables are without, a line each; nothing where they are whole. */
@@ -13,7 +14,7 @@ export function lackInWords(lack: ExportView['lack']): string {
         ]),
     ...notWritten.map(
       ({ table, format, reason }) =>
-        `The table ${table} could not be written as ${format}: ${reason}. The other files are there.\n`,
+        `The table ${table} could not be written as ${format}: ${sentence(reason)} The other files are there.\n`,
     ),
   ].join('');
 }

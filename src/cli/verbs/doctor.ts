@@ -6,6 +6,7 @@ import type { Verb } from '../verb.js';
 
 interface DoctorArgs extends ProviderArgs {
   readonly deep: boolean;
+  readonly pipeline: string | undefined;
 }
 
 export const doctorVerb: Verb<DoctorArgs> = {
@@ -19,13 +20,18 @@ export const doctorVerb: Verb<DoctorArgs> = {
         default: false,
         describe: 'Compare every stored answer with its digest, too',
       })
+      .option('pipeline', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'Fail where this pipeline (a name or a file) lacks something',
+      })
       .epilogue(
         'Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.',
       ),
   async run(args, io) {
-    const { dataDir, sandbox, deep, json } = args;
+    const { dataDir, sandbox, deep, pipeline, json } = args;
     const { findings, exit } = await doctor(
-      { dataDir, sandbox, deep, callAgain: (answer) => callAgain(answer, args) },
+      { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       aroundOf(io),
     );
     const told = findings.map(({ check, state, detail }) => ({ check, state, detail }));

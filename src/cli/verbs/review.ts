@@ -10,6 +10,7 @@ import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { printable, questionInWords } from '../../review/words.js';
 import { aroundOf } from '../around.js';
+import { readNumber } from '../number-flag.js';
 import { placeFlags } from '../terminal/commands.js';
 import {
   decisionInWords,
@@ -132,7 +133,12 @@ const withdrawVerb: Verb<WithdrawArgs> = {
   describe: 'Take a decision back; rows that rest on it are decided again',
   builder: (yargs) =>
     yargs
-      .positional('id', { type: 'number', demandOption: true, describe: 'As `kybatch review decisions` shows it' })
+      .positional('id', {
+        type: 'string',
+        demandOption: true,
+        describe: 'As `kybatch review decisions` shows it',
+        coerce: (given: unknown) => readNumber('the number of the decision', given),
+      })
       .option('by', byOption),
   async run(args, io) {
     const { dataDir, id, by, json } = args;

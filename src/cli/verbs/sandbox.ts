@@ -4,6 +4,8 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { parseFaults, startSandbox } from '../../sandbox/index.js';
 import { createRegistry } from '../../sandbox/registry/index.js';
 import { writeSampleFiles } from '../../sandbox/sample.js';
+import { numberFlag, numberFlagOr } from '../number-flag.js';
+import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
 interface SampleArgs extends CommonArgs {
@@ -19,14 +21,14 @@ const sampleVerb: Verb<SampleArgs> = {
   describe: 'Write a CSV of companies that exist in the sandbox, and the right answer for each row in a second file',
   builder: (yargs) =>
     yargs
-      .option('rows', { type: 'number', default: 100, describe: 'How many rows' })
+      .option('rows', numberFlagOr(100, '--rows', 'How many rows'))
       .option('dirty', { type: 'boolean', default: false, describe: "With the damage that analysts' files have" })
       .option('excel', {
         type: 'boolean',
         default: false,
         describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
       })
-      .option('seed', { type: 'number', default: 1, describe: 'The seed of the registry' })
+      .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
       .option('out', { type: 'string', default: 'sample.csv', describe: 'Where to write the CSV' })
       .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
   async run(args, io) {
@@ -41,7 +43,7 @@ const sampleVerb: Verb<SampleArgs> = {
       out: resolve(io.cwd, args.out),
     });
     if (args.json) io.stdout(`${JSON.stringify({ rows: args.rows, ...files })}\n`);
-    else io.stderr(`${args.rows} rows in ${files.input}\nthe right answers in ${files.answers}\n`);
+    else io.stderr(`${count(args.rows, 'row')} in ${files.input}\nthe right answers in ${files.answers}\n`);
     return ExitCode.ok;
   },
 };
@@ -64,33 +66,33 @@ export const sandboxVerb: Verb<SandboxArgs> = {
   builder: (yargs) =>
     yargs
       .demandCommand(0)
-      .option('port', { type: 'number', default: 8787, describe: 'Port on 127.0.0.1; 0 takes a free one' })
+      .option('port', numberFlagOr(8787, '--port', 'Port on 127.0.0.1; 0 takes a free one'))
       .option('plan', {
         choices: ['free', 'paid'] as const,
         default: 'paid' as const,
         describe: 'free: 3 successes a UTC day',
       })
-      .option('allowance', { type: 'number', default: 1_000_000, describe: 'Units of the paid plan' })
+      .option('allowance', numberFlagOr(1_000_000, '--allowance', 'Units of the paid plan'))
       .option('faults', {
         type: 'string',
         default: 'none',
         requiresArg: true,
         describe: 'none, mild, nasty, or rates such as 503=0.05,lost=0.01,latency=20',
       })
-      .option('generate-ms', {
-        type: 'number',
-        describe: 'How long generating a credit report takes to answer, in milliseconds',
-      })
-      .option('history-lag-ms', {
-        type: 'number',
-        describe: 'List a credit report only so long after it is finished, in milliseconds',
-      })
+      .option(
+        'generate-ms',
+        numberFlag('--generate-ms', 'How long generating a credit report takes to answer, in milliseconds'),
+      )
+      .option(
+        'history-lag-ms',
+        numberFlag('--history-lag-ms', 'List a credit report only so long after it is finished, in milliseconds'),
+      )
       .option('search', {
         choices: ['forgiving', 'exact'] as const,
         default: 'forgiving' as const,
         describe: 'How the search reads numbers',
       })
-      .option('seed', { type: 'number', default: 1, describe: 'The registry and the faults follow from it' })
+      .option('seed', numberFlagOr(1, '--seed', 'The registry and the faults follow from it'))
       .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
       .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port'),
   async run(args, io) {

@@ -1,5 +1,6 @@
 import { KybatchError, UsageError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
+import { sentence } from '../../util/sentence.js';
 import type { BodiesHealth, DatabaseHealth } from '../health.js';
 import { damagedAnswers } from './damaged-bodies.js';
 import { type Connection, connect } from './driver.js';
@@ -13,7 +14,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
     connect(':memory:').close();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { state: 'no_driver', detail: `${error.message}. ${error.hint}` };
+    return { state: 'no_driver', detail: `${sentence(error.message)} ${error.hint}` };
   }
   try {
     if (!isThere(dataDir)) return { state: 'absent' };
@@ -40,10 +41,11 @@ function healthOf(database: Connection): DatabaseHealth {
 /** Only SQLite itself calls a file damaged; a full disk, a mount or a right that is missing is something else. */
 function whatFailed(error: unknown): DatabaseHealth {
   const detail = error instanceof Error ? error.message : String(error);
-  if (error instanceof KybatchError) return { state: 'unusable', detail: `${detail}. ${error.hint ?? ''}`.trim() };
+  if (error instanceof KybatchError)
+    return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim() };
   const failure = systemFailure(error);
   if (failure === undefined || failure.code === 'LEDGER_DAMAGED') return { state: 'damaged', detail };
-  return { state: 'unusable', detail: `${failure.what}. ${failure.hint}` };
+  return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}` };
 }
 
 /** Unpacks every stored answer and compares it with its digest; changes nothing. */

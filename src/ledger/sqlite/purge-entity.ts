@@ -176,4 +176,8 @@ function redactMessages(database: Connection, rows: readonly RowKey[], identifie
     'UPDATE candidates SET evidence = without_words(evidence)',
   ].map((sql) => database.prepare(`${sql} WHERE ${AMONG_ROWS}`));
   for (const update of updates) update.run({ rows: rowsJson(rows) });
+  // What belongs to no row: why a start stopped, and what a person wrote about a lost call.
+  database.exec('UPDATE errors SET message = without_words(message) WHERE row IS NULL');
+  database.exec('UPDATE starts SET ending = without_words(ending) WHERE ending IS NOT NULL');
+  database.exec('UPDATE calls SET reconciled = without_words(reconciled) WHERE reconciled IS NOT NULL');
 }

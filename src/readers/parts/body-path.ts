@@ -58,7 +58,10 @@ const LONGEST_SEEN = 80;
 /** Scalars as they are, cut short; what is larger only by its kind. */
 function describe(value: ExactJson): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (isObject(value)) return `an object with ${Object.keys(value).length} member(s)`;
+  if (isObject(value)) {
+    const members = Object.keys(value).length;
+    return `an object with ${members} ${members === 1 ? 'member' : 'members'}`;
+  }
   const text = stringifyExact(value);
   return text.length <= LONGEST_SEEN ? text : `${text.slice(0, LONGEST_SEEN)}…`;
 }
