@@ -44,12 +44,10 @@ export interface GoOn {
   readonly none: () => UsageError;
   /** What they are now. */
   readonly outcome: 'pending' | 'failed';
-  /** Rows that are parked stay so. */
-  readonly keepParked: boolean;
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
-  /** Makes those rows free to move. */
-  readonly release: (run: RunRecord, runs: RunStore) => Promise<unknown>;
+  /** Makes those rows free to move. Returns their numbers, where no others are to; undefined: all that can. */
+  readonly release: (run: RunRecord, runs: RunStore) => Promise<readonly number[] | undefined>;
 }
 
 /** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
@@ -75,9 +73,8 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
         await mustBeAllowed(pipeline, maySpend, provider, ledger, around);
-        await how.release(run, runs);
-        const { keepParked } = how;
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, keepParked, rest, options };
+        const only = await how.release(run, runs);
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
