@@ -92,7 +92,8 @@ async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Pro
 
 function halfRead(run: RunRecord): GoOnError {
   const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
-  return new GoOnError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
+  const hint = 'Where the input has changed since, `kybatch prune --older-than 1d` takes this run away.';
+  return new GoOnError(message, readAgain(run), { code: 'USAGE', hint, exit: ExitCode.usage });
 }
 
 /** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */
