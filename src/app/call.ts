@@ -11,8 +11,9 @@ import type { Clock } from '../util/clock.js';
 import type { ExactJson } from '../util/exact-json.js';
 import { InDoubtError } from './in-doubt-error.js';
 import { operationNamed } from './operations.js';
+import { ownedElsewhere } from './owned-elsewhere.js';
 import { ParkedError } from './parked-error.js';
-import { type ProviderOptions, required, withProvider } from './provider.js';
+import { type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
 import { findInHistory, sendableFrom } from './report-in-doubt.js';
 import { here, withLedger } from './surroundings.js';
 
@@ -57,6 +58,7 @@ export async function call(options: CallByHand, around = here()): Promise<CallVi
       // Refused before the ledger is opened, let alone created.
       client.prepare(operation.name, params);
       return await withLedger('write', options, around, async (ledger) => {
+        for (const note of await ownedElsewhere(only(api, provider.names), ledger)) around.onNote?.(note);
         const environmentId = await ledger.calls.environment(api, provider.names[api]);
         const hand = { operation, params, client, environmentId, fresh: options.fresh === true };
         return viewOf(operation, await send(hand, ledger, around.clock, options.signal));
@@ -65,6 +67,8 @@ export async function call(options: CallByHand, around = here()): Promise<CallVi
     { keepSandbox: true },
   );
 }
+
+const only = (api: ApiName, names: ProviderNames): ProviderNames => ({ v1: '', v2: '', [api]: names[api] });
 
 interface Hand {
   readonly operation: Operation;

@@ -2,9 +2,9 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemFailure } from '../domain/system-failure.js';
-import type { DamagedAnswer } from '../ledger/health.js';
+import type { DamagedAnswer, DatabaseHealth } from '../ledger/health.js';
 import { hasLedger } from '../ledger/open-ledger.js';
-import { checkBodies, checkDatabase } from '../ledger/sqlite/check.js';
+import { checkBodies } from '../ledger/sqlite/check.js';
 import { sentence } from '../util/sentence.js';
 import type { Finding } from './finding.js';
 import { freeSpace, megabytes, SPACE } from './free-space.js';
@@ -46,9 +46,8 @@ export function checkSpace(dataDir: string, around: Surroundings): readonly Find
   return [{ check, state: 'fail', detail: then, exit: ExitCode.internal }];
 }
 
-export function checkLedger(dataDir: string): Finding {
+export function checkLedger(health: DatabaseHealth): Finding {
   const check = 'database';
-  const health = checkDatabase(dataDir);
   switch (health.state) {
     case 'absent':
       return { check, state: 'ok', detail: 'none yet' };
@@ -76,11 +75,12 @@ export function checkLedger(dataDir: string): Finding {
 /** Every stored answer against its digest. Those that are bad can be bought again, one by one. */
 export function checkAnswers(
   dataDir: string,
+  health: DatabaseHealth,
   around: Surroundings,
   again: (answer: DamagedAnswer) => string,
 ): readonly Finding[] {
   const check = 'stored answers';
-  if (checkLedger(dataDir).state === 'fail' || !hasLedger(dataDir)) return [];
+  if (checkLedger(health).state === 'fail' || !hasLedger(dataDir)) return [];
   const { bodies, damaged } = checkBodies(dataDir, around.clock.now());
   if (damaged.length === 0) return [{ check, state: 'ok', detail: `${bodies} bodies are what their digests say` }];
   return damaged.map((answer) => {

@@ -1,11 +1,13 @@
 import { ExitCode } from '../domain/exit-codes.js';
 import type { DamagedAnswer } from '../ledger/health.js';
+import { checkDatabase } from '../ledger/sqlite/check.js';
 import { checkPipeline } from './doctor-pipeline.js';
 import { checkAnswers, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import type { Finding } from './finding.js';
-import { type ProviderOptions, withProvider } from './provider.js';
-import { here } from './surroundings.js';
+import { ownedElsewhere } from './owned-elsewhere.js';
+import { type Provider, type ProviderOptions, withProvider } from './provider.js';
+import { here, type Surroundings, withLedger } from './surroundings.js';
 
 export interface DoctorView {
   readonly findings: readonly Finding[];
@@ -28,17 +30,25 @@ const callInWords = ({ operation, params }: DamagedAnswer): string => `call ${op
 export function doctor(options: DoctorOptions = {}, around = here()): Promise<DoctorView> {
   return withProvider(options, around, async (provider) => {
     const { dataDir } = provider.environment;
+    const health = checkDatabase(dataDir);
     const findings = [
       ...(await checkV1(provider, around.clock.now())),
       ...(await checkV2(provider)),
       ...checkPipeline(options.pipeline, provider, around),
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),
-      checkLedger(dataDir),
-      ...(options.deep ? checkAnswers(dataDir, around, options.callAgain ?? callInWords) : []),
+      checkLedger(health),
+      ...(health.state === 'sound' ? await checkNames(provider, options, around) : []),
+      ...(options.deep ? checkAnswers(dataDir, health, around, options.callAgain ?? callInWords) : []),
     ];
     return { findings, exit: worst(findings) };
   });
+}
+
+/** Are answers owned under another name? */
+async function checkNames({ names }: Provider, options: DoctorOptions, around: Surroundings) {
+  const notes = await withLedger('read', options, around, (ledger) => ownedElsewhere(names, ledger));
+  return notes.map((detail): Finding => ({ check: 'owned answers', state: 'note', detail }));
 }
 
 /** A refused key before a configuration fault, and both before a provider that does not answer. */

@@ -46,12 +46,10 @@ export interface GoOn {
   readonly none: () => UsageError;
   /** What they are now. */
   readonly outcome: 'pending' | 'failed';
-  /** Rows that are parked stay so. */
-  readonly keepParked: boolean;
   /** How many rows will move. */
   readonly rows: (run: RunRecord, runs: RunStore) => Promise<number>;
-  /** Makes those rows free to move. */
-  readonly release: (run: RunRecord, runs: RunStore) => Promise<unknown>;
+  /** Makes those rows free to move. Returns their numbers, where no others are to; undefined: all that can. */
+  readonly release: (run: RunRecord, runs: RunStore) => Promise<readonly number[] | undefined>;
 }
 
 /** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
@@ -78,9 +76,8 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
-        await how.release(run, runs);
-        const { keepParked } = how;
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, keepParked, rest, options, permissions };
+        const only = await how.release(run, runs);
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
@@ -98,7 +95,8 @@ async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Pro
 
 function halfRead(run: RunRecord): GoOnError {
   const message = `run ${run.id} was stopped while its input was being read; nothing was spent`;
-  return new GoOnError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
+  const hint = 'Where the input has changed since, `kybatch prune --older-than 1d` takes this run away.';
+  return new GoOnError(message, readAgain(run), { code: 'USAGE', hint, exit: ExitCode.usage });
 }
 
 /** A run that was tried on the sandbox must not go on at the expense of a real account, nor the other way round. */

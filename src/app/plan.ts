@@ -9,6 +9,7 @@ import { hasLedger } from '../ledger/open-ledger.js';
 import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
 import { findRunOf } from './open-run.js';
+import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
@@ -45,7 +46,10 @@ export async function plan(options: JobOptions, around: Surroundings = here()): 
   const names = providerNames(options, around);
   const use = await permissionsNow(job, options, around);
   if (!hasLedger(dataDirOf(options, around))) return await planJob(job, names, null, around, use);
-  return await withLedger('read', options, around, (ledger) => planJob(job, names, ledger, around, use));
+  return await withLedger('read', options, around, async (ledger) => {
+    for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
+    return await planJob(job, names, ledger, around, use);
+  });
 }
 
 /** The embedded sandbox counts in a file beside the ledger, which a plan does not touch. */

@@ -11,7 +11,6 @@ const pendingRows: GoOn = {
   fits: async (run) => run.state === 'open',
   none: () => new UsageError('there is no unfinished run', '`kybatch runs` lists all of them.'),
   outcome: 'pending',
-  keepParked: false,
   rows: async (run, runs) => (await runs.progress(run.id)).byOutcome.pending,
-  release: async () => {},
+  release: async () => undefined,
 };

@@ -7,6 +7,7 @@ import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
 import { findRunOf, openRun } from './open-run.js';
+import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
 import { mustBeAllowed } from './preflight.js';
@@ -52,6 +53,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
+    for (const note of await ownedElsewhere({ v1, v2 }, ledger)) around.onNote?.(note);
     mustAgreeToSpend(options, options.agree !== undefined);
     if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(

@@ -26,8 +26,8 @@ export interface Start extends SpendingBounds {
   readonly goesOn: boolean;
   /** What the rows that will move can cost at the most; the budgets may be lower. */
   readonly rest: Amounts;
-  /** Rows that an earlier start has parked stay so. */
-  readonly keepParked?: boolean;
+  /** The only rows that are to move; without it, all that can. */
+  readonly only?: readonly number[] | undefined;
   readonly options: SpendingOptions;
   /** Undefined where v2 is of no use. */
   readonly permissions: PermissionReader | undefined;
@@ -52,7 +52,7 @@ export async function workOn(
         run,
         pipeline,
         fresh: start.fresh,
-        keepParked: start.keepParked ?? false,
+        only: start.only,
         budgetUnits: limits.units,
         budgetReports: limits.reports,
         concurrency: start.concurrency,

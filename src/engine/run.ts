@@ -16,6 +16,7 @@ import { type Lease, takeLease } from './lease.js';
 import { OutageNotes } from './outage-notes.js';
 import { noteUseAtEnd, noteUseAtStart, type PermissionReader } from './permissions.js';
 import { mostFor } from './row-cost.js';
+import { AllRows, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
 import { Turns } from './turns.js';
 import { workThrough } from './work.js';
@@ -35,8 +36,8 @@ export interface RunWork {
   readonly concurrency: number;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  /** Rows that an earlier start has parked stay so: others are to move. */
-  readonly keepParked?: boolean;
+  /** The only rows that are to move; without it, all that can, those that an earlier start has parked too. */
+  readonly only?: readonly number[] | undefined;
   readonly sources: Readonly<Record<ApiName, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -79,7 +80,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   setMaxListeners(0, work.drain, work.abort);
   const lost = await ledger.calls.flagLost(clock.now());
   if (lost > 0) listen({ kind: 'lost_calls', count: lost });
-  if (work.keepParked !== true) await ledger.runs.releaseParked(run.id);
+  if (work.only === undefined) await ledger.runs.releaseParked(run.id);
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
   const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };
@@ -131,6 +132,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       runId: run.id,
       startId: lease.startId,
       runs: ledger.runs,
+      rows: work.only === undefined ? new AllRows(run.id, ledger.runs) : new TheseRows(run.id, ledger.runs, work.only),
       contexts,
       clock,
       turns,

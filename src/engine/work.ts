@@ -5,6 +5,7 @@ import { outsideText } from '../util/outside-text.js';
 import { redact } from '../util/secret.js';
 import type { Listen } from './events.js';
 import { takeThrough } from './journey.js';
+import type { RowSource } from './row-source.js';
 import type { StageContexts } from './stage-contexts.js';
 import type { Turns } from './turns.js';
 
@@ -12,7 +13,8 @@ export interface WorkOptions {
   readonly runId: string;
   /** Of this process, on this run. */
   readonly startId: number;
-  readonly runs: RunStore;
+  readonly runs: Pick<RunStore, 'settleRow' | 'row'>;
+  readonly rows: RowSource;
   readonly contexts: StageContexts;
   readonly clock: Clock;
   readonly turns: Turns;
@@ -83,21 +85,12 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
   };
 }
 
-const BATCH = 200;
-
-/**
- * Hands out rows: those whose report is due first, then those that units were spent on before, then the others. Only a
- * batch is ever in memory.
- */
+/** Hands out rows: those whose report is due first, then those that units were spent on before, then the others. */
 class RowQueue {
   readonly #options: WorkOptions;
   readonly #active = new Set<number>();
   /** Rows that this start has parked for a call in doubt. */
   readonly #inDoubt = new Set<number>();
-  #batch: RowRecord[] = [];
-  #cursor = 0;
-  /** What is read now: first the rows that have begun. */
-  #reading: 'begun' | 'others' | 'nothing' = 'begun';
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #closed = false;
@@ -122,6 +115,7 @@ class RowQueue {
 
   done(row: number, { hold, holdReason, nextAt }: Checkpoint): void {
     this.#active.delete(row);
+    this.#options.rows.cameHome(row, hold === 'waiting' ? nextAt : null);
     this.#options.turns.comesHome(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);
     if (hold === 'waiting' && nextAt !== null) this.#quietUntil = Math.min(this.#quietUntil, nextAt);
@@ -142,49 +136,41 @@ class RowQueue {
   }
 
   async #due(): Promise<RowRecord | undefined> {
-    const { runs, runId, clock } = this.#options;
+    const { rows, clock } = this.#options;
     const now = clock.now();
     if (now < this.#quietUntil) return undefined;
-    const rows = await runs.dueRows(runId, now, this.#active.size + 1);
-    const due = rows.find(({ row }) => !this.#active.has(row));
+    const due = await rows.due(now, this.#active);
     // Those under way that are due say themselves when they are due again.
-    if (due === undefined) this.#quietUntil = (await runs.nextDue(runId, now)) ?? Number.POSITIVE_INFINITY;
+    if (due === undefined) this.#quietUntil = (await rows.nextDue(now)) ?? Number.POSITIVE_INFINITY;
     return due;
   }
 
   async #pending(): Promise<RowRecord | undefined> {
-    const { runs, runId, canStart } = this.#options;
-    if (!(await canStart())) return undefined;
-    while (this.#batch.length === 0 && this.#reading !== 'nothing') {
-      const begun = this.#reading === 'begun';
-      this.#batch = [...(await runs.pendingRows(runId, this.#cursor, BATCH, begun))].reverse();
-      this.#cursor = this.#batch[0]?.row ?? this.#cursor;
-      if (this.#batch.length === BATCH) continue;
-      this.#cursor = 0;
-      this.#reading = begun ? 'others' : 'nothing';
-    }
-    return this.#batch.pop() ?? (await this.#released());
+    if (!(await this.#options.canStart())) return undefined;
+    return (await this.#options.rows.pending()) ?? (await this.#released());
   }
 
   /** A row whose lost call was settled by what the provider has told since: nothing holds it any more. */
   async #released(): Promise<RowRecord | undefined> {
-    if (this.#inDoubt.size === 0) return undefined;
     const { runs, runId } = this.#options;
-    const free = await runs.pendingRows(runId, 0, this.#active.size + BATCH);
-    const released = free.find(({ row }) => this.#inDoubt.has(row) && !this.#active.has(row));
-    if (released !== undefined) this.#inDoubt.delete(released.row);
-    return released;
+    for (const number of this.#inDoubt) {
+      const row = await runs.row(runId, number);
+      if (row?.outcome !== 'pending' || row.hold !== null || this.#active.has(number)) continue;
+      this.#inDoubt.delete(number);
+      return row;
+    }
+    return undefined;
   }
 
   /** Nothing to hand out now. False if there never will be: no row waits, and none is under way that might. */
   async #waitForMore(): Promise<boolean> {
-    const { runs, runId, clock, stopping } = this.#options;
+    const { rows, clock, stopping } = this.#options;
     const woken = new Promise<void>((wake) => {
       this.#wake = wake;
     });
     const active = this.#active.size;
     const now = clock.now();
-    const due = await runs.nextDue(runId, now);
+    const due = await rows.nextDue(now);
     // Time has gone by since we looked: one may have become due, or come home, meanwhile.
     if (this.#closed || stopping.aborted || this.#active.size !== active || (await this.#due()) !== undefined)
       return true;

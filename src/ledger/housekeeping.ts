@@ -37,6 +37,7 @@ export type PurgeRequest =
   | { readonly kind: 'before'; readonly at: number };
 
 export interface PruneReport {
+  /** Finished, or stopped while their input was read. */
   readonly runs: readonly string[];
   readonly rows: number;
   /** Old enough, but they wait for a person. */

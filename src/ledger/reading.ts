@@ -13,8 +13,16 @@ export interface Reading {
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
+  /** Where answers come from, and how many are owned from each. */
+  environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of a start have cost, as far as anybody knows by now. */
   spent(startId: number): Promise<StartSpending>;
+}
+
+export interface KnownEnvironment {
+  readonly api: 'v1' | 'v2';
+  readonly name: string;
+  readonly answers: number;
 }
 
 export interface StartSpending {

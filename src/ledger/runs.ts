@@ -40,8 +40,8 @@ export interface RunStore {
   recordError(runId: string, error: NewError): Promise<void>;
   /** Parked rows become free to move again, for a new start. */
   releaseParked(runId: string): Promise<number>;
-  /** Failed rows become pending again, and only those; the run goes on. */
-  releaseFailed(runId: string): Promise<number>;
+  /** Failed rows become pending again, and only those; the run goes on. Their numbers, those that units were spent on first. */
+  releaseFailed(runId: string): Promise<readonly number[]>;
   progress(runId: string): Promise<Progress>;
 }
 

@@ -2,10 +2,24 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../src/app/stored-settings.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
+import type { Checkpoint } from '../../src/ledger/runs.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { look } from '../ledger/sqlite-support.js';
+import { rowSettlement } from '../ledger/support.js';
 import { type EndJson, here, Interrupts, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes'];
+
+/** Rows as an interrupted start leaves them behind. */
+async function withRows(cwd: string, run: string, rows: Readonly<Record<number, Partial<Checkpoint>>>): Promise<void> {
+  const ledger = openLedger({ dataDir: join(cwd, 'data'), now: Date.now(), access: 'write' });
+  try {
+    for (const [row, change] of Object.entries(rows))
+      await ledger.runs.settleRow(run, Number(row), rowSettlement({ outcome: 'pending', ...change }));
+  } finally {
+    await ledger.close();
+  }
+}
 
 describe('retry', () => {
   test('tries the failed rows and only those: it pays for exactly them', async () => {
@@ -22,6 +36,31 @@ describe('retry', () => {
       expect(jsonOf<EndJson>(retried)).toMatchObject({ outcomes: { complete: 6, failed: 0 }, units_charged: 12 });
       expect(sandbox.chargeLog.slice(paid).map(({ operation }) => operation)).toEqual(['fullKyb', 'fullKyb']);
       expect(await kybatch(['retry'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no run has failed') });
+    });
+  });
+
+  test('tries them while reports are waited for and other rows are still to do, and leaves those as they are', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
+      writeCsv('in.csv', rows.slice(0, 4));
+      sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'none', 400]);
+      const end = jsonOf<EndJson>(await kybatch([...RUN, '--concurrency', '1']));
+      expect(end).toMatchObject({ outcomes: { complete: 3, failed: 1 } });
+      const until = Date.now() + 3_600_000;
+      await withRows(cwd, end.run, { 1: { hold: 'waiting', nextAt: until }, 2: { hold: 'waiting', nextAt: 1 }, 4: {} });
+      const paid = sandbox.chargeLog.length;
+      const retried = await kybatch(['retry', '--json', '--yes']);
+      expect(jsonOf<EndJson>(retried)).toMatchObject({
+        outcomes: { complete: 1, pending: 3, failed: 0 },
+        finished: false,
+        next: expect.stringContaining(`kybatch resume ${end.run}`),
+      });
+      expect(sandbox.chargeLog.slice(paid).map(({ operation }) => operation)).toEqual(['fullKyb']);
+      const holds = look(join(cwd, 'data'), 'SELECT hold, next_at AS nextAt FROM rows WHERE row <> 3 ORDER BY row');
+      expect(holds).toEqual([
+        { hold: 'waiting', nextAt: until },
+        { hold: 'waiting', nextAt: 1 },
+        { hold: null, nextAt: null },
+      ]);
     });
   });
 });

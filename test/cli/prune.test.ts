@@ -1,6 +1,7 @@
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { look } from '../ledger/sqlite-support.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
@@ -86,11 +87,32 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
   });
 });
 
+test('X-4 a run that was stopped while its file was read goes, for the file may have changed since', async () => {
+  const clock = new JumpingClock('2026-01-05T09:00:00Z');
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const dataDir = join(cwd, 'data');
+    writeCsv('in.csv', rows.slice(0, 1));
+    const { run } = jsonOf<EndJson>(await kybatch(RUN));
+    const ledger = openLedger({ dataDir, now: clock.now(), access: 'write' });
+    const begun = await ledger.runs.find(run);
+    if (begun === undefined) throw new Error('the run is gone');
+    await ledger.runs.create({ ...begun, id: 'half-read', inputSha256: 'of another day' });
+    await ledger.close();
+    expect(await kybatch(['resume', 'half-read'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/kybatch prune --older-than 1d.*kybatch run /s),
+    });
+    clock.advance(2 * DAY);
+    expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+    expect(look(dataDir, "SELECT id FROM runs WHERE state = 'reading'")).toEqual([]);
+  });
+});
+
 test('asks on a terminal, wants --yes without one, and takes nothing before a yes', async () => {
   await withHistory(async ({ kybatch, old }) => {
     expect(await kybatch(['prune', '--older-than', '30d'])).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/prune would remove 1 finished run \(3 rows\), 4 replaced answers.*--yes/s),
+      stderr: expect.stringMatching(/prune would remove 1 run \(3 rows\), 4 replaced answers.*--yes/s),
     });
     expect((await kybatch(['prune', '--older-than', '30d'], { answers: () => 'n' })).code).toBe(130);
     expect((await kybatch(['status', old])).code).toBe(0);

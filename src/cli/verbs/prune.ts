@@ -23,7 +23,7 @@ export const pruneVerb: Verb<PruneArgs> = {
       .example('$0 prune --older-than 90d', 'says what would go, and asks')
       .example('$0 prune --older-than 365d --yes', 'unattended')
       .epilogue(
-        'Unfinished runs stay, and those with open questions. What is owned stays owned, so nothing is bought again because of it. Exports outside of the data directory are named, not removed. `kybatch purge` removes for good. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',
+        'Unfinished runs stay, and those with open questions; runs that were stopped while their input was read go, nothing was spent on them. What is owned stays owned, so nothing is bought again because of it. Exports outside of the data directory are named, not removed. `kybatch purge` removes for good. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',
       ),
   async run(args, io) {
     const { dataDir, json, yes } = args;

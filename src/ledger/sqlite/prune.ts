@@ -4,7 +4,7 @@ import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
 import { removeRuns } from './remove-runs.js';
 
-/** Finished runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
+/** Runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
 export function prune(database: Connection, before: number): PruneReport {
   const report = database.transaction(() => remove(database, before)).immediate();
   // Written anew it needs its own size once more; without that room the space is used again by what is bought next.
@@ -33,7 +33,12 @@ function remove(database: Connection, before: number): PruneReport {
        FROM runs WHERE state = 'finished' AND finished_at < ? ORDER BY id`,
     )
     .all(before);
-  const runs = finished.filter(({ asks }) => asks === 0).map(({ id }) => id);
+  // Nothing was spent on them, and where their file has changed since they can never be read to the end.
+  const halfRead = database
+    .prepare<[number], string>("SELECT id FROM runs WHERE state = 'reading' AND created_at < ? ORDER BY id")
+    .pluck()
+    .all(before);
+  const runs = [...finished.filter(({ asks }) => asks === 0).map(({ id }) => id), ...halfRead];
   const { rows } = removeRuns(database, runs);
   return {
     runs,

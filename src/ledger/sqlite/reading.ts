@@ -3,6 +3,7 @@ import type { OutageNote } from '../calls.js';
 import type {
   AtWork,
   EnvironmentUsage,
+  KnownEnvironment,
   Reading,
   RunActivity,
   StartSpending,
@@ -29,7 +30,12 @@ export function readings(database: Connection): Reads {
        count(*) FILTER (WHERE charge = 'unknown') AS unknown
      FROM calls WHERE start_id = ?`,
   );
+  const environments = database.prepare<[], KnownEnvironment>(
+    `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
+     ORDER BY environments.id`,
+  );
   return {
+    environments: async () => environments.all(),
     spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),

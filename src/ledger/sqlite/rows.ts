@@ -44,9 +44,9 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
   const releaseParked = database.prepare(
     "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
   );
-  const releaseFailed = database.prepare(
+  const releaseFailed = database.prepare<[string], { row: number; units: number }>(
     `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
-       stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed'`,
+       stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' RETURNING row, units_charged AS units`,
   );
   const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
   const progress = database.prepare<[string], ProgressRow>(
@@ -90,7 +90,10 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     releaseFailed: (runId) =>
       writer.write(() => {
         reopen.run(runId);
-        return releaseFailed.run(runId).changes;
+        const released = releaseFailed.all(runId).toSorted((a, b) => a.row - b.row);
+        return [...released.filter(({ units }) => units > 0), ...released.filter(({ units }) => units === 0)].map(
+          ({ row }) => row,
+        );
       }),
     progress: async (runId) => toProgress(progress.all(runId)),
   };

@@ -103,7 +103,7 @@ export function describeRows(open: OpenLedger): void {
         expect((await runs.pendingRows(run, 0, 10)).map(({ row }) => row)).toEqual([2, 5]);
         expect(await runs.row(run, 2)).toMatchObject({ hold: null, holdReason: null, nextAt: null });
         await runs.finish(run, NOW);
-        expect(await runs.releaseFailed(run)).toBe(1);
+        expect(await runs.releaseFailed(run)).toEqual([1]);
         expect(await runs.find(run)).toMatchObject({ state: 'open', finishedAt: null });
         expect(await runs.row(run, 1)).toMatchObject({
           outcome: 'pending',

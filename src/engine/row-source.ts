@@ -1,0 +1,91 @@
+import type { RowRecord, RunStore } from '../ledger/runs.js';
+
+/** Where a start takes its rows from. */
+export interface RowSource {
+  /** The next that sets out: those that units were spent on before come first. */
+  pending(): Promise<RowRecord | undefined>;
+  /** One that has waited long enough and is not under way. */
+  due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined>;
+  /** When the next will have, after a time. */
+  nextDue(after: number): Promise<number | undefined>;
+  /** A row has come home, and waits until then; null: it does not. */
+  cameHome(row: number, nextAt: number | null): void;
+}
+
+type Rows = Pick<RunStore, 'pendingRows' | 'dueRows' | 'nextDue' | 'row'>;
+
+const BATCH = 200;
+
+/** Every row of a run that can move, in the order of the file. Only a batch is ever in memory. */
+export class AllRows implements RowSource {
+  readonly #runId: string;
+  readonly #rows: Rows;
+  #batch: RowRecord[] = [];
+  #cursor = 0;
+  /** What is read now: first the rows that have begun. */
+  #reading: 'begun' | 'others' | 'nothing' = 'begun';
+
+  constructor(runId: string, rows: Rows) {
+    this.#runId = runId;
+    this.#rows = rows;
+  }
+
+  async pending(): Promise<RowRecord | undefined> {
+    while (this.#batch.length === 0 && this.#reading !== 'nothing') {
+      const begun = this.#reading === 'begun';
+      this.#batch = [...(await this.#rows.pendingRows(this.#runId, this.#cursor, BATCH, begun))].reverse();
+      this.#cursor = this.#batch[0]?.row ?? this.#cursor;
+      if (this.#batch.length === BATCH) continue;
+      this.#cursor = 0;
+      this.#reading = begun ? 'others' : 'nothing';
+    }
+    return this.#batch.pop();
+  }
+
+  async due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined> {
+    const rows = await this.#rows.dueRows(this.#runId, now, underWay.size + 1);
+    return rows.find(({ row }) => !underWay.has(row));
+  }
+
+  nextDue(after: number): Promise<number | undefined> {
+    return this.#rows.nextDue(this.#runId, after);
+  }
+
+  cameHome(): void {}
+}
+
+/** Some rows of a run, by their numbers. Whatever else waits or can move is left to another start. */
+export class TheseRows implements RowSource {
+  readonly #runId: string;
+  readonly #rows: Rows;
+  readonly #left: number[];
+  /** Those that have set out and wait now, with the time to look again. */
+  readonly #waiting = new Map<number, number>();
+
+  constructor(runId: string, rows: Rows, numbers: readonly number[]) {
+    this.#runId = runId;
+    this.#rows = rows;
+    this.#left = numbers.toReversed();
+  }
+
+  async pending(): Promise<RowRecord | undefined> {
+    const next = this.#left.pop();
+    return next === undefined ? undefined : await this.#rows.row(this.#runId, next);
+  }
+
+  async due(now: number, underWay: ReadonlySet<number>): Promise<RowRecord | undefined> {
+    for (const [row, nextAt] of this.#waiting)
+      if (nextAt <= now && !underWay.has(row)) return await this.#rows.row(this.#runId, row);
+    return undefined;
+  }
+
+  async nextDue(after: number): Promise<number | undefined> {
+    const later = [...this.#waiting.values()].filter((nextAt) => nextAt > after);
+    return later.length === 0 ? undefined : Math.min(...later);
+  }
+
+  cameHome(row: number, nextAt: number | null): void {
+    if (nextAt === null) this.#waiting.delete(row);
+    else this.#waiting.set(row, nextAt);
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+
+test('X-2 the same provider under another name is another, and nothing is bought there without a word', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    const first = await kybatch(RUN);
+    expect(first.stderr).not.toContain('are owned from');
+    const v1 = sandbox.v1BaseUrl;
+    const other = v1.replace('127.0.0.1', 'localhost');
+    const renamed = { env: { ...env, KYBATCH_V1_BASE_URL: other } };
+    const told = `v1: 4 answers are owned from ${v1}, 0 from ${other}`;
+    const wayBack = `set KYBATCH_V1_BASE_URL to ${v1}`;
+    for (const args of [['plan', 'in.csv', '--pipeline', './p.yaml'], ['doctor']]) {
+      const said = await kybatch(args, renamed);
+      expect(`${said.stdout}${said.stderr}`).toContain(told);
+      expect(`${said.stdout}${said.stderr}`).toContain(wayBack);
+    }
+    const paid = sandbox.chargeLog.length;
+    const again = await kybatch(RUN, renamed);
+    expect(again.stderr).toContain(told);
+    expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 } });
+    expect(sandbox.chargeLog).toHaveLength(paid + 4);
+    // As much is owned there now: nothing is to be said, and nothing is bought.
+    const doctor = await kybatch(['doctor'], renamed);
+    expect(`${doctor.stdout}${doctor.stderr}`).not.toContain('are owned from');
+  });
+});
+
+test('X-2 a call by hand tells the same; the sandbox has nothing to do with it', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch, env, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(RUN);
+    const renamed = { env: { ...env, KYBATCH_V1_BASE_URL: sandbox.v1BaseUrl.replace('127.0.0.1', 'localhost') } };
+    const search = ['call', 'v1', 'searchKyb', '--params', '{"location":"GB","name":"Acme"}'];
+    expect((await kybatch(search, renamed)).stderr).toContain('v1: 2 answers are owned from');
+    expect((await kybatch(['plan', 'in.csv', '--sandbox'])).stderr).not.toContain('are owned from');
+  });
+});
