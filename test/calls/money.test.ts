@@ -108,7 +108,7 @@ describe('what did lost calls cost? (V1-5)', () => {
   test('what it settles is told in words', () => {
     const verdict = judgeLostCalls({ ...facts, lost: [long, long] });
     expect(verdict).toMatchObject({
-      note: 'the remaining units fell from 100 to 97; 2 of them belong to 2 lost call(s)',
+      note: 'the remaining units fell from 100 to 97; 2 of them belong to 2 lost calls',
     });
   });
 });

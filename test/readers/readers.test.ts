@@ -145,7 +145,7 @@ test('an unexpected shape is noted with its place, and the rest is exported', ()
   expect(issuesOf(gathered)).toEqual([
     '/officers: a list, "none"',
     '/shareholders/0: an object, 7',
-    '/shareholders/1/percentage: a number, an object with 1 member(s)',
+    '/shareholders/1/percentage: a number, an object with 1 member',
     '/shareholders/2: an object, null',
     '/financial/groups/0/list/0/list/2024: a number, text, true, false or null, [1]',
   ]);
