@@ -63,7 +63,7 @@ export const pipelineFile = section({
     attempts: integerWithin(1, 5)
       .default(2)
       .describe(
-        'Searches allowed per row and API, 1 to 5; each v1 search costs a unit, also when it finds nothing (V1-1)',
+        'Searches that may be bought per row and API, 1 to 5; each v1 search costs a unit, also when it finds nothing (V1-1). What is owned is looked at beyond it',
       ),
     order: uniqueList(choice(SEARCH_KEYS))
       .default([...SEARCH_KEYS])

@@ -10,12 +10,15 @@ interface Scene {
   readonly finds?: readonly object[][];
   readonly remembered?: Remembered;
   readonly record?: object;
+  /** What was found by a search that is owned, whichever it is. */
+  readonly owned?: readonly object[];
 }
 
-function scene({ finds = [], remembered, record: bought = {} }: Scene) {
+function scene({ finds = [], remembered, record: bought = {}, owned }: Scene) {
   let searches = 0;
   const { context, asked, kept } = sceneOf({
     ...(remembered === undefined ? {} : { remembered }),
+    ...(owned === undefined ? {} : { ownedSearch: answer(owned, { owned: true }) }),
     answer: (request) => {
       if (isRecord(request)) return answer({ lite: bought });
       searches += 1;
@@ -84,6 +87,22 @@ describe('V1-21 searches', () => {
       expect(sent()).toHaveLength(attempts);
     }
   });
+
+  test.each([1, 5])(
+    'what is owned is looked at beyond %i attempts, also where a person has to choose anyway',
+    async (attempts) => {
+      const nobody = scene({ owned: [candidate('1')] });
+      expect(await resolve('v1', acme, searching({ attempts: 1 }), nobody.context)).toMatchObject({ kind: 'done' });
+      expect(nobody.sent()).toHaveLength(1);
+      const remembered: Remembered = { decision: 'confirm', candidateId: '9', shown: ['9'] };
+      const chosen = scene({ finds: [[candidate('1'), candidate('2')]], owned: [candidate('9')], remembered });
+      expect(await resolve('v1', acme, searching({ attempts }), chosen.context)).toMatchObject({
+        kind: 'done',
+        ids: { v1: { id: '9', matchedOn: 'review' } },
+      });
+      expect(chosen.sent()).toHaveLength(1);
+    },
+  );
 
   test('a further spelling of the number is a search of its own, and only if allowed', async () => {
     const belgian = company({ country: 'BE', registration_number: '0403170701', name: 'Solvay' });

@@ -76,6 +76,8 @@ export interface SceneOptions {
   readonly answer?: (request: Asked) => CallOutcome;
   /** An owned answer of generating. */
   readonly owned?: Answer;
+  /** An owned answer of any v1 search. */
+  readonly ownedSearch?: Answer;
   /** What the history lists of source S-1, at the time of the look. */
   readonly history?: () => PastItem | undefined;
   readonly remembered?: Remembered;
@@ -111,7 +113,10 @@ export function scene(options: SceneOptions): Scene {
         if (operation.meter === 'report') scene.terms.push(terms);
         return options.answer?.(request) ?? answer([]);
       },
-      owned: async (operation) => (operation === v2Operations.creditReportGenerate ? options.owned : undefined),
+      owned: async (operation) => {
+        if (operation === v1Operations.searchKyb) return options.ownedSearch;
+        return operation === v2Operations.creditReportGenerate ? options.owned : undefined;
+      },
       settleLost: async (operation, _, charge, note) => {
         scene.settled.push(`${operation.name} ${charge}: ${note}`);
       },

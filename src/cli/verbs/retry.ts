@@ -18,7 +18,9 @@ export const retryVerb: Verb<RetryArgs> = {
       .option('sandbox', sandboxOption)
       .options(spendingOptions)
       .example('$0 retry', 'the newest run with failed rows')
-      .epilogue('Exit codes and budgets as for run.'),
+      .epilogue(
+        'Exit codes and budgets as for run; 4 also where rows are left that had not failed: `kybatch resume` goes on with them.',
+      ),
   run: (args, io) =>
     spend(
       {

@@ -50,7 +50,9 @@ export async function resolve(
     );
   };
   const searches = planSearches(enquiry, policy.search);
+  let asked = 0;
   for (const search of searches.bought) {
+    asked += 1;
     const params = how.params(search, enquiry);
     if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
@@ -59,7 +61,8 @@ export async function resolve(
     see(found);
     if (seen.length > 0 && verdict() !== 'no_match') break;
   }
-  for (const search of verdict() === 'confirmed' ? [] : searches.owned) {
+  const others = [...searches.bought.slice(asked), ...searches.owned];
+  for (const search of verdict() === 'confirmed' ? [] : others) {
     const params = how.params(search, enquiry);
     if (params !== undefined) see(await findOwned(how, params, enquiry, context));
   }
