@@ -23,7 +23,7 @@ export function callSettler(database: Connection): SettleCharge {
   );
   const reconcile = database.prepare(
     `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = iif(in_doubt = 2 OR @paidInVain, in_doubt, 0), ${SAID_LAST}
-     WHERE id = @id AND (charge = 'unknown' OR (@correct AND charge IN ('charged', 'free') AND reconciled IS NOT NULL))`,
+     WHERE id = @id AND (charge = 'unknown' OR (@correct AND charge IN ('charged', 'free') AND (reconciled IS NOT NULL OR in_doubt > 0)))`,
   );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
   const spend = database.prepare(

@@ -84,6 +84,24 @@ export function describeLostCalls(open: OpenLedger): void {
     );
 
     test(
+      'that the provider says it has charged are booked as a person says, too: the last word stands',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        const paid = { charge: 'charged', unitsCharged: 1, httpStatus: 200, errorCode: 'UNEXPECTED_BODY' } as const;
+        await buy(ledger, call(place, { runId: run, row: 1 }), lost(paid));
+        expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: 1 });
+        const ids = (await ledger.doubts.list({ calls: [], runs: [] }, NOW)).map(({ id }) => id);
+        await ledger.doubts.settle(ids, 'free', 'credited');
+        expect(await chargesOf(ledger, run)).toEqual(['free']);
+        expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: 0 });
+        await ledger.doubts.settle(ids, 'charged', 'not credited after all');
+        expect(await chargesOf(ledger, run)).toEqual(['charged']);
+        expect(await ledger.runs.progress(run)).toMatchObject({ unitsCharged: 1 });
+      }),
+    );
+
+    test(
       'that were charged are not sent again by start after start: the cap counts the starts',
       onLedger(open, async (ledger) => {
         const MANY = 1_000;
