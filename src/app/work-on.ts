@@ -154,7 +154,8 @@ async function enoughToGoOn(
   const reached = tally.reached(limits);
   return {
     ...(reached.units ? { budget: most.units } : {}),
-    ...(reached.reports ? { maxReports: most.reports } : {}),
+    // A report that we own may have expired, which only its row finds out: one for each that is parked, at the least.
+    ...(reached.reports ? { maxReports: Math.max(most.reports, progress.parkedReasons.budget ?? 0) } : {}),
   };
 }
 
