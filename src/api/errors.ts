@@ -31,6 +31,8 @@ export interface ApiErrorDetails {
   readonly attemptsAtMost?: number | undefined;
   readonly limit?: Limit | undefined;
   readonly stop?: StopReason | undefined;
+  /** It has not the form of an error of the provider: something on the way may have answered. */
+  readonly foreign?: boolean | undefined;
   /** Field by field, where the request or the answer did not fit. */
   readonly problems?: readonly string[] | undefined;
   /** What the provider answered, if it did: its headers may tell the allowance even when it refuses. */
@@ -55,6 +57,7 @@ export class ApiError extends KybatchError {
   readonly attemptsAtMost: number | undefined;
   readonly limit: Limit | undefined;
   readonly stop: StopReason | undefined;
+  readonly foreign: boolean;
   readonly problems: readonly string[];
   readonly exchange: Exchange | undefined;
 
@@ -72,6 +75,7 @@ export class ApiError extends KybatchError {
     this.attemptsAtMost = details.attemptsAtMost;
     this.limit = limit?.api === 'v2' ? cleanLimit(limit) : limit;
     this.stop = details.stop;
+    this.foreign = details.foreign === true;
     this.problems = problems.map((problem) => outsideText(problem, 500));
     this.exchange = details.exchange;
   }

@@ -108,7 +108,7 @@ async function viewOfFinished(
   around: Surroundings,
 ): Promise<RunEndView> {
   const { out, formats } = options;
-  const wanted = out !== undefined || formats !== undefined;
+  const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
   return viewOfRest(run, await ledger.runs.progress(run.id), written);
 }

@@ -129,7 +129,8 @@ async function tablesAtEnd(
   ledger: Ledger,
   around: Surroundings,
 ): Promise<ExportView | null> {
-  const wanted = options.export ?? (isAllDone(end) && !end.interrupted);
+  // An interrupt that came when all was done has stopped nothing.
+  const wanted = options.export ?? (end.finished || (isAllDone(end) && !end.interrupted));
   if (!wanted || options.abort?.aborted === true) return null;
   return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
 }

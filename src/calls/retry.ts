@@ -1,4 +1,4 @@
-import type { ApiError } from '../api/errors.js';
+import { ApiError } from '../api/errors.js';
 
 export interface RetryPolicy {
   readonly attempts: number;
@@ -56,6 +56,23 @@ const isKnownFailure = ({ class: kind, httpStatus, charge }: ApiError): boolean 
 /** A success by its status, and nothing that the operation returns. */
 export const isUnreadable = (error: ApiError): boolean =>
   isNobodysFault(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
+
+/** The same error as trouble on the way: what the call has cost, nobody knows. */
+export const asTrouble = (error: ApiError): ApiError =>
+  new ApiError({
+    class: 'retry',
+    code: error.code,
+    message: error.message,
+    hint: `The answer has not the provider's form, and the same was answered before: something on the way denies it. ${error.hint}`,
+    api: error.api,
+    operation: error.operation,
+    charge: 'unknown',
+    httpStatus: error.httpStatus,
+    requestId: error.requestId,
+    retryAfterMs: error.retryAfterMs,
+    exchange: error.exchange,
+    cause: error,
+  });
 
 /** Trouble on the provider's side, or on the way there: what the breaker counts and the limiter yields to. */
 export const isTrouble = (error: ApiError): boolean => error.class === 'retry' && error.code !== 'ABORTED';

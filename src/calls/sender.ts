@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
+import type { Operation } from '../api/operation.js';
 import { TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Intent } from '../ledger/intent.js';
@@ -13,7 +14,7 @@ import { type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
 import { type Elsewhere, reserve } from './reserve.js';
-import { comesRight, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
+import { asTrouble, comesRight, isNobodysFault, retryDelayMs, type Tally } from './retry.js';
 import { leavesDoubt, refusalOf, settlementOf } from './settlement.js';
 
 /** Buys answers: intent, wire, settlement, and again where that may be. */
@@ -143,14 +144,22 @@ export class Sender {
     } catch (error) {
       try {
         if (!(error instanceof ApiError)) throw error;
-        await this.#settle(intent, refusalOf(error, operation.meter, this.#options.clock.now()));
-        if (error.class === 'park' || error.class === 'block_operation') this.#refused = true;
-        await this.#reactions.toError(operation, requestKey, error, leave);
+        const met = await this.#asMet(operation, error, intent);
+        await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
+        if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
+        await this.#reactions.toError(operation, requestKey, met, leave);
+        throw met;
       } finally {
         this.#admission.left(operation.meter);
       }
-      throw error;
     }
+  }
+
+  /** A route or a right that was there, and is now denied in a form that is not the provider's: that is trouble (X-1). */
+  async #asMet({ name }: Operation, error: ApiError, { environmentId }: Intent): Promise<ApiError> {
+    const denies = error.class === 'block_operation' || (error.class === 'stop_run' && error.httpStatus !== 401);
+    if (!error.foreign || !denies || !(await this.#options.calls.hasAnswered(environmentId, name))) return error;
+    return asTrouble(error);
   }
 
   /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */

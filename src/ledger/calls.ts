@@ -32,6 +32,8 @@ export interface CallStore {
    * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
+  /** Has the operation ever been answered, to whomever? */
+  hasAnswered(environmentId: number, operation: string): Promise<boolean>;
   /** The same look without a write: undefined where the call could go now, or may soon. */
   refusal(
     call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,

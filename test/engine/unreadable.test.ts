@@ -110,6 +110,30 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
+  test.each([404, 403, 302])('%i in a form that is not v1’s stops nothing, in no start', async (status) => {
+    await withWorkshop(recordsOnly, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, 6);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const isOdd = ({ path }: { readonly path: string }) => path.endsWith(`/${companies[2]?.v1Id}/full`);
+      await withProxy(
+        workshop,
+        (request) => (isOdd(request) ? { status, body: PAGE } : undefined),
+        async (sources) => {
+          const first = await work(run, { sources, concurrency: 2 });
+          expect(first.stopped).toBeUndefined();
+          expect(first.progress).toMatchObject({
+            byOutcome: { complete: 5, pending: 1 },
+            parkedReasons: { unanswered: 1 },
+          });
+          // Alone in its start, it cannot be told from an outage; it is no configuration, in any case.
+          expect((await work(run, { sources })).stopped?.exit).toBe(6);
+        },
+      );
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 6 });
+    });
+  });
+
   test('is asked for again by three starts, and then by none before a person has looked', async () => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, clock, ledger, open, work, calls } = workshop;

@@ -32,7 +32,7 @@ export function v1Error(exchange: Exchange, operation: Operation, nowMs: number)
 
 type Described = Pick<
   ApiErrorDetails,
-  'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems'
+  'class' | 'hint' | 'stop' | 'limit' | 'code' | 'message' | 'requestId' | 'problems' | 'foreign'
 > & {
   /** v1 itself has refused. */
   readonly isOwnWord: boolean;
@@ -55,6 +55,7 @@ function refused({ status, body }: Exchange): Described {
     code,
     message: outsideText(said?.error.message ?? `v1 answered ${status} without an error body`, 500),
     requestId: said?.request_id,
+    foreign: said === undefined,
     isOwnWord: said !== undefined || REFUSED_AT_THE_DOOR.has(status),
   };
 }

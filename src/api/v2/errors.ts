@@ -38,7 +38,7 @@ function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefine
   if (shape.kind === 'rule') return ruleFailure(shape.messages);
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
-  if (!success) return byStatus(status, operation, shape.kind === 'other');
+  if (!success) return { ...byStatus(status, operation, shape.kind === 'other'), foreign: shape.kind !== 'other' };
   const problems = whyUnreadable(operation, body);
   if (problems.length === 0) return undefined;
   return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };

@@ -42,6 +42,9 @@ export function callStore(
      FROM answers JOIN calls ON calls.id = call_id
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
+  const anyAnswer = database.prepare<[number, string], 1>(
+    `SELECT 1 FROM calls WHERE environment_id = ? AND operation = ? AND settled_at IS NOT NULL AND error_code IS NULL AND charge <> 'owned' LIMIT 1`,
+  );
   const insertIntent = database.prepare(
     `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt, started_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?)`,
@@ -103,6 +106,7 @@ export function callStore(
         return { kind: 'intent', intent };
       });
     },
+    hasAnswered: async (environmentId, operation) => anyAnswer.get(environmentId, operation) !== undefined,
     refusal: async (call, limits, now) => {
       const verdict = decideMoney(call.meter, states.money(call, limits, now), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;
