@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { run } from '../../src/app/start.js';
+import { systemClock } from '../../src/util/clock.js';
 import { type EndJson, Interrupts, type JobOptions, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json'];
@@ -84,12 +86,28 @@ describe('a stop that is not the end writes tables only when asked', () => {
     });
   });
 
-  test('a finished run writes them; --no-export does not, and says how to', async () => {
+  test('an interrupt that comes when the last row is settled has stopped nothing: the tables are written', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, sandbox, env }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const drain = new AbortController();
+      const listen = ({ kind }: { readonly kind: string }) => {
+        if (kind === 'row_settled') drain.abort();
+      };
+      const options = { input: 'in.csv', pipeline: './p.yaml', yes: true, drain: drain.signal, listen };
+      const end = await run(options, { cwd, env, clock: systemClock });
+      expect(end).toMatchObject({ finished: true, tables: join(cwd, 'data', 'exports', end.run) });
+      expect(existsSync(join(cwd, 'data', 'exports', end.run, 'rows.csv'))).toBe(true);
+      expect(sandbox.chargeLog).toHaveLength(2);
+    });
+  });
+
+  test('a finished run writes them; --no-export does not, and says how to; --export makes up for it', async () => {
     await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 2));
       const without = await kybatch([...RUN, '--yes', '--no-export']);
       const { run } = jsonOf<End>(without);
       expect(without.stderr).toContain(`Tables: not written. Write them as it stands with: kybatch export ${run}\n`);
+      expect(jsonOf<End>(await kybatch([...RUN, '--export'])).files).toBe(join(cwd, 'data', 'exports', run));
       writeCsv('in.csv', rows.slice(2, 4));
       const end = jsonOf<End>(await kybatch([...RUN, '--yes']));
       expect(end.files).toBe(join(cwd, 'data', 'exports', end.run));
