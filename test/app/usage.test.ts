@@ -27,7 +27,11 @@ test('units by day, operation and run; calls by hand stand on a line of their ow
     expect(sandbox.chargeLog.reduce((sum, { units }) => sum + units, 0)).toBe(5);
     const words = usageInWords(view);
     expect(words).toContain('units left, seen');
-    expect(words).toContain("our count and the provider's agree");
+    expect(words).toContain("our count and the provider's agree\n");
+    const [first] = view.environments;
+    const told = (more: object) => usageInWords({ ...view, environments: [{ ...present(first), ...more }] });
+    expect(told({ unknownCalls: 2 })).toContain('agree, but for 2 calls of unknown charge\n');
+    expect(told({ unknownCalls: 1, driftUnits: 3 })).toContain('3 more than we do (calls of unknown charge, or others');
     expect(words).toContain('Every charge is known.');
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);
   });

@@ -42,7 +42,7 @@ const usageTable = (key: string, lines: UsageView['byDay']): string =>
   )}\n`;
 
 function environmentInWords(environment: UsageView['environments'][number]): string {
-  const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt, driftUnits } = environment;
+  const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt } = environment;
   if (observedAt === null) return `${api} at ${name}: no allowance seen`;
   const left = dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
   return [
@@ -50,10 +50,17 @@ function environmentInWords(environment: UsageView['environments'][number]): str
     ...(dailyLimit === null ? [] : [`${withCommas(dailyLimit)} a day`]),
     ...(resetAt === null ? [] : [`more at ${moment(resetAt)}`]),
     `seen ${moment(observedAt)}`,
-    driftUnits === 0
-      ? "our count and the provider's agree"
-      : `drift: the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (others may share the account)`,
+    driftInWords(environment),
   ].join(', ');
+}
+
+/** Calls of unknown charge may be what the two counts differ by: of those nobody can say that they agree. */
+function driftInWords({ driftUnits, unknownCalls }: UsageView['environments'][number]): string {
+  const but = unknownCalls === 0 ? '' : `, but for ${count(unknownCalls, 'call')} of unknown charge`;
+  if (driftUnits === 0) return `our count and the provider's agree${but}`;
+  const why =
+    unknownCalls === 0 ? 'others may share the account' : 'calls of unknown charge, or others who share the account';
+  return `drift: the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (${why})`;
 }
 
 const lineToJson = ({ key, api, calls, owned, unitsCharged, unknown }: UsageView['byDay'][number]) => ({
