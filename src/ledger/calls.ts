@@ -32,7 +32,7 @@ export interface CallStore {
    * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
-  /** Has the operation ever been answered, to whomever? */
+  /** Has the operation been answered of late, to whomever? */
   hasAnswered(environmentId: number, operation: string): Promise<boolean>;
   /** The same look without a write: undefined where the call could go now, or may soon. */
   refusal(

@@ -6,7 +6,13 @@ import { withFolder } from '../helpers/cli.js';
 import { look } from '../ledger/sqlite-support.js';
 import { here, jsonOf, withJob } from './here.js';
 
-const NEWEST = Number(readdirSync(resolve('src/ledger/sqlite/migrations')).sort().at(-1)?.slice(0, 3));
+const NEWEST = Number(
+  readdirSync(resolve('src/ledger/sqlite/migrations'))
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .at(-1)
+    ?.slice(0, 3),
+);
 
 test('after an upgrade commands that look work at once, and migrate brings the ledger up to date for nothing', async () => {
   await withFolder(async (cwd) => {

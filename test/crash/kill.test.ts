@@ -11,12 +11,12 @@ const LATE_REPORTS = { generateMs: 40, reportDelayMs: { min: 0, max: 120 }, hist
 
 /** The dearest moments: an answer that was paid for, and is not on disk yet. */
 const DEAREST: readonly Kill[] = [
-  { boundary: 'after-answer', occurrence: 2, operation: 'fullKyb' },
   { boundary: 'after-answer', occurrence: 2, operation: 'creditReportGenerate' },
   { boundary: 'inside-settlement', occurrence: 1, operation: 'creditReportGenerate' },
   { boundary: 'before-checkpoint', occurrence: 2 },
 ];
 const OTHERS: readonly Kill[] = [
+  { boundary: 'after-answer', occurrence: 2, operation: 'fullKyb' },
   { boundary: 'before-intent', occurrence: 3 },
   { boundary: 'after-intent', occurrence: 1, operation: 'creditReportGenerate' },
   { boundary: 'after-settlement', occurrence: 8 },

@@ -73,7 +73,9 @@ export function writeOldLedger(dataDir: string, schema: number, sql: string): vo
   old.exec(
     'CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
   );
-  for (const name of readdirSync(MIGRATIONS).sort()) {
+  for (const name of readdirSync(MIGRATIONS)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()) {
     const version = Number(name.slice(0, 3));
     if (version > schema) continue;
     old.exec(readFileSync(join(MIGRATIONS, name), 'utf8'));

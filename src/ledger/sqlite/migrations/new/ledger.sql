@@ -1,0 +1,214 @@
+-- Written by `npm run schema` from the migrations.
+CREATE TABLE allowances (
+  environment_id  INTEGER PRIMARY KEY REFERENCES environments (id),
+  observed_at     INTEGER NOT NULL,
+  remaining_units INTEGER,
+  daily_limit     INTEGER,
+  daily_remaining INTEGER,
+  reset_at        INTEGER,
+  raw             TEXT,
+  spent_until     INTEGER,
+  anchor_call_id  INTEGER,
+  anchor_units    INTEGER,
+  drift_units     INTEGER NOT NULL DEFAULT 0
+, available INTEGER) STRICT;
+CREATE TABLE "answers" (
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  request_key    BLOB NOT NULL,
+  call_id        INTEGER NOT NULL,
+  PRIMARY KEY (environment_id, request_key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "bodies" (
+  sha256    BLOB PRIMARY KEY,
+  encoding  TEXT NOT NULL CHECK (encoding IN ('identity', 'brotli')),
+  size      INTEGER NOT NULL,
+  bytes     BLOB NOT NULL,
+  stored_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE "calls" (
+  id               INTEGER PRIMARY KEY,
+  start_id         INTEGER,
+  environment_id   INTEGER NOT NULL REFERENCES environments (id),
+  run_id           TEXT,
+  row              INTEGER,
+  stage            TEXT,
+  operation        TEXT NOT NULL,
+  meter            TEXT NOT NULL CHECK (meter IN ('unit', 'report', 'not_told', 'free')),
+  subject_space    TEXT,
+  subject_id       TEXT,
+  request_key      BLOB NOT NULL,
+  attempt          INTEGER NOT NULL,
+  started_at       INTEGER NOT NULL,
+  settled_at       INTEGER,
+  duration_ms      INTEGER,
+  http_status      INTEGER,
+  error_class      TEXT,
+  error_code       TEXT,
+  request_id       TEXT,
+  charge           TEXT CHECK (charge IN ('charged', 'free', 'unknown', 'owned')),
+  units_charged    INTEGER,
+  -- It may have been charged, and its answer is not there.
+  in_doubt         INTEGER NOT NULL DEFAULT 0,
+  -- How an unknown charge was settled later, in words.
+  reconciled       TEXT,
+  remaining_units  INTEGER,
+  raw_sha256       BLOB,
+  -- JSON: what was asked, where the answer is owned.
+  params           TEXT
+, exact INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE candidates (
+  run_id              TEXT NOT NULL,
+  row                 INTEGER NOT NULL,
+  space                 TEXT NOT NULL,
+  position            INTEGER NOT NULL,
+  id                  TEXT NOT NULL,
+  name                TEXT,
+  registration_number TEXT,
+  vat_number          TEXT,
+  country_code        TEXT,
+  state               TEXT,
+  match_grade         TEXT NOT NULL,
+  decision            TEXT NOT NULL,
+  evidence            TEXT NOT NULL, jurisdiction TEXT, extra TEXT,
+  PRIMARY KEY (run_id, row, space, position)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE closures (
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  operation      TEXT,
+  reason         TEXT NOT NULL CHECK (reason IN ('allowance', 'scope')),
+  until          INTEGER,
+  message        TEXT NOT NULL,
+  closed_at      INTEGER NOT NULL,
+  last_start_id  INTEGER NOT NULL
+) STRICT;
+CREATE TABLE decisions (
+  id             INTEGER PRIMARY KEY,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  entity_key     TEXT NOT NULL,
+  decision       TEXT NOT NULL CHECK (decision IN ('confirm', 'none_of_these', 'not_sure')),
+  candidate_id   TEXT,
+  decided_by     TEXT NOT NULL,
+  decided_at     INTEGER NOT NULL,
+  note           TEXT,
+  withdrawn_at   INTEGER
+, space TEXT NOT NULL DEFAULT 'v1', shown TEXT NOT NULL DEFAULT '[]', summary TEXT NOT NULL DEFAULT '', withdrawn_by TEXT, stage TEXT NOT NULL DEFAULT '') STRICT;
+CREATE TABLE environments (
+  id   INTEGER PRIMARY KEY,
+  api  TEXT NOT NULL,
+  name TEXT NOT NULL,
+  UNIQUE (api, name)
+) STRICT;
+CREATE TABLE errors (
+  id         INTEGER PRIMARY KEY,
+  run_id     TEXT NOT NULL,
+  row        INTEGER,
+  stage      TEXT,
+  class      TEXT NOT NULL,
+  code       TEXT NOT NULL,
+  message    TEXT NOT NULL,
+  request_id TEXT,
+  attempts   INTEGER NOT NULL,
+  at         INTEGER NOT NULL
+) STRICT;
+CREATE TABLE permission_use (
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  permission     TEXT NOT NULL,
+  metric         TEXT NOT NULL,
+  name           TEXT NOT NULL,
+  used           INTEGER,
+  total          INTEGER,
+  used_at_start  INTEGER,
+  observed_at    INTEGER NOT NULL,
+  PRIMARY KEY (environment_id, permission, metric)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "questions" (
+  run_id         TEXT NOT NULL,
+  row            INTEGER NOT NULL,
+  space          TEXT NOT NULL,
+  -- The stage whose answer is in question; empty: which company is meant.
+  stage          TEXT NOT NULL DEFAULT '',
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  entity_key     TEXT NOT NULL,
+  -- The only candidate that can be confirmed, where the question is about one.
+  candidate_id   TEXT,
+  code           TEXT NOT NULL,
+  message        TEXT NOT NULL,
+  answered       INTEGER NOT NULL CHECK (answered IN (0, 1)),
+  asked_at       INTEGER NOT NULL,
+  PRIMARY KEY (run_id, row, space, stage)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE row_ids (
+  run_id     TEXT NOT NULL,
+  row        INTEGER NOT NULL,
+  space      TEXT NOT NULL,
+  id         TEXT NOT NULL,
+  grade      TEXT,
+  matched_on TEXT,
+  PRIMARY KEY (run_id, row, space)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "rows" (
+  run_id           TEXT NOT NULL REFERENCES runs (id),
+  row              INTEGER NOT NULL,
+  line             INTEGER NOT NULL,
+  -- JSON: the cells as written, and the fields read from them.
+  input_values     TEXT NOT NULL,
+  fields           TEXT NOT NULL,
+  outcome          TEXT NOT NULL CHECK (outcome IN ('pending', 'complete', 'no_match', 'needs_review', 'invalid', 'failed')),
+  -- Why a pending row does not move: waiting (for a report) or parked (for an allowance, a budget, a scope).
+  hold             TEXT CHECK (hold IN ('waiting', 'parked')),
+  hold_reason      TEXT,
+  next_at          INTEGER,
+  stage            TEXT,
+  -- JSON: status by stage.
+  stages           TEXT NOT NULL DEFAULT '{}',
+  match_grade      TEXT,
+  matched_on       TEXT,
+  units_charged    INTEGER NOT NULL DEFAULT 0,
+  error_code       TEXT,
+  error_message    TEXT,
+  updated_at       INTEGER,
+  PRIMARY KEY (run_id, row)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE run_environments (
+  run_id         TEXT NOT NULL,
+  api            TEXT NOT NULL,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  PRIMARY KEY (run_id, api)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE runs (
+  id              TEXT PRIMARY KEY,
+  input_path      TEXT NOT NULL,
+  input_sha256    TEXT NOT NULL,
+  pipeline_name   TEXT NOT NULL,
+  pipeline_sha256 TEXT NOT NULL,
+  -- JSON: the configuration the run was created with, and the input's header.
+  settings        TEXT NOT NULL,
+  columns         TEXT NOT NULL,
+  -- reading: rows are still being taken in; open: rows may be worked on; finished: every row is settled.
+  state           TEXT NOT NULL CHECK (state IN ('reading', 'open', 'finished')),
+  row_count       INTEGER NOT NULL DEFAULT 0,
+  created_at      INTEGER NOT NULL,
+  finished_at     INTEGER
+) STRICT;
+CREATE TABLE starts (
+  id            INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id        TEXT,
+  begun_at      INTEGER NOT NULL,
+  lease_until   INTEGER NOT NULL,
+  ended_at      INTEGER,
+  units_spent   INTEGER NOT NULL DEFAULT 0,
+  reports_spent INTEGER NOT NULL DEFAULT 0
+, outages TEXT, ending TEXT) STRICT;
+CREATE INDEX calls_by_row ON calls (run_id, row);
+CREATE INDEX calls_by_subject ON calls (subject_space, subject_id) WHERE params IS NOT NULL AND subject_id IS NOT NULL;
+CREATE INDEX calls_exact ON calls (environment_id, id) WHERE exact = 1;
+CREATE INDEX calls_in_doubt ON calls (environment_id, request_key) WHERE in_doubt > 0;
+CREATE INDEX calls_in_flight ON calls (environment_id, request_key, meter, start_id) WHERE settled_at IS NULL;
+CREATE INDEX calls_reports_in_doubt ON calls (environment_id, subject_space, subject_id) WHERE in_doubt > 0 AND meter = 'report';
+CREATE INDEX calls_unknown ON calls (environment_id) WHERE charge = 'unknown';
+CREATE INDEX closures_by_environment ON closures (environment_id, last_start_id);
+CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
+CREATE INDEX errors_by_run ON errors (run_id, row);
+CREATE INDEX questions_by_entity ON questions (environment_id, entity_key);
+CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
+CREATE INDEX runs_by_input ON runs (input_sha256, pipeline_sha256, created_at);
