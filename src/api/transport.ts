@@ -103,8 +103,8 @@ export class Transport {
   }
 
   /**
-   * What has come in one round of the event loop is handed over together: looked at one after the other, answers take half
-   * the time that they take between the reading of sockets (docs/performance.md, "What the books cost").
+   * What has come in one round of the event loop is handed over together: looked at one after the other, answers
+   * take less time than between the reading of sockets (docs/performance.md, "What the books cost").
    */
   #handOver(tell: () => void): void {
     if (this.#come.length === 0)

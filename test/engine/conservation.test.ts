@@ -70,6 +70,6 @@ test('V1-5 whatever goes wrong: outcomes add up to the rows, units to the charge
   );
   // Chance may draw no 429 at all; this one meets many.
   const examples: [number, Faults, number, number | null][] = [[7, { rate429: 0.3 }, 8, null]];
-  await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 4), examples });
+  await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 7), examples });
   expect(slowedDown).toBeGreaterThan(0);
 });

@@ -47,7 +47,7 @@ export function migrate(database: Connection, now: number): void {
   });
   if (applied > 0) for (const step of due) make.immediate([step]);
   else {
-    // A new ledger is made as it is now, not through all its past: that takes ten times as long.
+    // A new ledger is made as it is now, not through all its past.
     const current = readFileSync(currentSchemaFile, 'utf8');
     database
       .transaction(() => {

@@ -3,8 +3,8 @@ import type { Connection } from './driver.js';
 
 /**
  * Group commit. What the event loop hands out in one round is written in one transaction with one fsync, and only then is
- * anybody told. The writes of a round run one after the other at its end: side by side they take half the time that they
- * take scattered among other work (docs/performance.md, "What the books cost").
+ * anybody told. The writes of a round run one after the other at its end, which is faster than scattered among other
+ * work (docs/performance.md, "What the books cost").
  */
 export class Writer {
   readonly #database: Connection;
