@@ -7,7 +7,7 @@ export const parkedInWords = (parked: Readonly<Record<string, number>>, place: s
     return `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`;
   });
 
-const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
+export const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
   allowance: () => 'the allowance: the provider says it is spent',
   budget: () => 'another start: the budget of the last one is spent',
   scope: (_, place) => `a scope that the key lacks (\`kybatch doctor${place}\` names it)`,
