@@ -44,6 +44,10 @@ export class PastReports {
     return true;
   }
 
+  get count(): number {
+    return this.#seen.size;
+  }
+
   isExpired(reportId: string): boolean {
     return this.#expired.has(reportId);
   }

@@ -304,7 +304,7 @@ test('what the provider calls a company cannot break out of a command that is su
 });
 
 describe('V2-12 a history', () => {
-  const pagesOf = (page: (number: number) => unknown) => {
+  const pagesOf = (page: (number: number, size: unknown) => unknown) => {
     const world = scene({ answer: provider({}) });
     const pages: number[] = [];
     const { call } = world.context;
@@ -313,7 +313,8 @@ describe('V2-12 a history', () => {
       call: async (operation, params, terms) => {
         if (operation !== v2Operations.creditReportHistory) return await call(operation, params, terms);
         pages.push(Number(params.page));
-        return answer(page(Number(params.page)));
+        const said = page(Number(params.page), params.per_page);
+        return said instanceof ApiError ? { kind: 'failed', error: said, attempts: 1 } : answer(said);
       },
     };
     return { outcome: () => creditReportStage.run(asked, context), pages };
@@ -329,6 +330,40 @@ describe('V2-12 a history', () => {
     expect(await outcome()).toMatchObject({ kind: 'waiting' });
     expect(pages).toHaveLength(calls);
   });
+
+  const listed = (source: string) => ({ id: 9, source_id: source, status: 'finish', expired: false });
+  const refused = new ApiError({
+    class: 'fail_row',
+    code: 'VALIDATION',
+    message: 'per_page: at most 20',
+    hint: '',
+    api: 'v2',
+    operation: 'creditReportHistory',
+    charge: 'unknown',
+  });
+
+  test.each([
+    ['refuses large pages', (page: number, size: unknown) => (size === undefined ? of3(page) : refused), [1, 1, 2, 3]],
+    ['does not count its pages', (page: number) => ({ ...of3(page), pages: undefined, total_results: 3 }), [1, 2, 3]],
+    [
+      'counts its pages as if they were larger',
+      (page: number) => ({ ...of3(page), pages: 1, total_results: 3 }),
+      [1, 2, 3],
+    ],
+  ])('of a provider that %s is read to its end, and nothing in it is generated again', async (_, page, calls) => {
+    const { outcome, pages } = pagesOf(page);
+    expect(await outcome()).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
+    expect(pages).toEqual(calls);
+  });
+
+  test('whose total is more than it has ends where its pages do', async () => {
+    const page = (number: number) => (number > 3 ? refused : { ...of3(number), total_results: 30 });
+    const { outcome, pages } = pagesOf(page);
+    expect(await outcome()).toMatchObject({ kind: 'done', ids: { report: { id: '9' } } });
+    expect(pages).toEqual([1, 2, 3, 4]);
+  });
+
+  const of3 = (page: number) => ({ data: [page === 3 ? listed('S-1') : item(page)], pages: 3 });
 
   test('without end is left, once a start, and nothing is generated', async () => {
     const { outcome, pages } = pagesOf((page) => ({ data: [item(page)], pages: 1e9 }));
