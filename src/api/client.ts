@@ -7,7 +7,8 @@ import { ApiError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
 import { buildRequest, type WireRequest } from './request.js';
-import { Transport, TransportError, type TransportOptions } from './transport.js';
+import { Transport, type TransportOptions } from './transport.js';
+import { TransportError } from './transport-error.js';
 
 export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes'> {
   readonly apiKey: string;

@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { Transport, TransportError, type TransportOptions } from '../../src/api/transport.js';
+import { Transport, type TransportOptions } from '../../src/api/transport.js';
+import { TransportError } from '../../src/api/transport-error.js';
 import { json, withServer } from '../helpers/http-server.js';
 
 const KEY = 'canary-key-0123456789';
