@@ -17,6 +17,8 @@ export interface StartedEvent {
   readonly unitsCharged: number;
   /** The run was begun by an earlier start. */
   readonly goesOn: boolean;
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
   /** What this start may spend. */
   readonly atMost: Amounts;
 }

@@ -36,6 +36,8 @@ export interface GoOnProposal {
   readonly run: string;
   /** Rows that will move. */
   readonly rows: number;
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
   readonly atMost: Amounts;
 }
 
@@ -71,7 +73,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       async (provider) => {
         checkProvider(pipeline, provider);
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
-        const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
+        const proposal = { run: run.id, rows, fresh, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
         const permissions = permissionReader(pipeline, provider, options.drain);

@@ -105,7 +105,11 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
   };
 }
 
-async function tellStarted({ run, limits, goesOn, rest }: Start, listener: Listener, { runs }: Ledger): Promise<void> {
+async function tellStarted(
+  { run, limits, goesOn, fresh, rest }: Start,
+  listener: Listener,
+  { runs }: Ledger,
+): Promise<void> {
   const { byOutcome, unitsCharged } = await runs.progress(run.id);
   listener({
     kind: 'started',
@@ -114,6 +118,7 @@ async function tellStarted({ run, limits, goesOn, rest }: Start, listener: Liste
     outcomes: byOutcome,
     unitsCharged,
     goesOn,
+    fresh,
     atMost: within(rest, limits),
   });
 }

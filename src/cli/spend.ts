@@ -70,6 +70,6 @@ export async function agrees(question: string, { yes, sandbox }: SpendingArgs, {
 
 /** Says how many rows would move and what that may cost, then asks. */
 export const agreesToGoOn = (args: SpendingArgs, io: Io) => async (proposal: GoOnProposal) => {
-  io.stderr(proposalInWords(proposal));
+  io.stderr(proposalInWords(proposal, placeFlags(args)));
   return await agrees('Go on?', args, io);
 };

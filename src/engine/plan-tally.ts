@@ -3,6 +3,7 @@ import type { Subject } from '../domain/grade.js';
 import type { Meter } from '../domain/meter.js';
 import type { RepairRule } from '../domain/numbers/types.js';
 import type { AllowanceRecord } from '../ledger/calls.js';
+import type { Rest } from './row-cost.js';
 
 /** What a run would do and cost. */
 export interface RunPlan {
@@ -21,7 +22,7 @@ export interface RunPlan {
   readonly toPersonReasons: Readonly<Record<string, number>>;
   /** Rows that ask the same as an earlier one. */
   readonly repeated: number;
-  /** Rows that end without a call that may cost. */
+  /** Rows that end without a call that may cost, or that the run of this input has settled. */
   readonly owned: number;
   /** Rows whose company must be searched for first. */
   readonly toSearch: number;
@@ -142,6 +143,14 @@ export class PlanTally {
     this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
     this.#v2Calls.atMost += most.not_told;
     this.#reports += most.report;
+  }
+
+  /** Rows that nobody has told apart cost the most they can. */
+  inFull({ units, reports, v2Calls }: Rest): void {
+    this.#units.likely += units;
+    this.#units.atMost += units;
+    this.#v2Calls.atMost += v2Calls;
+    this.#reports += reports;
   }
 
   plan(allowance: AllowanceRecord | undefined, now: number): RunPlan {

@@ -126,6 +126,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   },
   unitsCharged: 20,
   goesOn: true,
+  fresh: false,
   atMost: { units: 270, reports: 0 },
 });
 

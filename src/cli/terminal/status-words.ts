@@ -5,9 +5,12 @@ import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
 import { parkedInWords } from './parked-words.js';
 import { conservation } from './run-end-words.js';
+import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, textTable } from './text.js';
 
 const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
+
+const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ', fresh' : ''}`;
 
 const HEADER = [
   'run',
@@ -32,7 +35,7 @@ export const runsInWords = (standings: readonly RunStanding[]): string =>
 
 const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
   run.id,
-  STATES[run.state],
+  stateInWords(run),
   run.rowCount,
   byOutcome.complete,
   byOutcome.no_match,
@@ -49,6 +52,7 @@ const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => 
 export const runToJson = ({ run, progress }: RunStanding) => ({
   run: run.id,
   state: run.state,
+  fresh: run.fresh,
   rows: run.rowCount,
   outcomes: progress.byOutcome,
   units_charged: progress.unitsCharged,
@@ -61,11 +65,12 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
 export function statusInWords(view: StatusView, place = ''): string {
   const { run, progress, activity } = view;
   const lines = [
-    `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
+    `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
     run.state === 'reading'
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
+    ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
@@ -143,6 +148,7 @@ const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
 export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: StatusView) => ({
   run: run.id,
   state: run.state,
+  fresh: run.fresh,
   input: run.inputPath,
   pipeline: run.pipelineName,
   created_at: iso(run.createdAt),

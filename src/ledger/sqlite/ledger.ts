@@ -14,6 +14,7 @@ import { previewPrune, prune } from './prune.js';
 import { previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
+import { dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { runStore } from './runs.js';
@@ -78,6 +79,7 @@ function compose(database: Connection, { packAlone, freeBytes, onNote }: LedgerO
         previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),
+        dropRun: (runId) => settled(() => dropRun(database, runId)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },
