@@ -14,6 +14,8 @@ export interface StartedEvent {
   readonly rows: number;
   /** As they stand before it. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** Rows that will move, or may. */
+  readonly toGo: number;
   readonly unitsCharged: number;
   /** The run was begun by an earlier start. */
   readonly goesOn: boolean;

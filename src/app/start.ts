@@ -46,14 +46,14 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
   checkConfiguration(pipeline, options, around);
   // Where there is no ledger there is no finished run either: nothing is created for who may not spend.
-  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined);
+  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined, RUN);
   mustHaveSpace(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
     for (const note of await ownedElsewhere({ v1, v2 }, ledger)) around.onNote?.(note);
-    mustAgreeToSpend(options, options.agree !== undefined);
+    mustAgreeToSpend(options, options.agree !== undefined, RUN);
     if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(
       options,
@@ -63,9 +63,11 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const permissions = permissionReader(pipeline, provider, options.drain);
         const rest = await agreedRest(job, bounds, before, { ...options, permissions }, ledger, around);
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        const open = () => openRun(table, settings, ledger.runs, around.clock);
+        // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
+        const opened = fresh ? undefined : await open();
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
-        // Only now is a run made: who was refused has left nothing that the next start would go on with.
-        const run = await openRun(table, settings, ledger.runs, around.clock);
+        const run = opened ?? (await open());
         const goesOn = { run, fresh: readSettings(run).fresh, goesOn: isOpen(before) };
         return await workOn({ ...bounds, ...goesOn, pipeline, rest, options, permissions }, provider, ledger, around);
       },
@@ -73,6 +75,8 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
     );
   });
 }
+
+const RUN = { command: 'run', hint: '`kybatch plan` shows what it would cost.' };
 
 const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';
 

@@ -3,6 +3,7 @@ import type { OutageNote } from '../ledger/calls.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
+import { budgetsOf, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
 import { nextSteps } from './run-end.js';
@@ -29,6 +30,8 @@ export interface StatusView extends RunStanding {
   readonly further: readonly GoOnStep[];
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
+  /** What the last start might spend: so does who goes on with what leads on. */
+  readonly budgets: Pick<Given, 'budget' | 'maxReports'>;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
 }
@@ -39,7 +42,10 @@ export interface AtWorkView {
   readonly since: number;
   /** It is there, and has not been heard of for longer than it should: frozen, or the machine sleeps. */
   readonly silent: boolean;
+  /** Null where it is at work, or has died. */
   readonly endedAt: number | null;
+  /** When it last sent a call, or was answered. */
+  readonly lastHeardAt: number;
   /** Rows a second, over the last minute or since it began. */
   readonly rowsPerSecond: number;
   /** How long the rows that can move will take at that rate; null where nobody can say. */
@@ -71,6 +77,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const found = await reading.atWork(run.id, at - LATELY_MS);
     const atWork = found === undefined ? null : viewOfWork(found, progress, at);
     const [next = null, ...further] = stepsOf(run, progress, atWork);
+    const given = await givenBefore(run.id, ledger);
     return {
       run: viewOf(run),
       progress,
@@ -81,6 +88,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       next,
       further,
       sandbox: await isOnSandbox(run.id, runs),
+      budgets: run.state === 'reading' ? {} : budgetsOf(given),
     };
   });
 }
@@ -94,7 +102,7 @@ function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null):
 }
 
 function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: number): AtWorkView {
-  const { alive, begunAt, leaseUntil, endedAt, settledRows, failedCalls, ending } = work;
+  const { alive, begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
   const outages = alive ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
   const rowsPerSecond = alive ? settledRows / seconds : 0;
@@ -105,13 +113,14 @@ function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: 
     since: begunAt,
     silent: alive && leaseUntil < at,
     endedAt,
+    lastHeardAt,
     rowsPerSecond,
     // Nobody knows how long an outage lasts.
     msToGo: rowsPerSecond > 0 && open > 0 && outages.length === 0 ? (open / rowsPerSecond) * 1000 : null,
     failedCalls: alive ? failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,
-    ms: Math.max(0, (alive ? at : (endedAt ?? leaseUntil)) - begunAt),
+    ms: Math.max(0, (alive ? at : (endedAt ?? lastHeardAt)) - begunAt),
     outages,
     ending: alive ? null : readEnding(ending),
   };

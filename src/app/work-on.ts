@@ -5,6 +5,7 @@ import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { type ExportView, writeTables } from './export.js';
+import { storeGiven } from './given.js';
 import { orGoOnWith } from './next-step.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
@@ -12,7 +13,7 @@ import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
-import { endingOf } from './start-ending.js';
+import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -45,6 +46,7 @@ export async function workOn(
   const stopListening = listenForInterrupts(options, log);
   const tally = new StartTally();
   const listener = harmless(options, around);
+  const begun: { startId?: number } = {};
   try {
     await tellStarted(start, listener, ledger);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
@@ -62,6 +64,10 @@ export async function workOn(
         permissions: start.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
+        given: storeGiven(options),
+        onBegun(startId) {
+          begun.startId = startId;
+        },
         listen(event) {
           tally.listen(event);
           log.listen(event);
@@ -81,6 +87,8 @@ export async function workOn(
     return view;
   } catch (error) {
     log.brokenOff(error);
+    // What cannot be written now is in the log, or on the terminal.
+    if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, brokenOff(error)).catch(() => {});
     throw error;
   } finally {
     stopListening();
@@ -106,7 +114,7 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
 }
 
 async function tellStarted(
-  { run, limits, goesOn, fresh, rest }: Start,
+  { run, only, limits, goesOn, fresh, rest }: Start,
   listener: Listener,
   { runs }: Ledger,
 ): Promise<void> {
@@ -116,6 +124,7 @@ async function tellStarted(
     run: run.id,
     rows: run.rowCount,
     outcomes: byOutcome,
+    toGo: only?.length ?? byOutcome.pending,
     unitsCharged,
     goesOn,
     fresh,

@@ -92,8 +92,33 @@ describe('status', () => {
         expect(statusInWords(later)).toContain('it is frozen');
       });
       const died = await status({}, around);
-      expect(died.atWork).toMatchObject({ alive: false, endedAt: null });
-      expect(statusInWords(died)).toContain('and died without a word\n');
+      expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
+      expect(statusInWords(died)).toContain('and died without a word; it was last heard of 2026-03-01 09:59 UTC\n');
+      // Whoever writes next finds it dead, and it stays so.
+      await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+      const later = await status({}, around);
+      expect(statusInWords(later)).toBe(statusInWords(died));
+    });
+  });
+
+  test('X-3 after a kill it goes on with what the start was given, and says how long that had worked', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
+      sandbox.script({ operation: 'fullKyb' }, [400]);
+      const { id } = await run(companies(1));
+      const now = clock.now();
+      await ledger(async (open) => {
+        await open.runs.releaseFailed(id);
+        const given = JSON.stringify({ budget: 20, maxReports: 3 });
+        const startId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000, given });
+        const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+        await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now + 4000 }));
+      });
+      const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
+      expect(await killed()).toMatchObject({ budgets: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
+      expect(statusInWords(await killed())).toContain('0 rows settled by the last start in 4 s');
+      await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+      expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });
     });
   });
 

@@ -124,6 +124,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
     ...(Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as StartedEvent['outcomes']),
     ...counts,
   },
+  toGo: 90,
   unitsCharged: 20,
   goesOn: true,
   fresh: false,

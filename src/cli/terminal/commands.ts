@@ -60,12 +60,14 @@ function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): 
   return [
     args.sandbox ? ' --sandbox' : '',
     placeFlags(args),
-    flag('--budget', budget ?? args.budget),
-    flag('--max-reports', maxReports ?? args.maxReports),
+    budgetFlags({ budget: budget ?? args.budget, maxReports: maxReports ?? args.maxReports }),
     flag('--concurrency', args.concurrency),
     args.yes ? ' --yes' : '',
   ].join('');
 }
+
+export const budgetFlags = ({ budget, maxReports }: Enough): string =>
+  flag('--budget', budget) + flag('--max-reports', maxReports);
 
 /** Budgets that are enough where those of `args` were not. */
 interface Enough {

@@ -9,8 +9,8 @@ export const amountsInWords = ({ units, reports }: Amounts): string =>
 export const proposalInWords = ({ run, rows, fresh, atMost }: GoOnProposal, place: string): string =>
   `Run ${run}: ${count(rows, 'row')} to go, at most ${amountsInWords(atMost)}.\n${fresh ? freshInWords(run, place) : ''}`;
 
-export const startInWords = ({ run, goesOn, outcomes, fresh, atMost }: StartedEvent, place: string): string =>
-  `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${count(outcomes.pending, 'row')} to go, at most ${amountsInWords(atMost)}.\n${fresh && goesOn ? freshInWords(run, place) : ''}`;
+export const startInWords = ({ run, goesOn, toGo, fresh, atMost }: StartedEvent, place: string): string =>
+  `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${count(toGo, 'row')} to go, at most ${amountsInWords(atMost)}.\n${fresh && goesOn ? freshInWords(run, place) : ''}`;
 
 /** Who goes on with such a run may not know how it was begun: what it costs, and what leads out. */
 export const freshInWords = (run: string, place: string): string =>

@@ -102,8 +102,9 @@ function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
   ];
 }
 
-function endInWords({ since, endedAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
-  const ended = endedAt === null ? 'died without a word' : `ended ${moment(endedAt)}`;
+function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
+  const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
+  const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
   const stopped = ending?.stopped ?? null;
   return [
     `Process: none is at work; the last one began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
@@ -174,6 +175,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
           since: iso(atWork.since),
           silent: atWork.silent,
           ended_at: iso(atWork.endedAt),
+          last_heard_at: iso(atWork.lastHeardAt),
           rows_per_second: Number(atWork.rowsPerSecond.toFixed(3)),
           seconds_to_go: atWork.msToGo === null ? null : Math.ceil(atWork.msToGo / 1000),
           failed_calls_last_minute: atWork.failedCalls,

@@ -6,7 +6,7 @@ import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flag
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
-import { amountsInWords, startInWords } from '../terminal/spending-words.js';
+import { amountsInWords } from '../terminal/spending-words.js';
 import type { Verb } from '../verb.js';
 
 interface RunArgs extends SpendingArgs {
@@ -40,9 +40,6 @@ export const runVerb: Verb<RunArgs> = {
           return run({ ...options, input, pipeline, limit, fresh, agree }, aroundOf(io));
         },
         nothing: () => 'This input is finished: nothing was spent now. --fresh buys everything anew.',
-        onEvent: (event) => {
-          if (event.kind === 'started') io.stderr(startInWords(event, placeFlags(args)));
-        },
       },
       args,
       io,
