@@ -60,7 +60,10 @@ test('X-1 a company whose answer is always bad: all others are finished and writ
     expect(parked.code).toBe(3);
     expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
     expect(job.sandbox.chargeLog).toHaveLength(paid);
-    expect(saidIn(await paste(job, await statusNext(job)))).toMatch(/answered 200 UNEXPECTED_BODY/);
+    const doubts = await paste(job, await statusNext(job));
+    expect(doubts.stdout).toMatch(/answered 200 UNEXPECTED_BODY/);
+    const lines = doubts.stdout.trimEnd().split('\n').length;
+    expect(doubts.stderr).toMatch(new RegExp(`^${lines} calls`));
     odd = '';
     await job.kybatch(['doubt', 'resend', '--yes']);
     expect((await paste(job, await statusNext(job))).code).toBe(0);
