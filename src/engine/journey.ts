@@ -38,6 +38,9 @@ interface RowError {
 /** Nothing more is done about it in this start; what has failed is for `kybatch retry`. */
 const isClosed = (status: StageStatus | undefined): status is StageStatus => isSettled(status) || status === 'failed';
 
+/** The company is known, but not to one module of the provider. */
+const NOT_KNOWN_HERE = { class: 'not_available', requestId: null, attempts: 1 } as const;
+
 type KnownIds = Partial<Record<IdSpace, Identified>>;
 
 class Journey {
@@ -142,6 +145,10 @@ class Journey {
     const known = Object.keys(this.#ids).some((other) => other !== space);
     if (outcome.kind === 'no_match' && (known || this.#failure !== undefined)) {
       // The company is known already, or where it might be known could not be asked: this module just does not have it.
+      for (const stage of waiting) {
+        this.#reached = stage.name;
+        this.#keepError({ ...NOT_KNOWN_HERE, code: outcome.code, message: outcome.message });
+      }
       this.#mark(waiting, 'not_available');
       this.#reached = waiting[0]?.name ?? this.#reached;
     } else {

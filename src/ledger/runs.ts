@@ -154,6 +154,6 @@ export interface Progress {
   readonly parked: number;
   readonly parkedReasons: Readonly<Record<string, number>>;
   readonly unitsCharged: number;
-  /** Status counts by stage. */
+  /** Status counts by stage, of every row; only stages that some row has come to. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
