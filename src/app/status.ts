@@ -75,7 +75,8 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const at = around.clock.now();
     const progress = await standingOf(run, ledger, at);
     const found = await reading.atWork(run.id, at - LATELY_MS);
-    const atWork = found === undefined ? null : viewOfWork(found, progress, at);
+    const activity = await reading.activity(run.id, at - LATELY_MS);
+    const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
     const [next = null, ...further] = stepsOf(run, progress, atWork);
     const given = await givenBefore(run.id, ledger);
     return {
@@ -83,7 +84,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       progress,
       at,
       atWork,
-      activity: await reading.activity(run.id, at - LATELY_MS),
+      activity,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,
@@ -101,7 +102,12 @@ function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null):
   return nextSteps(run, progress, stoppedByBudget ? atWork?.ending?.enough : {});
 }
 
-function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: number): AtWorkView {
+function viewOfWork(
+  work: AtWork,
+  { byOutcome, waiting, parked }: Progress,
+  lookUntil: number | null,
+  at: number,
+): AtWorkView {
   const { alive, begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
   const outages = alive ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
@@ -115,8 +121,9 @@ function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: 
     endedAt,
     lastHeardAt,
     rowsPerSecond,
-    // Nobody knows how long an outage lasts.
-    msToGo: rowsPerSecond > 0 && open > 0 && outages.length === 0 ? (open / rowsPerSecond) * 1000 : null,
+    msToGo: alive
+      ? msToGo({ open, rowsPerSecond, inOutage: outages.length > 0, lookMs: (lookUntil ?? at) - at })
+      : null,
     failedCalls: alive ? failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,
@@ -124,4 +131,20 @@ function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: 
     outages,
     ending: alive ? null : readEnding(ending),
   };
+}
+
+interface ToGo {
+  /** Rows that can move. */
+  readonly open: number;
+  readonly rowsPerSecond: number;
+  readonly inOutage: boolean;
+  /** How long lost reports are still looked for; 0 where none is. */
+  readonly lookMs: number;
+}
+
+function msToGo({ open, rowsPerSecond, inOutage, lookMs }: ToGo): number | null {
+  // Nobody knows how long an outage lasts.
+  if (inOutage || (open > 0 && rowsPerSecond === 0)) return null;
+  const ms = Math.max(lookMs, open === 0 ? 0 : (open / rowsPerSecond) * 1000);
+  return ms > 0 ? ms : null;
 }

@@ -155,6 +155,8 @@ export interface RunActivity {
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
   readonly settledSince: number;
+  /** Rows that wait because a report may have been lost, and until when the last of them is looked for. */
+  readonly looking: { readonly rows: number; readonly until: number | null };
   /** When the first parked row may go on by itself. */
   readonly parkedUntil: number | null;
   readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];

@@ -85,6 +85,8 @@ export interface Checkpoint {
   readonly hold: 'waiting' | 'parked' | null;
   readonly holdReason: string | null;
   readonly nextAt: number | null;
+  /** It waits for what may have been lost: until when that is looked for. */
+  readonly lookUntil?: number | null;
   readonly stage: string | null;
   readonly stages: Stages;
   readonly matchGrade: string | null;

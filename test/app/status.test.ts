@@ -71,6 +71,29 @@ describe('status', () => {
     });
   });
 
+  test('a report that may have been lost is looked for until a time that is told', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withOffice({ clock }, async ({ sandbox, around, companies, run }) => {
+      sandbox.script({ operation: 'creditReportGenerate' }, ['resetBefore']);
+      const working = run(companies(1), ['credit-report']);
+      const waits = async () =>
+        sandbox.requestLog.length === 0 ? 0 : (await status({}, around)).activity.looking.rows;
+      while ((await waits()) === 0) await turns(1);
+      const view = await status({}, around);
+      expect(statusInWords(view)).toMatch(
+        /Waits: 1 credit report that may have been lost, looked for in the history until 2026-03-01 10:15 UTC; the next look is in/,
+      );
+      expect(statusInWords(view)).not.toContain('not ready yet');
+      const later = await status({}, { ...around, clock: new ManualClock(clock.now() + 300_000) });
+      for (const [at, minutes] of [
+        [view, 15],
+        [later, 10],
+      ] as const)
+        expect(at.atWork?.msToGo).toBe(minutes * 60_000);
+      await finish(working, clock);
+    });
+  });
+
   test('a process that died, one that is frozen, and how fast one is', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {

@@ -116,6 +116,28 @@ describe('progress without a terminal', () => {
   });
 });
 
+test('reports that may have been lost are looked for until a time that is told, and the time to go shrinks', async () => {
+  const clock = new ManualClock('2026-03-01T10:00:00Z');
+  const io = { clock, interactive: false, stderr: () => {} } as unknown as Io;
+  const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);
+  const lookUntil = clock.now() + 900_000;
+  for (let row = 91; row <= 98; row++) display.listen(settled(row, { outcome: 'complete', hold: null }));
+  display.listen(settled(99, { outcome: 'pending', hold: 'waiting', lookUntil }));
+  display.listen(settled(100, { outcome: 'pending', hold: 'parked' }));
+  const toGo = () => /about (.*) to go$/.exec(display.line())?.[1];
+  clock.advance(60_000);
+  expect(display.line()).toContain(
+    '1 credit report that may have been lost, looked for in the history until 2026-03-01 10:15 UTC, 1 parked',
+  );
+  expect(display.line()).not.toContain('awaited');
+  expect(toGo()).toBe('14 min 0 s');
+  clock.advance(600_000);
+  expect(toGo()).toBe('4 min 0 s');
+  clock.advance(600_000);
+  expect(toGo()).toBeUndefined();
+  await display.stop();
+});
+
 const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   kind: 'started',
   run: 'r',

@@ -4,6 +4,7 @@ import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
 import { parkedInWords } from './parked-words.js';
+import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, textTable } from './text.js';
@@ -114,15 +115,18 @@ function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusV
 }
 
 function waits({ progress, activity, nextReportAt, at }: StatusView, place: string): readonly string[] {
+  const { looking } = activity;
+  const awaited = progress.waiting - looking.rows;
   const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   return [
     ...parkedInWords(progress.parkedReasons, place),
     ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
-    ...(progress.waiting === 0
+    ...(awaited <= 0
       ? []
-      : [
-          `${count(progress.waiting, 'credit report')} not ready yet${nextReportAt === null ? '' : look(nextReportAt)}`,
-        ]),
+      : [`${count(awaited, 'credit report')} not ready yet${nextReportAt === null ? '' : look(nextReportAt)}`]),
+    ...(looking.until === null
+      ? []
+      : [`${looksInWords(looking.rows, looking.until)}${nextReportAt === null ? '' : look(nextReportAt)}`]),
   ];
 }
 
@@ -160,6 +164,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
   units_charged: progress.unitsCharged,
   waiting: progress.waiting,
   next_report_at: iso(nextReportAt),
+  looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },
   parked: progress.parkedReasons,
   parked_until: iso(activity.parkedUntil),
   calls: activity.calls - activity.owned,

@@ -63,6 +63,9 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   const release = database
     .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'parked'")
     .pluck();
+  const looking = database.prepare<[string], RunActivity['looking']>(
+    "SELECT count(*) AS rows, max(look_until) AS until FROM rows WHERE run_id = ? AND hold = 'waiting' AND look_until IS NOT NULL",
+  );
   const failures = database.prepare<[string], { code: string; count: number; example: number | null }>(
     `SELECT error_code AS code, count(*) AS count, min(row) AS example FROM rows
      WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC LIMIT 10`,
@@ -70,6 +73,7 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   return {
     ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null }),
     settledSince: settledSince.get(runId, since) ?? 0,
+    looking: looking.get(runId) ?? { rows: 0, until: null },
     parkedUntil: release.get(runId) ?? null,
     failures: failures.all(runId),
   };

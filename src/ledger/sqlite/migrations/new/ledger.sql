@@ -166,7 +166,7 @@ CREATE TABLE "rows" (
   units_charged    INTEGER NOT NULL DEFAULT 0,
   error_code       TEXT,
   error_message    TEXT,
-  updated_at       INTEGER,
+  updated_at       INTEGER, look_until INTEGER,
   PRIMARY KEY (run_id, row)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE run_environments (
