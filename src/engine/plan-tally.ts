@@ -15,8 +15,9 @@ export interface RunPlan {
   /** Rows whose registration number is repaired without asking, and how often each repair is needed. */
   readonly repaired: number;
   readonly repairs: Readonly<Partial<Record<RepairRule, number>>>;
-  /** Rows whose repaired number counts only if the name agrees. */
+  /** Rows whose number counts only if the name agrees, by reason: it was repaired in a way that could name another company, or lacks its register. */
   readonly needName: number;
+  readonly needNameReasons: Readonly<Record<string, number>>;
   /** Rows that a person has to look at whatever is found, by reason. */
   readonly toPerson: number;
   readonly toPersonReasons: Readonly<Record<string, number>>;
@@ -80,6 +81,7 @@ export class PlanTally {
   #repaired = 0;
   readonly #repairs: Partial<Record<RepairRule, number>> = {};
   #needName = 0;
+  readonly #needNameReasons: Record<string, number> = {};
   #toPerson = 0;
   readonly #reasons: Record<string, number> = {};
   #repeated = 0;
@@ -103,11 +105,15 @@ export class PlanTally {
     if (doubt !== undefined) {
       this.#toPerson += 1;
       this.#reasons[doubt] = (this.#reasons[doubt] ?? 0) + 1;
-    } else if (number?.treatment === 'needs_name') this.#needName += 1;
-    else if (number !== undefined && number.repairs.length > 0) this.#repaired += 1;
-    if (doubt !== undefined) return;
-    for (const rule of new Set(number?.repairs.map((repair) => repair.rule)))
-      this.#repairs[rule] = (this.#repairs[rule] ?? 0) + 1;
+    } else if (number?.treatment === 'needs_name') {
+      this.#needName += 1;
+      const reason = kindOf(number.reason ?? 'the number alone is not enough');
+      this.#needNameReasons[reason] = (this.#needNameReasons[reason] ?? 0) + 1;
+    } else if (number !== undefined && number.repairs.length > 0) {
+      this.#repaired += 1;
+      for (const rule of new Set(number.repairs.map((repair) => repair.rule)))
+        this.#repairs[rule] = (this.#repairs[rule] ?? 0) + 1;
+    }
   }
 
   /** Has this been asked before? From now on it has. */
@@ -164,6 +170,7 @@ export class PlanTally {
       repaired: this.#repaired,
       repairs: this.#repairs,
       needName: this.#needName,
+      needNameReasons: this.#needNameReasons,
       toPerson: this.#toPerson,
       toPersonReasons: this.#reasons,
       repeated: this.#repeated,

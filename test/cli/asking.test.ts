@@ -73,6 +73,21 @@ describe('plan', () => {
   });
 });
 
+test('plan has a reason for every number that counts only with a name, repaired or not', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch }) => {
+    const named = { ...rows[0], vat_number: '' };
+    writeCsv('in.csv', [
+      { ...named, country: 'US', registration_number: '0123456' },
+      { ...named, country: 'GB', registration_number: '123456' },
+      { ...named, country: 'GB', registration_number: '234567' },
+    ]);
+    const { stderr } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+    expect(stderr).toMatch(
+      / 0 {2}repaired without asking\n +3 {2}count only if the name agrees\n +2 {2}… differs from the text by leading zeros\n +1 {2}the state is not given/,
+    );
+  });
+});
+
 describe('plan, held against the run', () => {
   test('a dirty file costs no less than at least and no more than at most; then nothing is left to buy', async () => {
     await withJob({}, async ({ cwd, kybatch, sandbox }) => {

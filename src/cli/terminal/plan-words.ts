@@ -18,15 +18,13 @@ export function planInWords(plan: PlanView, place = ''): string {
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
-    `  ${withCommas(plan.needName).padStart(7)}  repaired; count only if the name agrees`,
     ...Object.entries(plan.repairs).map(
       ([rule, rows]) => `           ${withCommas(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
     ),
+    `  ${withCommas(plan.needName).padStart(7)}  count only if the name agrees`,
+    ...reasonsInWords(plan.needNameReasons),
     `  ${withCommas(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
-    ...Object.entries(plan.toPersonReasons)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, 10)
-      .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`),
+    ...reasonsInWords(plan.toPersonReasons),
     '',
     'Work',
     `  ${withCommas(plan.owned).padStart(7)}  owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
@@ -45,6 +43,12 @@ export function planInWords(plan: PlanView, place = ''): string {
   ];
   return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
 }
+
+const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(reasons)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 10)
+    .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
 
 function runInWords({ id, finished, fresh }: NonNullable<PlanView['run']>, place: string): string {
   if (finished) return `Run ${id} of this input is finished: nothing would be done. --fresh buys everything anew`;
@@ -86,6 +90,7 @@ export const planToJson = (plan: PlanView) => ({
   invalid_rows: plan.invalidRows,
   repaired: plan.repaired,
   need_name: plan.needName,
+  need_name_reasons: plan.needNameReasons,
   repairs: plan.repairs,
   to_person: plan.toPerson,
   to_person_reasons: plan.toPersonReasons,
