@@ -19,7 +19,8 @@ import {
   withProvider,
 } from './provider.js';
 import { restOf } from './rest.js';
-import { type RunEndView, viewOfRest } from './run-end.js';
+import { knowingSheet } from './review-sheet.js';
+import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
@@ -67,7 +68,10 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return viewOfRest(run, await standingOf(run, ledger, around.clock.now()), null);
+    if (rows === 0) {
+      const standing = await standingOf(run, ledger, around.clock.now());
+      return viewOfRest(run, standing, await knowingSheet(nextSteps(run, standing), ledger, around), null);
+    }
     const yes = options.yes || isOpenEnded(await givenBefore(run.id, ledger));
     mustAgreeToSpend({ ...options, yes }, options.agree !== undefined, { command: how.command, hint: WHAT_IS_LEFT });
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);

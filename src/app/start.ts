@@ -14,7 +14,8 @@ import { type Job, type JobOptions, type PlanView, planInput, planJob, readJob }
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, providerNames, withProvider } from './provider.js';
 import { restOf } from './rest.js';
-import { type RunEndView, viewOfRest } from './run-end.js';
+import { knowingSheet } from './review-sheet.js';
+import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { readSettings, type StoredSettings } from './stored-settings.js';
 import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
@@ -112,5 +113,6 @@ async function viewOfFinished(
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  return viewOfRest(run, await ledger.runs.progress(run.id), written);
+  const progress = await ledger.runs.progress(run.id);
+  return viewOfRest(run, progress, await knowingSheet(nextSteps(run, progress), ledger, around), written);
 }

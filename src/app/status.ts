@@ -6,6 +6,7 @@ import { findRun } from './find-run.js';
 import { budgetsOf, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
+import { knowingSheet } from './review-sheet.js';
 import { nextSteps } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
 import { standingOf } from './standing.js';
@@ -77,7 +78,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const found = await reading.atWork(run.id, at - LATELY_MS);
     const activity = await reading.activity(run.id, at - LATELY_MS);
     const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
-    const [next = null, ...further] = stepsOf(run, progress, atWork);
+    const [next = null, ...further] = await knowingSheet(stepsOf(run, progress, atWork), ledger, around);
     const given = await givenBefore(run.id, ledger);
     return {
       run: viewOf(run),

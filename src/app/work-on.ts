@@ -9,6 +9,7 @@ import { storeGiven } from './given.js';
 import { orGoOnWith } from './next-step.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
+import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';
@@ -79,7 +80,7 @@ export async function workOn(
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
-    const steps = nextSteps(run, progress, enough);
+    const steps = await knowingSheet(nextSteps(run, progress, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const view = viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });

@@ -97,3 +97,18 @@ test('X-4 a run that was half read is begun again as it was begun, and not as th
     expect(jsonOf<EndJson>(end)).toMatchObject({ run, rows: 2, outcomes: { complete: 2 } });
   });
 });
+
+test('X-4 open questions lead to the sheet that asks them already, and never over one that asks others', async () => {
+  await withJob({}, async (job) => {
+    const nameless = ({ name: _, ...row }: Job['rows'][number]) => ({ ...row, name: 'Somebody Else Entirely' });
+    job.writeCsv('in.csv', job.rows.slice(0, 1).map(nameless));
+    const first = jsonOf<EndJson>(await job.kybatch(RUN));
+    expect(first).toMatchObject({ outcomes: { needs_review: 1 }, next: `kybatch review export ${first.run}` });
+    expect((await paste(job, first.next ?? '')).code).toBe(0);
+    expect(await statusNext(job)).toBe('kybatch review apply review.csv');
+    job.writeCsv('in.csv', job.rows.slice(1, 2).map(nameless));
+    const second = jsonOf<EndJson>(await job.kybatch(RUN));
+    expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
+    expect((await paste(job, second.next ?? '')).code).toBe(0);
+  });
+});
