@@ -170,8 +170,7 @@ async function enoughToGoOn(
   const reached = tally.reached(limits);
   return {
     ...(reached.units ? { budget: most.units } : {}),
-    // A report that we own may have expired, which only its row finds out: one for each that is parked, at the least.
-    ...(reached.reports ? { maxReports: Math.max(most.reports, progress.parkedReasons.budget ?? 0) } : {}),
+    ...(reached.reports ? { maxReports: most.reports } : {}),
   };
 }
 

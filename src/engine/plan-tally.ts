@@ -135,11 +135,11 @@ export class PlanTally {
     this.#reports += reportsAtMost;
   }
 
-  /** `searched`: its company must be searched for first. */
-  toBuy(searched: boolean, { sure, most, likely }: RowCost): void {
+  /** `searched`: its company must be searched for first. `reportsAgain`: those that are owned and may have expired. */
+  toBuy(searched: boolean, { sure, most, likely }: RowCost, reportsAgain: number): void {
     // What is missing is told for nothing: whether a report is ready, and its body.
     if (most.unit + most.report + most.not_told === 0) {
-      this.owned();
+      this.owned(reportsAgain);
       return;
     }
     this.#rowsBy[searched ? 'toSearch' : 'toBuy'] += 1;
@@ -148,7 +148,7 @@ export class PlanTally {
     this.#units.atMost += most.unit;
     this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
     this.#v2Calls.atMost += most.not_told;
-    this.#reports += most.report;
+    this.#reports += most.report + reportsAgain;
   }
 
   /** Rows that nobody has told apart cost the most they can. */
