@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { CallUnderWay, DoubtfulCall, DoubtSelection, DoubtStore } from '../doubts.js';
 import { callSettler, rowRelease, SAID_LAST } from './call-settler.js';
 import type { Connection } from './driver.js';
@@ -7,7 +6,7 @@ import { isFree } from './lock.js';
 import { unitsTold } from './units-told.js';
 import type { Writer } from './writer.js';
 
-export function doubtStore(database: Connection, writer: Writer): DoubtStore {
+export function doubtStore(database: Connection, writer: Writer, dataDir: string): DoubtStore {
   const settleCharge = callSettler(database);
   const letGo = database.prepare('UPDATE calls SET in_doubt = iif(in_doubt > 0, 2, 0) WHERE id = ?');
   const keepWord = database.prepare(`UPDATE calls SET ${SAID_LAST} WHERE id = @id`);
@@ -19,7 +18,7 @@ export function doubtStore(database: Connection, writer: Writer): DoubtStore {
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
   // A lease outlives its process by up to half a minute; the lock does not.
-  const asOf = (now: number) => (isFree(dirname(database.name)) ? Number.MAX_SAFE_INTEGER : now);
+  const asOf = (now: number) => (isFree(dataDir) ? Number.MAX_SAFE_INTEGER : now);
   return {
     list: async (which, now) => list(database, which, asOf(now)),
     underWay: async (now) => underWay.all(asOf(now)),

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { OutageNote } from '../calls.js';
 import type {
   AtWork,
@@ -17,8 +16,8 @@ import { readPermissionUse } from './permission-use.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
 
-/** What commands that look, and change nothing, want to know. */
-export function readings(database: Connection): Reads {
+/** What commands that look, and change nothing, want to know. `dataDir`: what is read may be a copy, its lock is not. */
+export function readings(database: Connection, dataDir: string): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
     `SELECT calls.id AS id, api, environments.name AS environment, operation, run_id AS runId, row, started_at AS startedAt,
        error_code AS errorCode
@@ -42,7 +41,7 @@ export function readings(database: Connection): Reads {
     spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
-    atWork: async (runId, since) => readAtWork(database, runId, since),
+    atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
     lastGiven: async (runId) => given.get(runId) ?? null,
     unknownCharges: async (limit) => unknown.all(limit),
   };
@@ -79,7 +78,7 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   };
 }
 
-function readAtWork(database: Connection, runId: string, since: number): AtWork | undefined {
+function readAtWork(database: Connection, dataDir: string, runId: string, since: number): AtWork | undefined {
   const start = database
     .prepare<
       [string],
@@ -114,7 +113,7 @@ function readAtWork(database: Connection, runId: string, since: number): AtWork 
     ending,
     outages: JSON.parse(outages) as OutageNote[],
     lastHeardAt: lastHeardAt ?? begunAt,
-    alive: open === 1 && isLocked(dirname(database.name)),
+    alive: open === 1 && isLocked(dataDir),
     settledRows: settled.get(runId, from) ?? 0,
     rowsInAll: settled.get(runId, begunAt) ?? 0,
     callsInAll: calls,
