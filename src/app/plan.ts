@@ -15,7 +15,7 @@ import { permissionReader } from './permission-reader.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
-import { readSettings } from './stored-settings.js';
+import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
 /** Which rows, and how they are worked on. */
@@ -141,7 +141,7 @@ export async function planInput(
     pipeline,
     limit,
     run,
-    fresh: run === undefined ? fresh : readSettings(run).fresh,
+    fresh: run === undefined ? fresh : isFresh(run),
     toldApart,
     now: clock.now(),
     ledger,
@@ -153,7 +153,7 @@ export async function planInput(
 const viewOfRun = (run: RunRecord | undefined): PlannedRun | null =>
   run === undefined || run.state === 'reading'
     ? null
-    : { id: run.id, finished: run.state === 'finished', fresh: readSettings(run).fresh };
+    : { id: run.id, finished: run.state === 'finished', fresh: isFresh(run) };
 
 /** A run that goes on, or is finished, is not refused for its input. */
 async function refusalOf({ table, ...job }: Job, { v1, v2 }: ProviderNames, { runs }: Ledger) {

@@ -1,5 +1,5 @@
 import type { Progress, RunRecord } from '../ledger/runs.js';
-import { readSettings } from './stored-settings.js';
+import { isFresh } from './stored-settings.js';
 
 /** A run, for people and scripts. */
 export interface RunView
@@ -15,6 +15,5 @@ export interface RunStanding {
 
 export function viewOf(run: RunRecord): RunView {
   const { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt } = run;
-  const { fresh } = readSettings(run);
-  return { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt, fresh };
+  return { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt, fresh: isFresh(run) };
 }

@@ -17,7 +17,7 @@ import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
-import { readSettings, type StoredSettings } from './stored-settings.js';
+import { isFresh, readSettings, type StoredSettings } from './stored-settings.js';
 import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
@@ -69,7 +69,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const opened = fresh ? undefined : await open();
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const run = opened ?? (await open());
-        const goesOn = { run, fresh: readSettings(run).fresh, goesOn: isOpen(before) };
+        const goesOn = { run, fresh: isFresh(run), goesOn: isOpen(before) };
         return await workOn({ ...bounds, ...goesOn, pipeline, rest, options, permissions }, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
