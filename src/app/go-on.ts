@@ -105,7 +105,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
   });
 }
 
-const WHAT_IS_LEFT = '`kybatch status` shows what is left to do.';
+const WHAT_IS_LEFT = '`kybatch status` shows what is left, and the command that goes on with it.';
 
 /** Spending was agreed to, and no limit was set: who goes on does what was agreed to. */
 const isOpenEnded = ({ yes = false, budget, maxReports }: Given): boolean =>
