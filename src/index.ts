@@ -28,6 +28,7 @@ export {
   type SettledDoubtsView,
   settleDoubts,
 } from './app/doubt.js';
+export { type DropRunOptions, type DropRunView, dropRun } from './app/drop-run.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/events.js';
 export { type ExportTablesOptions, type ExportView, exportTables, type TableOptions } from './app/export.js';
 export type { Finding } from './app/finding.js';
@@ -36,7 +37,7 @@ export { InDoubtError } from './app/in-doubt-error.js';
 export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
 export { ParkedError } from './app/parked-error.js';
-export { type JobOptions, type PlanView, plan } from './app/plan.js';
+export { type JobOptions, type PlannedRun, type PlanView, plan } from './app/plan.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PruneOptions, type PruneView, prune } from './app/prune.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';

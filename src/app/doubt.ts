@@ -1,10 +1,12 @@
 import { UsageError } from '../domain/errors.js';
-import type { CallUnderWay, DoubtfulCall, DoubtSelection, DoubtVerdict } from '../ledger/doubts.js';
+import type { CallUnderWay, DoubtSelection, DoubtVerdict } from '../ledger/doubts.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { RowRef } from '../ledger/review.js';
 import { contradicts, missingUnits, type UnitsTold } from '../ledger/units-told.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { findRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
+import { type DoubtView, withSentAgain } from './sent-again.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
 export interface DoubtsOptions extends PlaceOptions {
@@ -19,7 +21,7 @@ export interface ListDoubtsOptions extends DoubtsOptions {
 
 export interface DoubtsView {
   /** The oldest first. */
-  readonly calls: readonly DoubtfulCall[];
+  readonly calls: readonly DoubtView[];
   /** Calls of a process that is at work, or may be: nobody knows yet what they cost. */
   readonly underWay: readonly CallUnderWay[];
   /** Runs with rows that were parked for a call which holds them no longer: they may go on. */
@@ -49,7 +51,7 @@ export interface SettleDoubtsOptions extends DoubtsOptions, DeciderOptions {
 export type Consent = { readonly agreed: false } | { readonly agreed: true; readonly reason?: string | undefined };
 
 export interface DoubtProposal {
-  readonly calls: readonly DoubtfulCall[];
+  readonly calls: readonly DoubtView[];
   readonly contradictions: readonly Contradiction[];
 }
 
@@ -61,7 +63,8 @@ export interface Contradiction extends Pick<UnitsTold, 'calls' | 'from' | 'to' |
 
 export interface SettledDoubtsView {
   readonly outcome: 'settled' | 'nothing_found' | 'not_agreed';
-  readonly calls: readonly DoubtfulCall[];
+  /** As they stand now. */
+  readonly calls: readonly DoubtView[];
   readonly contradictions: readonly Contradiction[];
   /** Runs whose rows may go on. */
   readonly released: readonly ReleasedRun[];
@@ -82,20 +85,29 @@ export function settleDoubts(options: SettleDoubtsOptions, around = here()): Pro
     const consent = (await options.agree?.({ calls, contradictions })) ?? { agreed: true };
     if (!consent.agreed) return { outcome: 'not_agreed', calls, ...none };
     const reason = options.reason ?? consent.reason;
-    const against = new Set(contradictions.flatMap(({ calls }) => calls));
+    const against = contradictions.flatMap((contradiction) => contradiction.calls);
     const note = noteOf(verdict, reason, decider(options, around), now);
-    const settle = (some: readonly number[], said: string) => ledger.doubts.settle(some, verdict, said);
-    const rows = [
-      ...(await settle(
-        ids.filter((id) => !against.has(id)),
-        note,
-      )),
-      ...(await settle([...against], `${note} (against the remaining units)`)),
-    ];
-    const held = await stillHeld(ledger);
-    return { outcome: 'settled', calls, contradictions, released: await releasedRuns([...rows, ...held], ledger) };
+    const notes = new Map(against.map((id) => [id, `${note} (against the remaining units)`]));
+    await ledger.doubts.settle(ids, verdict, note, notes);
+    const settled = await withSentAgain(
+      await ledger.doubts.list({ calls: ids, runs: [], settled: 'named' }, now),
+      ledger,
+    );
+    const rows = [...rowsAtTheNextStart(settled), ...(await stillHeld(ledger))];
+    return { outcome: 'settled', calls: settled, contradictions, released: await releasedRuns(rows, ledger) };
   });
 }
+
+/** Each row once, however many of its calls are in doubt. */
+const rowsAtTheNextStart = (calls: readonly DoubtView[]): readonly RowRef[] => [
+  ...new Map(
+    calls.flatMap(({ runId, row, sentAgain }) =>
+      runId === null || row === null || sentAgain !== 'next_start'
+        ? []
+        : [[`${runId} ${row}`, { runId, row }] as const],
+    ),
+  ).values(),
+];
 
 const contradictionsOf = (told: readonly UnitsTold[], verdict: 'charged' | 'free'): readonly Contradiction[] =>
   told
@@ -130,11 +142,11 @@ async function chosen(
   settled: NonNullable<DoubtSelection['settled']>,
   ledger: Ledger,
   now: number,
-): Promise<readonly DoubtfulCall[]> {
+): Promise<readonly DoubtView[]> {
   const selection = { ...(await readSelection(which, ledger)), settled };
   const found = await ledger.doubts.list(selection, now);
   const unknown = selection.calls.find((id) => !found.some((call) => call.id === id));
-  if (unknown === undefined) return found;
+  if (unknown === undefined) return await withSentAgain(found, ledger);
   throw new UsageError(
     `call ${unknown} is not one whose charge is unknown`,
     '`kybatch doubt` lists those; `kybatch doubt list --settled` also the ones that were settled.',

@@ -14,9 +14,13 @@ export interface StartedEvent {
   readonly rows: number;
   /** As they stand before it. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** Rows that will move, or may. */
+  readonly toGo: number;
   readonly unitsCharged: number;
   /** The run was begun by an earlier start. */
   readonly goesOn: boolean;
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
   /** What this start may spend. */
   readonly atMost: Amounts;
 }

@@ -6,6 +6,7 @@ import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
+import { type Given, givenBefore } from './given.js';
 import { GoOnError } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
 import { mustBeAllowed } from './preflight.js';
@@ -18,8 +19,9 @@ import {
   withProvider,
 } from './provider.js';
 import { restOf } from './rest.js';
-import { type RunEndView, viewOfRest } from './run-end.js';
-import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
+import { knowingSheet } from './review-sheet.js';
+import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
+import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
@@ -28,7 +30,7 @@ import { workOn } from './work-on.js';
 export interface GoOnOptions extends SpendingOptions {
   /** The newest that fits without it. */
   readonly run?: string | undefined;
-  /** Asked before anything is spent, where it is given: the run itself was agreed to before. */
+  /** Asked before anything is spent. Without it, what `run` needs, unless the last start on the run had a yes without a budget. */
   readonly agree?: ((proposal: GoOnProposal) => Promise<boolean>) | undefined;
 }
 
@@ -36,11 +38,14 @@ export interface GoOnProposal {
   readonly run: string;
   /** Rows that will move. */
   readonly rows: number;
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
   readonly atMost: Amounts;
 }
 
 /** What `resume` and `retry` differ in. */
 export interface GoOn {
+  readonly command: 'resume' | 'retry';
   /** Which run, where none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
@@ -63,7 +68,12 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return viewOfRest(run, await standingOf(run, ledger, around.clock.now()), null);
+    if (rows === 0) {
+      const standing = await standingOf(run, ledger, around.clock.now());
+      return viewOfRest(run, standing, await knowingSheet(nextSteps(run, standing), ledger, around), null);
+    }
+    const yes = options.yes || isOpenEnded(await givenBefore(run.id, ledger));
+    mustAgreeToSpend({ ...options, yes }, options.agree !== undefined, { command: how.command, hint: WHAT_IS_LEFT });
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
@@ -71,19 +81,35 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       async (provider) => {
         checkProvider(pipeline, provider);
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
-        const proposal = { run: run.id, rows, atMost: within(rest, bounds.limits) };
+        const proposal = { run: run.id, rows, fresh, atMost: within(rest, bounds.limits) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const only = await how.release(run, runs);
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions };
+        const start = {
+          ...bounds,
+          run,
+          pipeline,
+          fresh,
+          goesOn: true,
+          only,
+          rest,
+          options: { ...options, yes },
+          permissions,
+        };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
 }
+
+const WHAT_IS_LEFT = '`kybatch status` shows what is left, and the command that goes on with it.';
+
+/** Spending was agreed to, and no limit was set: who goes on does what was agreed to. */
+const isOpenEnded = ({ yes = false, budget, maxReports }: Given): boolean =>
+  yes && budget === undefined && maxReports === undefined;
 
 async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Promise<RunRecord> {
   if (id !== undefined) {

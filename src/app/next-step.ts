@@ -6,7 +6,9 @@ export type NextStep =
   /** With a budget where that is what stopped the start: enough for every row that is left. */
   | { readonly kind: 'resume'; readonly run: string; readonly budget?: number; readonly maxReports?: number }
   /** `doubt`: every row that is left waits for a person to say what became of a lost call. */
-  | { readonly kind: 'retry' | 'review' | 'doubt'; readonly run: string }
+  | { readonly kind: 'retry' | 'doubt'; readonly run: string }
+  /** `sheet`: there is a `review.csv` already, and whether it asks what is open. */
+  | { readonly kind: 'review'; readonly run: string; readonly sheet?: 'asks' | 'other' }
   /** Rows are invalid: it tells which, and why. */
   | (Job & { readonly kind: 'plan' });
 

@@ -5,14 +5,20 @@ import type { RunRecord, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
 import { identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
 
-/** The newest run of this input that was started in the same way. */
+/**
+ * The newest run of this input that was started in the same way. One that has begun afresh goes on so, whoever takes it
+ * up; where its input was not even read nothing has begun, and the next start is what it is asked to be.
+ */
 export async function findRunOf(
   inputSha256: string,
   settings: StoredSettings,
   runs: RunStore,
 ): Promise<RunRecord | undefined> {
   const identity = identityOf(settings);
-  return (await runs.ofInput(inputSha256)).find((run) => identityOf(readSettings(run)) === identity);
+  return (await runs.ofInput(inputSha256)).find((run) => {
+    const before = readSettings(run);
+    return identityOf(before) === identity && (run.state !== 'reading' || before.fresh === settings.fresh);
+  });
 }
 
 /** The run of this input and pipeline that goes on, or a new one with its rows taken in. */

@@ -6,6 +6,7 @@ import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import type { RunRecord } from '../ledger/runs.js';
 import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
 import { findRunOf } from './open-run.js';
@@ -14,6 +15,7 @@ import { permissionReader } from './permission-reader.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
+import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
 /** Which rows, and how they are worked on. */
@@ -32,6 +34,8 @@ export interface JobOptions extends ProviderOptions {
 export interface PlanView extends RunPlan {
   /** The path of the input. */
   readonly input: string;
+  /** The run of this input that would go on, or is finished; null: a new one would begin. */
+  readonly run: PlannedRun | null;
   /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
   readonly permissions: readonly PermissionUse[] | null;
   /** What the pipeline watches; null: no such guard. */
@@ -40,15 +44,23 @@ export interface PlanView extends RunPlan {
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
 }
 
+export interface PlannedRun {
+  readonly id: string;
+  /** It is finished: nothing would be done. */
+  readonly finished: boolean;
+  /** Answers from before it are not used. */
+  readonly fresh: boolean;
+}
+
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
 export async function plan(options: JobOptions, around: Surroundings = here()): Promise<PlanView> {
   const job = await readJob(options, around);
   const names = providerNames(options, around);
   const use = await permissionsNow(job, options, around);
-  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, names, null, around, use);
+  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, undefined, names, null, around, use);
   return await withLedger('read', options, around, async (ledger) => {
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
-    return await planJob(job, names, ledger, around, use);
+    return await planJob(job, await runOf(job, names, ledger), names, ledger, around, use);
   });
 }
 
@@ -87,25 +99,64 @@ async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   );
 }
 
+/** As a run would find it; `fresh` begins another. */
+async function runOf({ table, ...job }: Job, { v1, v2 }: ProviderNames, { runs }: Ledger) {
+  return job.fresh ? undefined : await findRunOf(table.sha256, { ...job, providers: [v1, v2] }, runs);
+}
+
+/** `before`: the run of the same input that a start would find. */
 export async function planJob(
-  { table, pipeline, limit, fresh }: Job,
+  job: Job,
+  before: RunRecord | undefined,
   names: ProviderNames,
   ledger: Ledger | null,
   around: Surroundings,
   use: readonly PermissionUse[] | null,
 ): Promise<PlanView> {
-  const environments = await environmentsOf(names, ledger);
-  const planned = await planRun({ table, pipeline, limit, fresh, now: around.clock.now(), ledger, environments });
+  const { table, pipeline } = job;
   const named = Object.keys(pipeline.permissions);
   const permissions = use?.filter(({ permission }) => named.length === 0 || named.includes(permission)) ?? null;
-  const refusedBy = ledger === null ? null : await refusalOf({ table, pipeline, limit, fresh }, names, ledger);
-  return { input: table.path, ...planned, permissions, guards: pipeline.guards, refusedBy };
+  return {
+    input: table.path,
+    ...(await planInput(job, before, names, ledger, around)),
+    run: viewOfRun(before),
+    permissions,
+    guards: pipeline.guards,
+    refusedBy: ledger === null || before !== undefined ? null : await refusalOf(job, names, ledger),
+  };
 }
 
-/** As a run would find it: one that goes on, or is finished, is not refused for its input. */
+/** What the rows of an input would cost now. `toldApart` bounds how many are looked at one by one. */
+export async function planInput(
+  { table, pipeline, limit, fresh }: Job,
+  before: RunRecord | undefined,
+  names: ProviderNames,
+  ledger: Ledger | null,
+  { clock }: Surroundings,
+  toldApart?: number,
+): Promise<RunPlan> {
+  const run = viewOfRun(before) === null ? undefined : before;
+  return await planRun({
+    table,
+    pipeline,
+    limit,
+    run,
+    fresh: run === undefined ? fresh : isFresh(run),
+    toldApart,
+    now: clock.now(),
+    ledger,
+    environments: await environmentsOf(names, ledger),
+  });
+}
+
+/** A run whose input was not read to the end begins anew. */
+const viewOfRun = (run: RunRecord | undefined): PlannedRun | null =>
+  run === undefined || run.state === 'reading'
+    ? null
+    : { id: run.id, finished: run.state === 'finished', fresh: isFresh(run) };
+
+/** A run that goes on, or is finished, is not refused for its input. */
 async function refusalOf({ table, ...job }: Job, { v1, v2 }: ProviderNames, { runs }: Ledger) {
-  const settings = { ...job, providers: [v1, v2] };
-  if (!job.fresh && (await findRunOf(table.sha256, settings, runs)) !== undefined) return null;
-  const refusal = await rowsLost(table, settings, runs);
+  const refusal = await rowsLost(table, { ...job, providers: [v1, v2] }, runs);
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message, hint: refusal.hint };
 }

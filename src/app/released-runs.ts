@@ -1,5 +1,6 @@
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
+import { budgetsOf, type Given, givenBefore } from './given.js';
 import { isSandboxName } from './provider.js';
 
 /** A run that has rows to go on with. */
@@ -8,18 +9,21 @@ export interface ReleasedRun {
   readonly rows: number;
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
+  /** What its last start might spend. */
+  readonly budgets: Pick<Given, 'budget' | 'maxReports'>;
 }
 
 export async function releasedRuns(
   rows: readonly RowRef[],
-  { runs }: Pick<Ledger, 'runs'>,
+  ledger: Pick<Ledger, 'runs' | 'reading'>,
 ): Promise<readonly ReleasedRun[]> {
   const ids = [...new Set(rows.map(({ runId }) => runId))];
   return await Promise.all(
     ids.map(async (run) => ({
       run,
       rows: rows.filter(({ runId }) => runId === run).length,
-      sandbox: await isOnSandbox(run, runs),
+      sandbox: await isOnSandbox(run, ledger.runs),
+      budgets: budgetsOf(await givenBefore(run, ledger)),
     })),
   );
 }

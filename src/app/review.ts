@@ -10,6 +10,7 @@ import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { findRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
+import { REVIEW_SHEET } from './review-sheet.js';
 import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
 export interface QuestionsOptions extends PlaceOptions {
@@ -36,7 +37,7 @@ export function exportQuestions(
 ): Promise<{ readonly file: string; readonly questions: number }> {
   return withLedger('read', options, around, async (ledger) => {
     const questions = await questionsOf(options, ledger);
-    const file = pathIn(around, options.out ?? 'review.csv');
+    const file = pathIn(around, options.out ?? REVIEW_SHEET);
     await saveSheet(file, writeSheet(questions), options.force ?? false);
     return { file, questions: questions.length };
   });

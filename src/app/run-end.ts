@@ -85,8 +85,13 @@ export function viewOfEnd(
 const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
 
 /** There was nothing to do. */
-export function viewOfRest(run: RunRecord, progress: Progress, tables: ExportView | null): RunEndView {
-  const [next = null, ...further] = nextSteps(run, progress);
+export function viewOfRest(
+  run: RunRecord,
+  progress: Progress,
+  steps: readonly NextStep[],
+  tables: ExportView | null,
+): RunEndView {
+  const [next = null, ...further] = steps;
   return {
     ...standing(run, progress),
     worked: false,

@@ -25,6 +25,8 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
   const secrets = [v1, v2].flatMap((access) => (access === null ? [] : [access.apiKey.reveal()]));
   const log = openLog({ path, clock: around.clock, secrets });
   log.info('start', { run: run.id, rows: run.rowCount, pipeline: run.pipelineName, v1: names.v1, v2: names.v2 });
+  // By operation. A long outage is one line when it begins and one when it ends, not two for each call that looks.
+  const down = new Map<string, { readonly api: string; readonly since: number; failedCalls: number }>();
   return {
     path,
     listen(event) {
@@ -44,20 +46,28 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
         }
         case 'outage': {
           const { api, operation, code, since, nextTryAt, givesUpAt } = event;
+          if (down.has(operation)) return;
+          down.set(operation, { api, since, failedCalls: 0 });
           const times = { since, next_try_at: nextTryAt, gives_up_at: givesUpAt };
           log.warn('outage', { api, operation, error_code: code, ...times });
           return;
         }
         case 'recovered': {
           const { api, operation, since, at } = event;
-          log.info('recovered', { api, operation, since, waited_ms: at - since });
+          const failed = down.get(operation)?.failedCalls ?? 0;
+          down.delete(operation);
+          log.info('recovered', { api, operation, since, waited_ms: at - since, failed_calls: failed });
           return;
         }
-        case 'call_settled':
-          logCall(event, log);
+        case 'call_settled': {
+          const outage = event.settlement.errorCode === null ? undefined : down.get(event.intent.operation);
+          if (outage === undefined) logCall(event, log);
+          else outage.failedCalls += 1;
           return;
+        }
         case 'retry': {
           const { api, operation, row, code, attempt, waitMs } = event;
+          if (down.has(operation)) return;
           log.info('retry', { api, operation, row, code, attempt, wait_ms: waitMs });
           return;
         }
@@ -75,6 +85,8 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
         const { api, operation, httpStatus, requestId } = stopped instanceof ApiError ? stopped : {};
         log.warn('stopped', { code, api, operation, message, http_status: httpStatus, request_id: requestId });
       }
+      for (const [operation, { api, since, failedCalls }] of down)
+        log.warn('still_down', { api, operation, since, failed_calls: failedCalls });
       for (const [reason, count] of Object.entries(progress.parkedReasons)) log.info('parked', { reason, count });
       log.info('end', { finished, interrupted, units_charged: progress.unitsCharged, ...progress.byOutcome });
     },

@@ -1,22 +1,19 @@
 import type { Progress, RunRecord } from '../ledger/runs.js';
+import { isFresh } from './stored-settings.js';
 
 /** A run, for people and scripts. */
-export type RunView = Pick<
-  RunRecord,
-  'id' | 'state' | 'inputPath' | 'pipelineName' | 'rowCount' | 'createdAt' | 'finishedAt'
->;
+export interface RunView
+  extends Pick<RunRecord, 'id' | 'state' | 'inputPath' | 'pipelineName' | 'rowCount' | 'createdAt' | 'finishedAt'> {
+  /** Answers from before the run are not used. */
+  readonly fresh: boolean;
+}
 
 export interface RunStanding {
   readonly run: RunView;
   readonly progress: Progress;
 }
 
-export const viewOf = ({
-  id,
-  state,
-  inputPath,
-  pipelineName,
-  rowCount,
-  createdAt,
-  finishedAt,
-}: RunRecord): RunView => ({ id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt });
+export function viewOf(run: RunRecord): RunView {
+  const { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt } = run;
+  return { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt, fresh: isFresh(run) };
+}

@@ -1,3 +1,6 @@
+import { KybatchError } from '../domain/errors.js';
+import { ExitCode } from '../domain/exit-codes.js';
+import { outsideText } from '../util/outside-text.js';
 import type { RunEndView, StopView } from './run-end.js';
 
 /** How a start came to its end, as it is kept in the ledger for whoever asks later. */
@@ -13,6 +16,15 @@ export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
   enough: StartEnding['enough'],
 ): string => JSON.stringify({ stopped, interrupted, finished, enough } satisfies StartEnding);
+
+/** An error ended it: what could not be written, what was taken over, a defect. */
+export function brokenOff(error: unknown): string {
+  const stopped =
+    error instanceof KybatchError
+      ? { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
+      : { code: 'INTERNAL', message: outsideText(String(error)), hint: undefined, exit: ExitCode.internal };
+  return endingOf({ stopped, interrupted: false, finished: false }, {});
+}
 
 export const readEnding = (stored: string | null): StartEnding | null =>
   stored === null ? null : (JSON.parse(stored) as StartEnding);

@@ -1,5 +1,6 @@
 import type { PermissionReader } from '../engine/permissions.js';
-import { type Amounts, within } from '../engine/row-cost.js';
+import { mostOf, TOLD_APART } from '../engine/plan.js';
+import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
@@ -9,13 +10,14 @@ import { mustHaveKeptRows } from './lost-rows.js';
 import { findRunOf, openRun } from './open-run.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
-import { type Job, type JobOptions, type PlanView, planJob, readJob } from './plan.js';
+import { type Job, type JobOptions, type PlanView, planInput, planJob, readJob } from './plan.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, providerNames, withProvider } from './provider.js';
 import { restOf } from './rest.js';
-import { type RunEndView, viewOfRest } from './run-end.js';
+import { knowingSheet } from './review-sheet.js';
+import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
-import { readSettings, type StoredSettings } from './stored-settings.js';
+import { isFresh, readSettings, type StoredSettings } from './stored-settings.js';
 import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
@@ -29,8 +31,6 @@ export interface Proposal {
   readonly plan: PlanView;
   /** The plan's bounds, or the budgets where those are lower. */
   readonly atMost: Amounts;
-  /** The unfinished run that would go on; null: a new one. */
-  readonly goesOnWith: string | null;
 }
 
 /**
@@ -47,14 +47,14 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
   checkConfiguration(pipeline, options, around);
   // Where there is no ledger there is no finished run either: nothing is created for who may not spend.
-  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined);
+  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined, RUN);
   mustHaveSpace(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
     for (const note of await ownedElsewhere({ v1, v2 }, ledger)) around.onNote?.(note);
-    mustAgreeToSpend(options, options.agree !== undefined);
+    mustAgreeToSpend(options, options.agree !== undefined, RUN);
     if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(
       options,
@@ -62,41 +62,44 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
       async (provider) => {
         checkProvider(pipeline, provider);
         const permissions = permissionReader(pipeline, provider, options.drain);
-        await mustAgree(job, bounds, before, { ...options, permissions }, ledger, around);
-        const run = await openRun(table, settings, ledger.runs, around.clock);
-        const goesOn = { run, pipeline, fresh: readSettings(run).fresh };
-        const rest = await restOf({ ...goesOn, outcome: 'pending' }, provider.names, ledger, around);
+        const rest = await agreedRest(job, bounds, before, { ...options, permissions }, ledger, around);
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        const open = () => openRun(table, settings, ledger.runs, around.clock);
+        // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
+        const opened = fresh ? undefined : await open();
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
-        const start = { ...bounds, ...goesOn, goesOn: isOpen(before), rest, options, permissions };
-        return await workOn(start, provider, ledger, around);
+        const run = opened ?? (await open());
+        const goesOn = { run, fresh: isFresh(run), goesOn: isOpen(before) };
+        return await workOn({ ...bounds, ...goesOn, pipeline, rest, options, permissions }, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
 }
 
+const RUN = { command: 'run', hint: '`kybatch plan` shows what it would cost.' };
+
 const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';
 
-/** The plan is made for whoever is asked; nothing is spent before a yes. */
-async function mustAgree(
+/** What the start can cost. The plan is made for whoever is asked; nothing is spent before a yes. */
+async function agreedRest(
   job: Job,
   { limits }: SpendingBounds,
   before: RunRecord | undefined,
   options: RunOptions & { readonly permissions: PermissionReader | undefined },
   ledger: Ledger,
   around: Surroundings,
-): Promise<void> {
-  if (options.agree === undefined) return;
+): Promise<Rest> {
   const names = providerNames(options, around);
+  if (options.agree === undefined)
+    return isOpen(before)
+      ? await restOf({ run: before, ...readSettings(before), outcome: 'pending' }, names, ledger, around)
+      : mostOf(await planInput(job, before, names, ledger, around, TOLD_APART));
   const use = (await options.permissions?.atStart()) ?? null;
-  const plan = await planJob(job, names, ledger, around, use);
-  const goesOnWith = isOpen(before) ? before.id : null;
-  const rest = isOpen(before)
-    ? await restOf({ run: before, ...readSettings(before), outcome: 'pending' }, names, ledger, around)
-    : { units: plan.units.atMost, reports: plan.creditReportsAtMost };
-  const atMost = within(rest, limits);
-  if (!(await options.agree({ plan, atMost, goesOnWith }))) throw new DeclinedError();
+  const plan = await planJob(job, before, names, ledger, around, use);
+  const rest = mostOf(plan);
+  if (!(await options.agree({ plan, atMost: within(rest, limits) }))) throw new DeclinedError();
+  return rest;
 }
 
 /** Everything was bought. The tables are written again only if somebody says where or how. */
@@ -110,5 +113,6 @@ async function viewOfFinished(
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  return viewOfRest(run, await ledger.runs.progress(run.id), written);
+  const progress = await ledger.runs.progress(run.id);
+  return viewOfRest(run, progress, await knowingSheet(nextSteps(run, progress), ledger, around), written);
 }

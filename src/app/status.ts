@@ -3,8 +3,10 @@ import type { OutageNote } from '../ledger/calls.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
+import { budgetsOf, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
+import { knowingSheet } from './review-sheet.js';
 import { nextSteps } from './run-end.js';
 import { type RunStanding, viewOf } from './run-view.js';
 import { standingOf } from './standing.js';
@@ -29,6 +31,8 @@ export interface StatusView extends RunStanding {
   readonly further: readonly GoOnStep[];
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
+  /** What the last start might spend: so does who goes on with what leads on. */
+  readonly budgets: Pick<Given, 'budget' | 'maxReports'>;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
 }
@@ -39,7 +43,10 @@ export interface AtWorkView {
   readonly since: number;
   /** It is there, and has not been heard of for longer than it should: frozen, or the machine sleeps. */
   readonly silent: boolean;
+  /** Null where it is at work, or has died. */
   readonly endedAt: number | null;
+  /** When it last sent a call, or was answered. */
+  readonly lastHeardAt: number;
   /** Rows a second, over the last minute or since it began. */
   readonly rowsPerSecond: number;
   /** How long the rows that can move will take at that rate; null where nobody can say. */
@@ -69,18 +76,21 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const at = around.clock.now();
     const progress = await standingOf(run, ledger, at);
     const found = await reading.atWork(run.id, at - LATELY_MS);
-    const atWork = found === undefined ? null : viewOfWork(found, progress, at);
-    const [next = null, ...further] = stepsOf(run, progress, atWork);
+    const activity = await reading.activity(run.id, at - LATELY_MS);
+    const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
+    const [next = null, ...further] = await knowingSheet(stepsOf(run, progress, atWork), ledger, around);
+    const given = await givenBefore(run.id, ledger);
     return {
       run: viewOf(run),
       progress,
       at,
       atWork,
-      activity: await reading.activity(run.id, at - LATELY_MS),
+      activity,
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,
       sandbox: await isOnSandbox(run.id, runs),
+      budgets: run.state === 'reading' ? {} : budgetsOf(given),
     };
   });
 }
@@ -93,8 +103,13 @@ function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null):
   return nextSteps(run, progress, stoppedByBudget ? atWork?.ending?.enough : {});
 }
 
-function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: number): AtWorkView {
-  const { alive, begunAt, leaseUntil, endedAt, settledRows, failedCalls, ending } = work;
+function viewOfWork(
+  work: AtWork,
+  { byOutcome, waiting, parked }: Progress,
+  lookUntil: number | null,
+  at: number,
+): AtWorkView {
+  const { alive, begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
   const outages = alive ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
   const rowsPerSecond = alive ? settledRows / seconds : 0;
@@ -105,14 +120,32 @@ function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: 
     since: begunAt,
     silent: alive && leaseUntil < at,
     endedAt,
+    lastHeardAt,
     rowsPerSecond,
-    // Nobody knows how long an outage lasts.
-    msToGo: rowsPerSecond > 0 && open > 0 && outages.length === 0 ? (open / rowsPerSecond) * 1000 : null,
+    msToGo: alive
+      ? msToGo({ open, rowsPerSecond, inOutage: outages.length > 0, lookMs: (lookUntil ?? at) - at })
+      : null,
     failedCalls: alive ? failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,
-    ms: Math.max(0, (alive ? at : (endedAt ?? leaseUntil)) - begunAt),
+    ms: Math.max(0, (alive ? at : (endedAt ?? lastHeardAt)) - begunAt),
     outages,
     ending: alive ? null : readEnding(ending),
   };
+}
+
+interface ToGo {
+  /** Rows that can move. */
+  readonly open: number;
+  readonly rowsPerSecond: number;
+  readonly inOutage: boolean;
+  /** How long lost reports are still looked for; 0 where none is. */
+  readonly lookMs: number;
+}
+
+function msToGo({ open, rowsPerSecond, inOutage, lookMs }: ToGo): number | null {
+  // Nobody knows how long an outage lasts.
+  if (inOutage || (open > 0 && rowsPerSecond === 0)) return null;
+  const ms = Math.max(lookMs, open === 0 ? 0 : (open / rowsPerSecond) * 1000);
+  return ms > 0 ? ms : null;
 }

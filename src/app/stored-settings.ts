@@ -45,6 +45,10 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
   return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs, patienceMs } };
 }
 
+/** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */
+export const isFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
+  (JSON.parse(settings) as Partial<StoredSettings>).fresh === true;
+
 /** What the run was started with, as it is said on a command line. */
 export function jobOf(run: RunRecord) {
   const { pipeline, limit } = readSettings(run);
@@ -52,7 +56,7 @@ export function jobOf(run: RunRecord) {
 }
 
 /** What starts a run again that was stopped while its input was being read. */
-export const readAgain = (run: RunRecord): GoOnStep => ({ kind: 'run', ...jobOf(run), fresh: readSettings(run).fresh });
+export const readAgain = (run: RunRecord): GoOnStep => ({ kind: 'run', ...jobOf(run), fresh: isFresh(run) });
 
 /** An option that there was not yet when the run was started has its default. */
 const withDefaults = (stored: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>

@@ -5,14 +5,16 @@ import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { type ExportView, writeTables } from './export.js';
+import { storeGiven } from './given.js';
 import { orGoOnWith } from './next-step.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
+import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import type { SpendingBounds, SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
-import { endingOf } from './start-ending.js';
+import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
 
@@ -45,6 +47,7 @@ export async function workOn(
   const stopListening = listenForInterrupts(options, log);
   const tally = new StartTally();
   const listener = harmless(options, around);
+  const begun: { startId?: number } = {};
   try {
     await tellStarted(start, listener, ledger);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
@@ -62,6 +65,10 @@ export async function workOn(
         permissions: start.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
+        given: storeGiven(options),
+        onBegun(startId) {
+          begun.startId = startId;
+        },
         listen(event) {
           tally.listen(event);
           log.listen(event);
@@ -73,7 +80,7 @@ export async function workOn(
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
-    const steps = nextSteps(run, progress, enough);
+    const steps = await knowingSheet(nextSteps(run, progress, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const view = viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });
@@ -81,6 +88,8 @@ export async function workOn(
     return view;
   } catch (error) {
     log.brokenOff(error);
+    // What cannot be written now is in the log, or on the terminal.
+    if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, brokenOff(error)).catch(() => {});
     throw error;
   } finally {
     stopListening();
@@ -105,15 +114,21 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
   };
 }
 
-async function tellStarted({ run, limits, goesOn, rest }: Start, listener: Listener, { runs }: Ledger): Promise<void> {
+async function tellStarted(
+  { run, only, limits, goesOn, fresh, rest }: Start,
+  listener: Listener,
+  { runs }: Ledger,
+): Promise<void> {
   const { byOutcome, unitsCharged } = await runs.progress(run.id);
   listener({
     kind: 'started',
     run: run.id,
     rows: run.rowCount,
     outcomes: byOutcome,
+    toGo: only?.length ?? byOutcome.pending,
     unitsCharged,
     goesOn,
+    fresh,
     atMost: within(rest, limits),
   });
 }
@@ -155,8 +170,7 @@ async function enoughToGoOn(
   const reached = tally.reached(limits);
   return {
     ...(reached.units ? { budget: most.units } : {}),
-    // A report that we own may have expired, which only its row finds out: one for each that is parked, at the least.
-    ...(reached.reports ? { maxReports: Math.max(most.reports, progress.parkedReasons.budget ?? 0) } : {}),
+    ...(reached.reports ? { maxReports: most.reports } : {}),
   };
 }
 

@@ -13,24 +13,22 @@ import type { Io } from './terminal/io.js';
 import { ProgressDisplay } from './terminal/progress.js';
 import { endInWords, endToJson } from './terminal/run-end-words.js';
 import { saysYes } from './terminal/says-yes.js';
-import { proposalInWords } from './terminal/spending-words.js';
+import { proposalInWords, startInWords } from './terminal/spending-words.js';
 
 export interface Spending {
   /** The use case, with the flags and the terminal as its options. */
   readonly work: (options: SpendingOptions) => Promise<RunEndView>;
   /** What is said when there was nothing to do. */
   readonly nothing: (end: RunEndView) => string;
-  /** Sees each event before the display does. */
-  readonly onEvent?: (event: SpendingEvent) => void;
 }
 
 /** What `run`, `resume` and `retry` have in common: progress, interrupts, the last lines and the exit code. */
-export async function spend({ work, nothing, onEvent }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
+export async function spend({ work, nothing }: Spending, args: SpendingArgs, io: Io): Promise<ExitCode> {
   const interrupts = new InterruptListener();
   let display: ProgressDisplay | undefined;
   const listen = (event: SpendingEvent) => {
-    onEvent?.(event);
     if (event.kind === 'started') {
+      io.stderr(startInWords(event, placeFlags(args)));
       interrupts.start(io);
       display = new ProgressDisplay(event, io);
     }
@@ -68,8 +66,11 @@ export async function agrees(question: string, { yes, sandbox }: SpendingArgs, {
   return await saysYes(question, ask);
 }
 
-/** Says how many rows would move and what that may cost, then asks. */
-export const agreesToGoOn = (args: SpendingArgs, io: Io) => async (proposal: GoOnProposal) => {
-  io.stderr(proposalInWords(proposal));
-  return await agrees('Go on?', args, io);
-};
+/** Says how many rows would move and what that may cost, then asks; undefined where there is nobody to ask. */
+export const agreesToGoOn = (args: SpendingArgs, io: Io) =>
+  io.ask === undefined
+    ? undefined
+    : async (proposal: GoOnProposal) => {
+        io.stderr(proposalInWords(proposal, placeFlags(args)));
+        return await agrees('Go on?', args, io);
+      };

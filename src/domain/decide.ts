@@ -53,7 +53,13 @@ export type Decision =
       readonly grade: string;
       readonly evidence: readonly string[];
     }
-  | { readonly kind: 'needs_review'; readonly reason: ReviewReason; readonly message: string }
+  | {
+      readonly kind: 'needs_review';
+      readonly reason: ReviewReason;
+      readonly message: string;
+      /** Of the one candidate that it is about; undefined where it is about several, or none. */
+      readonly grade: string | undefined;
+    }
   | { readonly kind: 'no_match'; readonly reason: NoMatchReason };
 
 /**
@@ -87,21 +93,22 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
     return review('several_candidates', `${here.length} candidates have this registration number`);
   }
   const { name, vat } = letters(hit.graded);
-  if (name === 'F') return review('name_conflict', `the number agrees, but the name does not: ${hit.candidate.name}`);
+  if (name === 'F')
+    return review('name_conflict', `the number agrees, but the name does not: ${hit.candidate.name}`, hit);
   const agrees = nameAgrees(hit, policy);
   if (name !== 'Z' && !agrees)
-    return review('name_conflict', `the number agrees, but the name only in part: ${hit.candidate.name}`);
+    return review('name_conflict', `the number agrees, but the name only in part: ${hit.candidate.name}`, hit);
   if ((subject.registrationNumber?.treatment === 'needs_name' || hit.graded.needsName) && !agrees) {
-    return review('name_needed', nameNeeded(subject, hit));
+    return review('name_needed', nameNeeded(subject, hit), hit);
   }
   if (vat === 'F' && (name !== 'A' || subject.registrationNumber?.treatment === 'needs_name')) {
-    return review('vat_conflict', `the number agrees, but the VAT number does not: ${hit.candidate.vat_number}`);
+    return review('vat_conflict', `the number agrees, but the VAT number does not: ${hit.candidate.vat_number}`, hit);
   }
   if (name === 'Z' && !isYes(vat) && !mayStandAlone(subject, policy)) {
-    return review('number_alone', 'only the number agrees; there is no name and no VAT number to hold against it');
+    return review('number_alone', 'only the number agrees; there is no name and no VAT number to hold against it', hit);
   }
   if (hit.graded.matchedOn === 'registration_number_repaired' && !policy.confirmRepaired) {
-    return review('repaired_number', 'the number agrees after a repair, and the policy asks a person then');
+    return review('repaired_number', 'the number agrees after a repair, and the policy asks a person then', hit);
   }
   return confirm(hit);
 }
@@ -170,12 +177,12 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
   }
   if (second !== undefined) return review('several_candidates', `${here.length} candidates have this VAT number`);
   const { name } = letters(hit.graded);
-  if (name === 'Z') return review('name_needed', 'a VAT number confirms only together with a name');
+  if (name === 'Z') return review('name_needed', 'a VAT number confirms only together with a name', hit);
   if (!nameAgrees(hit, policy)) {
-    return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`);
+    return review('name_conflict', `the VAT number agrees, but the name does not: ${hit.candidate.name}`, hit);
   }
   if (!policy.confirmOnVat)
-    return review('vat_only', 'only VAT number and name agree, and the policy asks a person then');
+    return review('vat_only', 'only VAT number and name agree, and the policy asks a person then', hit);
   return confirm(hit);
 }
 
@@ -192,7 +199,13 @@ function confirm({ candidate, graded }: GradedCandidate): Decision {
   return { kind: 'confirmed', candidate, matchedOn, grade, evidence };
 }
 
-const review = (reason: ReviewReason, message: string): Decision => ({ kind: 'needs_review', reason, message });
+/** `about`: the one candidate that is in question, whoever else was found. */
+const review = (reason: ReviewReason, message: string, about?: GradedCandidate): Decision => ({
+  kind: 'needs_review',
+  reason,
+  message,
+  grade: about?.graded.grade,
+});
 
 const isYes = (letter: string) => letter === 'A' || letter === 'B';
 

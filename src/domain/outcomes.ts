@@ -9,3 +9,6 @@ export type RowOutcome = (typeof ROW_OUTCOMES)[number];
 /** A stage that needs nothing more. */
 export const isSettled = (status: StageStatus | undefined): boolean =>
   status === 'done' || status === 'not_available' || status === 'skipped';
+
+/** Of a stage that a row has never come to: it still may, or it ended before. */
+export const unreachedStatus = (outcome: string): StageStatus => (outcome === 'pending' ? 'pending' : 'skipped');

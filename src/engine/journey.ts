@@ -38,6 +38,9 @@ interface RowError {
 /** Nothing more is done about it in this start; what has failed is for `kybatch retry`. */
 const isClosed = (status: StageStatus | undefined): status is StageStatus => isSettled(status) || status === 'failed';
 
+/** The company is known, but not to one module of the provider. */
+const NOT_KNOWN_HERE = { class: 'not_available', requestId: null, attempts: 1 } as const;
+
 type KnownIds = Partial<Record<IdSpace, Identified>>;
 
 class Journey {
@@ -55,7 +58,7 @@ class Journey {
   /** A stage has failed; the row fails when the others have got as far as they can. */
   #failure: RowError | undefined;
   #grade: string | null;
-  #waiting: { readonly for: string; readonly until: number } | undefined;
+  #waiting: { readonly for: string; readonly until: number; readonly lookUntil: number | null } | undefined;
   #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
 
   constructor(row: RowRecord, enquiry: Enquiry, contexts: StageContexts) {
@@ -142,6 +145,10 @@ class Journey {
     const known = Object.keys(this.#ids).some((other) => other !== space);
     if (outcome.kind === 'no_match' && (known || this.#failure !== undefined)) {
       // The company is known already, or where it might be known could not be asked: this module just does not have it.
+      for (const stage of waiting) {
+        this.#reached = stage.name;
+        this.#keepError({ ...NOT_KNOWN_HERE, code: outcome.code, message: outcome.message });
+      }
       this.#mark(waiting, 'not_available');
       this.#reached = waiting[0]?.name ?? this.#reached;
     } else {
@@ -168,7 +175,7 @@ class Journey {
         if (stages.some(({ space }) => space === 'v1')) this.#end('failed', outcome.error);
         break;
       case 'waiting':
-        this.#waiting = { for: stages[0]?.name ?? '', until: outcome.until };
+        this.#waiting = { for: stages[0]?.name ?? '', until: outcome.until, lookUntil: outcome.lookUntil ?? null };
         this.#mark(stages, 'waiting');
         break;
       case 'parked':
@@ -217,11 +224,13 @@ class Journey {
     return parked?.reason === 'draining' ? 'pending' : 'parked';
   }
 
-  #hold(outcome: RowOutcome): Pick<Checkpoint, 'hold' | 'holdReason' | 'nextAt'> {
+  #hold(outcome: RowOutcome): Pick<Checkpoint, 'hold' | 'holdReason' | 'nextAt' | 'lookUntil'> {
     const free = { hold: null, holdReason: null, nextAt: null };
     if (outcome !== 'pending') return free;
-    if (this.#waiting !== undefined)
-      return { hold: 'waiting', holdReason: this.#waiting.for, nextAt: this.#waiting.until };
+    if (this.#waiting !== undefined) {
+      const { for: stage, until, lookUntil } = this.#waiting;
+      return { hold: 'waiting', holdReason: stage, nextAt: until, lookUntil };
+    }
     if (this.#parked === undefined || this.#parked.reason === 'draining') return free;
     return { hold: 'parked', holdReason: this.#parked.reason, nextAt: this.#parked.until };
   }

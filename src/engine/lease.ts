@@ -13,15 +13,22 @@ export interface Lease {
   end(): Promise<void>;
 }
 
-/** A start on the ledger, renewed until it ends. `onLost` is told of calls of others who died meanwhile. */
+interface LeaseOptions {
+  /** What the start may spend, as it is kept for later. */
+  readonly given?: string | undefined;
+  /** Told of calls of others who died meanwhile. */
+  readonly onLost?: (calls: number) => void;
+}
+
+/** A start on the ledger, renewed until it ends. */
 export async function takeLease(
   runId: string | null,
   calls: CallStore,
   clock: Clock,
-  onLost: (calls: number) => void = () => {},
+  { given, onLost = () => {} }: LeaseOptions = {},
 ): Promise<Lease> {
   const now = clock.now();
-  const startId = await calls.begin({ runId, begunAt: now, leaseUntil: now + LEASE_MS });
+  const startId = await calls.begin({ runId, begunAt: now, leaseUntil: now + LEASE_MS, given });
   const broken = new AbortController();
   const ended = new AbortController();
   const renewing = (async () => {

@@ -3,6 +3,7 @@ import type { Subject } from '../domain/grade.js';
 import type { Meter } from '../domain/meter.js';
 import type { RepairRule } from '../domain/numbers/types.js';
 import type { AllowanceRecord } from '../ledger/calls.js';
+import type { Rest } from './row-cost.js';
 
 /** What a run would do and cost. */
 export interface RunPlan {
@@ -14,14 +15,15 @@ export interface RunPlan {
   /** Rows whose registration number is repaired without asking, and how often each repair is needed. */
   readonly repaired: number;
   readonly repairs: Readonly<Partial<Record<RepairRule, number>>>;
-  /** Rows whose repaired number counts only if the name agrees. */
+  /** Rows whose number counts only if the name agrees, by reason: it was repaired in a way that could name another company, or lacks its register. */
   readonly needName: number;
+  readonly needNameReasons: Readonly<Record<string, number>>;
   /** Rows that a person has to look at whatever is found, by reason. */
   readonly toPerson: number;
   readonly toPersonReasons: Readonly<Record<string, number>>;
   /** Rows that ask the same as an earlier one. */
   readonly repeated: number;
-  /** Rows that end without a call that may cost. */
+  /** Rows that end without a call that may cost, or that the run of this input has settled. */
   readonly owned: number;
   /** Rows whose company must be searched for first. */
   readonly toSearch: number;
@@ -79,6 +81,7 @@ export class PlanTally {
   #repaired = 0;
   readonly #repairs: Partial<Record<RepairRule, number>> = {};
   #needName = 0;
+  readonly #needNameReasons: Record<string, number> = {};
   #toPerson = 0;
   readonly #reasons: Record<string, number> = {};
   #repeated = 0;
@@ -102,11 +105,15 @@ export class PlanTally {
     if (doubt !== undefined) {
       this.#toPerson += 1;
       this.#reasons[doubt] = (this.#reasons[doubt] ?? 0) + 1;
-    } else if (number?.treatment === 'needs_name') this.#needName += 1;
-    else if (number !== undefined && number.repairs.length > 0) this.#repaired += 1;
-    if (doubt !== undefined) return;
-    for (const rule of new Set(number?.repairs.map((repair) => repair.rule)))
-      this.#repairs[rule] = (this.#repairs[rule] ?? 0) + 1;
+    } else if (number?.treatment === 'needs_name') {
+      this.#needName += 1;
+      const reason = kindOf(number.reason ?? 'the number alone is not enough');
+      this.#needNameReasons[reason] = (this.#needNameReasons[reason] ?? 0) + 1;
+    } else if (number !== undefined && number.repairs.length > 0) {
+      this.#repaired += 1;
+      for (const rule of new Set(number.repairs.map((repair) => repair.rule)))
+        this.#repairs[rule] = (this.#repairs[rule] ?? 0) + 1;
+    }
   }
 
   /** Has this been asked before? From now on it has. */
@@ -128,11 +135,11 @@ export class PlanTally {
     this.#reports += reportsAtMost;
   }
 
-  /** `searched`: its company must be searched for first. */
-  toBuy(searched: boolean, { sure, most, likely }: RowCost): void {
+  /** `searched`: its company must be searched for first. `reportsAgain`: those that are owned and may have expired. */
+  toBuy(searched: boolean, { sure, most, likely }: RowCost, reportsAgain: number): void {
     // What is missing is told for nothing: whether a report is ready, and its body.
     if (most.unit + most.report + most.not_told === 0) {
-      this.owned();
+      this.owned(reportsAgain);
       return;
     }
     this.#rowsBy[searched ? 'toSearch' : 'toBuy'] += 1;
@@ -141,7 +148,15 @@ export class PlanTally {
     this.#units.atMost += most.unit;
     this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
     this.#v2Calls.atMost += most.not_told;
-    this.#reports += most.report;
+    this.#reports += most.report + reportsAgain;
+  }
+
+  /** Rows that nobody has told apart cost the most they can. */
+  inFull({ units, reports, v2Calls }: Rest): void {
+    this.#units.likely += units;
+    this.#units.atMost += units;
+    this.#v2Calls.atMost += v2Calls;
+    this.#reports += reports;
   }
 
   plan(allowance: AllowanceRecord | undefined, now: number): RunPlan {
@@ -155,6 +170,7 @@ export class PlanTally {
       repaired: this.#repaired,
       repairs: this.#repairs,
       needName: this.#needName,
+      needNameReasons: this.#needNameReasons,
       toPerson: this.#toPerson,
       toPersonReasons: this.#reasons,
       repeated: this.#repeated,

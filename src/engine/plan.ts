@@ -1,7 +1,7 @@
 import { readEnquiry } from '../domain/enquiry.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { RowRecord, RunRecord } from '../ledger/runs.js';
+import type { RowRecord, RunRecord, RunStore } from '../ledger/runs.js';
 import { outsideText } from '../util/outside-text.js';
 import { PlanTally, type RunPlan } from './plan-tally.js';
 import { mostFor, type Rest } from './row-cost.js';
@@ -12,8 +12,12 @@ export type { RunPlan } from './plan-tally.js';
 export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
   readonly table: InputTable;
   readonly limit: number | null;
-  /** Answers from before now are not used. */
+  /** Answers from before the run are not used. */
   readonly fresh: boolean;
+  /** The run of this input that would go on, or is finished: only its pending rows move. Without it, a new one. */
+  readonly run?: RunRecord | undefined;
+  /** How many rows are told apart; the others count in full. All of them without it. */
+  readonly toldApart?: number | undefined;
 }
 
 /**
@@ -22,19 +26,30 @@ export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
  * that depends on the answer, so it counts for the most it can be: what its open stages declare.
  */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
-  const { ledger, environments, now } = options;
+  const { ledger, environments, now, run, limit, toldApart = Number.POSITIVE_INFINITY } = options;
   const tally = new PlanTally();
-  const row = new RowPlanner({ ...options, notBefore: options.fresh ? Number.POSITIVE_INFINITY : 0 });
+  const notBefore = options.fresh ? (run?.createdAt ?? Number.POSITIVE_INFINITY) : 0;
+  const row = new RowPlanner({ ...options, notBefore });
+  const pending = run === undefined || ledger === null ? undefined : new PendingRows(run.id, ledger.runs);
+  let beyond = 0;
   for await (const { row: number, line, fields, problem } of options.table.rows()) {
-    if (options.limit !== null && tally.rows === options.limit) break;
+    if (limit !== null && tally.rows + beyond === limit) break;
+    if (tally.rows === toldApart) {
+      beyond += 1;
+      continue;
+    }
     const reading = problem === undefined ? readEnquiry(fields) : { ok: false as const, ...problem };
     if (!reading.ok) {
       tally.invalid({ row: number, line, code: reading.code, message: outsideText(reading.message) });
       continue;
     }
     tally.valid(reading.enquiry.subject);
-    await row.plan(newRow(number, fields as Readonly<Record<string, string>>), reading.enquiry, tally);
+    const record =
+      pending === undefined ? newRow(number, fields as Readonly<Record<string, string>>) : await pending.at(number);
+    if (record === undefined) tally.owned();
+    else await row.plan(freed(record), reading.enquiry, tally);
   }
+  tally.inFull(mostFor(beyond, options.pipeline));
   const allowance =
     ledger === null || environments.v1 === null ? undefined : await ledger.calls.allowance(environments.v1);
   return tally.plan(allowance, now);
@@ -62,14 +77,16 @@ export async function planRest(options: RestOptions): Promise<Rest> {
     }
   }
   const { byOutcome } = await ledger.runs.progress(run.id);
-  const beyond = mostFor(byOutcome[outcome] - told, pipeline);
-  const { units, v2Calls, creditReportsAtMost } = tally.plan(undefined, options.now);
-  return {
-    units: units.atMost + beyond.units,
-    reports: creditReportsAtMost + beyond.reports,
-    v2Calls: v2Calls.atMost + beyond.v2Calls,
-  };
+  tally.inFull(mostFor(byOutcome[outcome] - told, pipeline));
+  return mostOf(tally.plan(undefined, options.now));
 }
+
+/** What a plan can cost at the most. */
+export const mostOf = ({ units, v2Calls, creditReportsAtMost }: RunPlan): Rest => ({
+  units: units.atMost,
+  reports: creditReportsAtMost,
+  v2Calls: v2Calls.atMost,
+});
 
 /** As it will be when it sets out: what failed is tried again. */
 const freed = (row: RowRecord): RowRecord => ({
@@ -81,7 +98,36 @@ const freed = (row: RowRecord): RowRecord => ({
 
 const BATCH = 1000;
 /** A start is not kept waiting for a figure: of more rows than these, the others count in full. */
-const TOLD_APART = 20_000;
+export const TOLD_APART = 20_000;
+
+/** The rows of a run that may move, met in the order of the file. */
+class PendingRows {
+  #batch: readonly RowRecord[] = [];
+  #next = 0;
+  #readTo = 0;
+
+  constructor(
+    readonly runId: string,
+    readonly runs: RunStore,
+  ) {}
+
+  /** The row of this number; undefined if it is settled. Numbers only grow. */
+  async at(number: number): Promise<RowRecord | undefined> {
+    for (;;) {
+      const row = this.#batch[this.#next];
+      if (row === undefined) {
+        if (this.#readTo === Number.POSITIVE_INFINITY) return undefined;
+        this.#batch = await this.runs.rowsThatAre('pending', this.runId, this.#readTo, BATCH);
+        this.#readTo = last(this.#batch);
+        this.#next = 0;
+      } else if (row.row > number) return undefined;
+      else {
+        this.#next += 1;
+        if (row.row === number) return row;
+      }
+    }
+  }
+}
 
 const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
 

@@ -65,11 +65,13 @@ export class RowPlanner {
     const known = new Set(ids.map(({ space }) => space));
     const searched = known.size === 0;
     const open = this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name]));
-    if (open.length === 0) return tally.owned(this.#boughtAgainAtMost());
+    if (open.length === 0) return tally.owned(this.#boughtAgainAtMost(this.#stages));
     const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
     const shared = tally.hasMet(`call ${first.key}`);
     const sure = shared ? null : sureCost(first.operation);
-    tally.toBuy(searched, { sure, ...this.#bounds(open, known, further) });
+    // A row goes on with the report that it has begun with, expired or not.
+    const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
+    tally.toBuy(searched, { sure, ...this.#bounds(open, known, further) }, again);
   }
 
   /** All that the course of a row depends on, beside what is owned: its searches, and what its candidates are held against. */
@@ -107,13 +109,14 @@ export class RowPlanner {
     return { most, likely };
   }
 
-  /** Everything is owned, but for a look whether it still holds. */
-  #boughtAgainAtMost(): number {
+  /** Reports that are owned, but for a look whether they still hold: the provider may say that they have expired. */
+  #boughtAgainAtMost(stages: readonly Stage[]): number {
     const looks = new Set(this.#door.missing.map(({ operation }) => operation));
-    return this.#stages
+    return stages
       .filter(({ calls }) => calls.some(({ operation }) => looks.has(operation)))
       .flatMap(({ calls }) => calls)
-      .reduce((sum, { operation, atMost }) => sum + (operation.meter === 'report' ? atMost : 0), 0);
+      .filter(({ operation }) => operation.meter === 'report')
+      .reduce((sum, { operation, atMost }) => sum + Math.min(atMost, this.#door.used.get(operation) ?? 0), 0);
   }
 
   /** A person may have confirmed what could not be confirmed by itself. */

@@ -48,6 +48,10 @@ export interface RunWork {
   /** The second: calls in flight are given up. */
   readonly abort: AbortSignal;
   readonly listen?: Listen;
+  /** What the start may spend, as it is kept for whoever goes on. */
+  readonly given?: string | undefined;
+  /** Told the number of the start in the ledger. */
+  readonly onBegun?: (startId: number) => void;
 }
 
 export interface RunEnd {
@@ -64,7 +68,8 @@ export interface RunEnd {
 export async function workOnRun(work: RunWork): Promise<RunEnd> {
   const { run, ledger, clock, listen } = work;
   const onLost = (count: number) => listen?.({ kind: 'lost_calls', count });
-  const lease = await takeLease(run.id, ledger.calls, clock, onLost);
+  const lease = await takeLease(run.id, ledger.calls, clock, { given: work.given, onLost });
+  work.onBegun?.(lease.startId);
   const end = await workUnder(lease, work).catch(async (error: unknown) => {
     // What ended the run is what is told. A start that cannot be ended now is ended by the next one.
     await lease.end().catch(() => {});

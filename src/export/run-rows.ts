@@ -1,4 +1,5 @@
 import { idSpaces } from '../domain/id-spaces.js';
+import { unreachedStatus } from '../domain/outcomes.js';
 import type { SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow, UnsoundAnswer } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
 import type { Issue } from '../readers/reader.js';
@@ -24,7 +25,7 @@ export function inputColumns(headers: readonly string[]): readonly Column[] {
 
 export function inputRow(row: SnapshotRow, planned: readonly string[], columns: readonly Column[]): Row {
   const status = (stage: string): Cell =>
-    row.stages[stage] ?? (planned.includes(stage) ? (row.outcome === 'pending' ? 'pending' : 'skipped') : null);
+    row.stages[stage] ?? (planned.includes(stage) ? unreachedStatus(row.outcome) : null);
   return {
     row: String(row.row),
     outcome: row.outcome,

@@ -1,8 +1,10 @@
-import { ROW_OUTCOMES } from '../domain/outcomes.js';
+import { ROW_OUTCOMES, unreachedStatus } from '../domain/outcomes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
+import type { Progress } from '../ledger/runs.js';
 import type { IssueCounts } from './issue-rows.js';
 import type { ExportOptions } from './options.js';
 import type { Finished, Unwritten } from './outputs.js';
+import { plannedStages } from './run-rows.js';
 import type { TableName } from './tables.js';
 
 /** `summary.json`: what was exported, and whether it adds up. */
@@ -54,6 +56,16 @@ export interface ExportLack {
 export const lackOf = ({ answers_not_exported: answersNotExported, not_written: notWritten }: ExportSummary) =>
   answersNotExported + notWritten.length === 0 ? null : ({ answersNotExported, notWritten } satisfies ExportLack);
 
+/** As the rows of the table say it: a stage that no row has come to has all of them, too. */
+function stageSums(planned: readonly string[], { stages, byOutcome }: Progress): ExportSummary['stages'] {
+  const unreached: Record<string, number> = {};
+  for (const outcome of ROW_OUTCOMES) {
+    const status = unreachedStatus(outcome);
+    if (byOutcome[outcome] > 0) unreached[status] = (unreached[status] ?? 0) + byOutcome[outcome];
+  }
+  return { ...Object.fromEntries(planned.map((stage) => [stage, unreached])), ...stages };
+}
+
 export function summarise(
   { run, progress, damaged }: RunSnapshot,
   { resources, unwritten }: Finished,
@@ -75,7 +87,7 @@ export function summarise(
     input: { path: run.inputPath, sha256: run.inputSha256, rows: expected },
     pipeline: { name: run.pipelineName, sha256: run.pipelineSha256 },
     outcomes: progress.byOutcome,
-    stages: progress.stages,
+    stages: stageSums(plannedStages(run), progress),
     conservation: {
       input_rows: expected,
       sum_of_outcomes: sum,

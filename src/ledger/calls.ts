@@ -69,6 +69,8 @@ export interface NewStart {
   readonly runId: string | null;
   readonly begunAt: number;
   readonly leaseUntil: number;
+  /** What it may spend, as JSON. */
+  readonly given?: string | undefined;
 }
 
 /** An operation that the provider does not answer, and that is waited for. */

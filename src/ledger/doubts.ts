@@ -1,3 +1,4 @@
+import type { RowOutcome } from '../domain/outcomes.js';
 import type { RowRef } from './review.js';
 import type { UnitsTold } from './units-told.js';
 
@@ -17,9 +18,14 @@ export interface DoubtStore {
   /**
    * Settles the charge of these calls, or leaves it open (`resend`). Either way a person has looked: the same request may
    * be sent again, a report after a look in the history as always. Rows that were parked for it are free to move. What
-   * was settled before is settled anew: the last word stands, and every one is kept.
+   * was settled before is settled anew: the last word stands, and every one is kept. `notes` has another note for some.
    */
-  settle(ids: readonly number[], verdict: DoubtVerdict, note: string): Promise<readonly RowRef[]>;
+  settle(
+    ids: readonly number[],
+    verdict: DoubtVerdict,
+    note: string,
+    notes?: ReadonlyMap<number, string>,
+  ): Promise<readonly RowRef[]>;
 }
 
 export type DoubtVerdict = 'resend' | 'charged' | 'free';
@@ -55,6 +61,14 @@ export interface DoubtfulCall {
   readonly charge: 'unknown' | 'charged' | 'free';
   /** What was said about it, the last first. */
   readonly note: string | null;
+  /** The same request was answered since. */
+  readonly answered: boolean;
+  /** Of its row; null where it belongs to none. */
+  readonly rowOutcome: RowOutcome | null;
+  /** Why its row is parked; null where it is not. */
+  readonly rowParkedFor: string | null;
+  /** Calls for the same, since the last answer, of which nothing came back and nobody knows whether they were charged. */
+  readonly lost: number;
 }
 
 export interface CallUnderWay extends Pick<DoubtfulCall, 'id' | 'api' | 'operation' | 'runId' | 'row' | 'startedAt'> {

@@ -9,6 +9,8 @@ export interface Housekeeping {
   prune(before: number): Promise<PruneReport>;
   /** What `prune` would remove; nothing is changed. */
   previewPrune(before: number): Promise<PruneReport>;
+  /** Takes one run away, finished or not; its calls stay in the books, and what they bought stays owned. */
+  dropRun(runId: string): Promise<void>;
   /** Where identifiers still stand, in whatever is kept. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
   /** Resolves when everything asked for so far is on disk. */

@@ -11,6 +11,8 @@ export interface Reading {
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
+  /** What the last start on a run was given to spend, as JSON; null where nothing was kept. */
+  lastGiven(runId: string): Promise<string | null>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
   /** Where answers come from, and how many are owned from each. */
@@ -153,6 +155,8 @@ export interface RunActivity {
   readonly firstCallAt: number | null;
   readonly lastCallAt: number | null;
   readonly settledSince: number;
+  /** Rows that wait because a report may have been lost, and until when the last of them is looked for. */
+  readonly looking: { readonly rows: number; readonly until: number | null };
   /** When the first parked row may go on by itself. */
   readonly parkedUntil: number | null;
   readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];
@@ -165,8 +169,10 @@ export interface AtWork {
   readonly alive: boolean;
   /** It renews this all the time: one that lies in the past is of a process that is frozen, or dead. */
   readonly leaseUntil: number;
-  /** Null where it did not come to its end. */
+  /** Null where it did not come to its end by itself. */
   readonly endedAt: number | null;
+  /** When it last sent a call, or was answered; when it began, if it has sent none. */
+  readonly lastHeardAt: number;
   /** Rows it has settled since, beside those that cannot be asked about. */
   readonly settledRows: number;
   /** Calls that failed of late, by code. */

@@ -85,6 +85,8 @@ export interface Checkpoint {
   readonly hold: 'waiting' | 'parked' | null;
   readonly holdReason: string | null;
   readonly nextAt: number | null;
+  /** It waits for what may have been lost: until when that is looked for. */
+  readonly lookUntil?: number | null;
   readonly stage: string | null;
   readonly stages: Stages;
   readonly matchGrade: string | null;
@@ -154,6 +156,6 @@ export interface Progress {
   readonly parked: number;
   readonly parkedReasons: Readonly<Record<string, number>>;
   readonly unitsCharged: number;
-  /** Status counts by stage. */
+  /** Status counts by stage, of every row; only stages that some row has come to. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }

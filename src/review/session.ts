@@ -45,11 +45,19 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
 const ENDS: ReadonlySet<string> = new Set(['q', '\u0003', '\u0004']);
 const PAGE = 9;
 
+interface Given {
+  readonly position: number;
+  readonly id: number;
+  /** It comes back with the question when the answer is taken back. */
+  readonly note: string;
+  readonly released: readonly RowRef[];
+}
+
 class Session {
   note = '';
   over: boolean;
   readonly #options: SessionOptions;
-  readonly #given: { readonly position: number; readonly id: number; readonly released: readonly RowRef[] }[] = [];
+  readonly #given: Given[] = [];
   #position = 0;
   #page = 0;
 
@@ -102,7 +110,7 @@ class Session {
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
     const { review, by, now, print } = this.#options;
     const { id, released } = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
-    this.#given.push({ position: this.#position, id, released });
+    this.#given.push({ position: this.#position, id, note: this.note, released });
     const { choice, verdict } = said;
     print(`${choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`}\n`);
     this.#goTo(this.#position + 1);
@@ -117,7 +125,7 @@ class Session {
     }
     await review.withdraw(last.id, by, now());
     print('taken back\n');
-    this.#goTo(last.position);
+    this.#goTo(last.position, last.note);
   }
 
   #skip(): void {
@@ -131,10 +139,10 @@ class Session {
   }
 
   /** After the last question there is nothing left but to undo, if anything was answered. */
-  #goTo(position: number): void {
+  #goTo(position: number, note = ''): void {
     this.#position = position;
     this.#page = 0;
-    this.note = '';
+    this.note = note;
     this.over = position >= this.#options.questions.length && this.#given.length === 0;
     this.show();
   }

@@ -104,7 +104,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
     if (outcome.kind !== 'in_doubt') return withoutAnswer(outcome);
     const next = nextLook(outcome.endedAt, look, context.now(), context.options);
-    if ('waitUntil' in next) return { kind: 'waiting', until: next.waitUntil };
+    if ('waitUntil' in next) return { kind: 'waiting', until: next.waitUntil, lookUntil: outcome.endedAt + lookForMs };
     look = next.look;
   }
 }

@@ -69,7 +69,8 @@ export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Ide
   | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }
   | { readonly kind: 'no_match'; readonly code: string; readonly message: string }
-  | { readonly kind: 'waiting'; readonly until: number }
+  /** `lookUntil`: what may have been lost is looked for, and given up then. */
+  | { readonly kind: 'waiting'; readonly until: number; readonly lookUntil?: number }
   | {
       readonly kind: 'parked';
       readonly reason: ParkReason;

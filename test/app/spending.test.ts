@@ -6,13 +6,17 @@ import { GoOnError } from '../../src/app/next-step.js';
 import { type JobOptions, plan } from '../../src/app/plan.js';
 import { resume } from '../../src/app/resume.js';
 import { retry } from '../../src/app/retry.js';
+import { runs } from '../../src/app/runs.js';
 import { DeclinedError } from '../../src/app/spending.js';
 import { type Proposal, run } from '../../src/app/start.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
+import { runToJson } from '../../src/cli/terminal/status-words.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
+import { refusal } from './support.js';
 
 const JOB: JobOptions = { input: 'in.csv', pipeline: './p.yaml' };
 
@@ -64,9 +68,7 @@ describe('run', () => {
         return false;
       };
       await expect(run({ ...JOB, budget: 7, agree }, around(job))).rejects.toThrow(DeclinedError);
-      expect(asked).toEqual([
-        { plan: await plan(JOB, around(job)), atMost: { units: 7, reports: 3 }, goesOnWith: null },
-      ]);
+      expect(asked).toEqual([{ plan: await plan(JOB, around(job)), atMost: { units: 7, reports: 3 } }]);
       // Asked what it counts, once for the run and once for the plan beside it.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       await expect(resume({}, around(job))).rejects.toThrow('no unfinished run');
@@ -94,6 +96,29 @@ describe('run', () => {
       await expect(run(JOB, around(job))).rejects.toThrow(UsageError);
       expect(job.sandbox.requestLog).toEqual([]);
       expect((await run({ ...JOB, yes: true }, around(job))).finished).toBe(true);
+    });
+  });
+
+  test('resume and retry need a word, too, unless the run has a yes without a limit', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      job.sandbox.script(aRecord, [400]);
+      await run({ ...JOB, budget: 3, concurrency: 1 }, around(job));
+      const sent = job.sandbox.requestLog.length;
+      for (const goOn of [resume, retry])
+        expect(await refusal(goOn({}, around(job)))).toMatchObject({
+          exit: 2,
+          message: expect.stringMatching(/^re(sume|try) spends money, and there is no terminal to ask on$/),
+          hint: expect.stringContaining('Nothing was spent.'),
+        });
+      expect(job.sandbox.requestLog).toHaveLength(sent);
+      job.sandbox.script(aRecord, [400]);
+      expect(await resume({ yes: true }, around(job))).toMatchObject({ outcomes: { failed: 2 } });
+      for (let time = 0; time < 2; time++) {
+        job.sandbox.script(aRecord, time === 0 ? [400] : []);
+        await retry({}, around(job));
+      }
+      expect(await run(JOB, around(job))).toMatchObject({ worked: false, outcomes: { complete: 3 } });
     });
   });
 
@@ -134,6 +159,85 @@ describe('run', () => {
       expect(end).toMatchObject({ run: fresh.run, finished: true, unitsCharged: 6 });
       expect(job.sandbox.chargeLog).toHaveLength(12);
     });
+  });
+});
+
+describe('--fresh', () => {
+  const wrongKey = (job: Job): Surroundings => ({
+    ...around(job),
+    env: { ...job.env, KYBATCH_V1_API_KEY: 'nobody-knows-this-key' },
+  });
+
+  test('a start that is refused leaves no run: the next one uses what is owned, as the plan says', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      const first = await run({ ...JOB, yes: true }, around(job));
+      const charged = job.sandbox.chargeLog.length;
+      expect(await refusal(run({ ...JOB, fresh: true, yes: true }, wrongKey(job)))).toMatchObject({ exit: 5 });
+      expect((await runs({}, around(job))).map((standing) => standing.run.id)).toEqual([first.run]);
+      expect(await plan(JOB, around(job))).toMatchObject({
+        run: { id: first.run, finished: true, fresh: false },
+        units: { atMost: 0 },
+      });
+      expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ run: first.run, worked: false });
+      expect(job.sandbox.chargeLog).toHaveLength(charged);
+    });
+  });
+
+  test('one that was killed while its input was read does not make the next start a fresh one', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const { run: fresh } = await run({ ...JOB, fresh: true, budget: 0 }, around(job));
+      await run({ ...JOB, input: 'in.csv', limit: 2, yes: true }, around(job));
+      const database = connect(join(job.cwd, 'data', 'kybatch.db'));
+      database.prepare("UPDATE runs SET state = 'reading', row_count = 0 WHERE id = ?").run(fresh);
+      database.close();
+      const events: SpendingEvent[] = [];
+      const end = await run({ ...JOB, yes: true, listen: (event) => events.push(event) }, around(job));
+      expect(events[0]).toMatchObject({ kind: 'started', fresh: false, atMost: { units: 0 } });
+      expect(end).toMatchObject({ finished: true, spent: { units: 0 } });
+      expect(end.run).not.toBe(fresh);
+    });
+  });
+
+  test('one that has begun is called so by plan, status, runs and the start; dropping it leads out', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      const first = await run({ ...JOB, yes: true }, around(job));
+      const { run: fresh } = await run({ ...JOB, fresh: true, budget: 2 }, around(job));
+      const planned = await plan(JOB, around(job));
+      // One of three rows has its search and its record; the others may need two searches each.
+      expect(planned).toMatchObject({ run: { id: fresh, finished: false, fresh: true }, units: { atMost: 6 } });
+      const drop = `kybatch prune --run ${fresh}`;
+      const words = await Promise.all(
+        [['plan', 'in.csv', '--pipeline', './p.yaml'], ['status']].map(async (args) => {
+          const { stdout, stderr } = await job.kybatch(args);
+          return stdout + stderr;
+        }),
+      );
+      for (const said of words) expect(said).toContain(drop);
+      const going = await job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '0', '--json']);
+      expect(going.stderr).toContain(`Going on with run ${fresh}: 2 rows to go, at most 0 v1 units.`);
+      expect(going.stderr).toContain(drop);
+      expect((await runs({}, around(job))).map(runToJson)).toMatchObject([
+        { run: fresh, fresh: true },
+        { run: first.run, fresh: false },
+      ]);
+      expect(await job.kybatch(['prune', '--run', fresh])).toMatchObject({ code: 2 });
+      expect(await job.kybatch(['prune', '--run', fresh, '--yes'])).toMatchObject({ code: 0 });
+      expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ run: first.run, worked: false });
+      expect(job.sandbox.chargeLog).toHaveLength(8);
+    });
+  });
+});
+
+test('plan and run agree: a row that failed is left to retry, and costs a run nothing', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    job.sandbox.script(aRecord, [400]);
+    await run({ ...JOB, yes: true, concurrency: 1 }, around(job));
+    expect(await plan(JOB, around(job))).toMatchObject({ run: { finished: true }, owned: 2, units: { atMost: 0 } });
+    expect(await run({ ...JOB, yes: true }, around(job))).toMatchObject({ worked: false, outcomes: { failed: 1 } });
   });
 });
 

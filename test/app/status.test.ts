@@ -71,6 +71,29 @@ describe('status', () => {
     });
   });
 
+  test('a report that may have been lost is looked for until a time that is told', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withOffice({ clock }, async ({ sandbox, around, companies, run }) => {
+      sandbox.script({ operation: 'creditReportGenerate' }, ['resetBefore']);
+      const working = run(companies(1), ['credit-report']);
+      const waits = async () =>
+        sandbox.requestLog.length === 0 ? 0 : (await status({}, around)).activity.looking.rows;
+      while ((await waits()) === 0) await turns(1);
+      const view = await status({}, around);
+      expect(statusInWords(view)).toMatch(
+        /Waits: 1 credit report that may have been lost, looked for in the history until 2026-03-01 10:15 UTC; the next look is in/,
+      );
+      expect(statusInWords(view)).not.toContain('not ready yet');
+      const later = await status({}, { ...around, clock: new ManualClock(clock.now() + 300_000) });
+      for (const [at, minutes] of [
+        [view, 15],
+        [later, 10],
+      ] as const)
+        expect(at.atWork?.msToGo).toBe(minutes * 60_000);
+      await finish(working, clock);
+    });
+  });
+
   test('a process that died, one that is frozen, and how fast one is', async () => {
     const clock = new ManualClock('2026-03-01T10:00:00Z');
     await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
@@ -92,8 +115,33 @@ describe('status', () => {
         expect(statusInWords(later)).toContain('it is frozen');
       });
       const died = await status({}, around);
-      expect(died.atWork).toMatchObject({ alive: false, endedAt: null });
-      expect(statusInWords(died)).toContain('and died without a word\n');
+      expect(died.atWork).toMatchObject({ alive: false, endedAt: null, ms: 0 });
+      expect(statusInWords(died)).toContain('and died without a word; it was last heard of 2026-03-01 09:59 UTC\n');
+      // Whoever writes next finds it dead, and it stays so.
+      await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+      const later = await status({}, around);
+      expect(statusInWords(later)).toBe(statusInWords(died));
+    });
+  });
+
+  test('X-3 after a kill it goes on with what the start was given, and says how long that had worked', async () => {
+    const clock = new ManualClock('2026-03-01T10:00:00Z');
+    await withOffice({ clock }, async ({ around, companies, run, ledger, sandbox }) => {
+      sandbox.script({ operation: 'fullKyb' }, [400]);
+      const { id } = await run(companies(1));
+      const now = clock.now();
+      await ledger(async (open) => {
+        await open.runs.releaseFailed(id);
+        const given = JSON.stringify({ budget: 20, maxReports: 3 });
+        const startId = await open.calls.begin({ runId: id, begunAt: now, leaseUntil: now + 30_000, given });
+        const environmentId = (await open.calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+        await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now + 4000 }));
+      });
+      const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
+      expect(await killed()).toMatchObject({ budgets: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
+      expect(statusInWords(await killed())).toContain('0 rows settled by the last start in 4 s');
+      await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
+      expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });
     });
   });
 

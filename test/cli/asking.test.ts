@@ -73,6 +73,21 @@ describe('plan', () => {
   });
 });
 
+test('plan has a reason for every number that counts only with a name, repaired or not', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch }) => {
+    const named = { ...rows[0], vat_number: '' };
+    writeCsv('in.csv', [
+      { ...named, country: 'US', registration_number: '0123456' },
+      { ...named, country: 'GB', registration_number: '123456' },
+      { ...named, country: 'GB', registration_number: '234567' },
+    ]);
+    const { stderr } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+    expect(stderr).toMatch(
+      / 0 {2}repaired without asking\n +3 {2}count only if the name agrees\n +2 {2}… differs from the text by leading zeros\n +1 {2}the state is not given/,
+    );
+  });
+});
+
 describe('plan, held against the run', () => {
   test('a dirty file costs no less than at least and no more than at most; then nothing is left to buy', async () => {
     await withJob({}, async ({ cwd, kybatch, sandbox }) => {
@@ -116,6 +131,28 @@ describe('progress without a terminal', () => {
   });
 });
 
+test('reports that may have been lost are looked for until a time that is told, and the time to go shrinks', async () => {
+  const clock = new ManualClock('2026-03-01T10:00:00Z');
+  const io = { clock, interactive: false, stderr: () => {} } as unknown as Io;
+  const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);
+  const lookUntil = clock.now() + 900_000;
+  for (let row = 91; row <= 98; row++) display.listen(settled(row, { outcome: 'complete', hold: null }));
+  display.listen(settled(99, { outcome: 'pending', hold: 'waiting', lookUntil }));
+  display.listen(settled(100, { outcome: 'pending', hold: 'parked' }));
+  const toGo = () => /about (.*) to go$/.exec(display.line())?.[1];
+  clock.advance(60_000);
+  expect(display.line()).toContain(
+    '1 credit report that may have been lost, looked for in the history until 2026-03-01 10:15 UTC, 1 parked',
+  );
+  expect(display.line()).not.toContain('awaited');
+  expect(toGo()).toBe('14 min 0 s');
+  clock.advance(600_000);
+  expect(toGo()).toBe('4 min 0 s');
+  clock.advance(600_000);
+  expect(toGo()).toBeUndefined();
+  await display.stop();
+});
+
 const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   kind: 'started',
   run: 'r',
@@ -124,8 +161,10 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
     ...(Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as StartedEvent['outcomes']),
     ...counts,
   },
+  toGo: 90,
   unitsCharged: 20,
   goesOn: true,
+  fresh: false,
   atMost: { units: 270, reports: 0 },
 });
 

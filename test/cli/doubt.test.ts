@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--concurrency', '1'];
 const PARKS = { pipeline: ['stages: [record]', 'in_doubt: park'] };
@@ -55,6 +55,41 @@ describe('doubt', () => {
       ]);
       expect(await job.kybatch(paste(next[0]))).toMatchObject({ code: 0 });
       expect(job.sandbox.chargeLog).toHaveLength(sent + 1);
+    });
+  });
+
+  test('resend where no start comes to it says so, and what asks anew', async () => {
+    await withJob({ pipeline: ['stages: [financials]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      job.sandbox.script({ operation: 'financial' }, [500]);
+      expect((await job.kybatch(RUN)).code).toBe(0);
+      const { stdout, stderr: head } = await job.kybatch(['doubt']);
+      expect(stdout).toMatch(/v2 financial .* answered 500/);
+      expect(stdout).not.toContain('sent again');
+      expect(head).toMatch(/^1 call whose charge nobody knows\. /);
+      const { stderr } = await job.kybatch(['doubt', 'resend', '--yes']);
+      expect(stderr).toContain('1 call may be sent again; what was charged for it stays unknown.');
+      expect(stderr).toContain('was answered since, or its row is settled: no start sends it again.');
+      expect(stderr).not.toContain('Go on with');
+    });
+  });
+
+  test('a call that the next start sends again by itself is not said to wait for a person', async () => {
+    await withJob({ pipeline: ['stages: [record]', 'patience: 0'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      job.sandbox.script(aRecord, Array(9).fill('lostAnswer'));
+      expect((await job.kybatch(RUN)).code).toBe(6);
+      const calls = await listed(job);
+      const { stdout, stderr } = await job.kybatch(['doubt']);
+      expect(calls.map((call) => [call.holds_row, call.sent_again_by])).toEqual([
+        [false, 'next_start'],
+        [false, 'next_start'],
+      ]);
+      expect(stdout).toMatch(/(?:.*the next start sends it again by itself\n){2}/);
+      expect(stdout).not.toContain('before you say so');
+      expect(stderr).toMatch(/^2 calls/);
+      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+      expect(next).toHaveLength(1);
     });
   });
 

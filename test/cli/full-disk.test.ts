@@ -42,6 +42,19 @@ describe('little space in the data directory', () => {
     });
   });
 
+  test('a disk that fills up in the middle ends the start, and status says why afterwards', async () => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows);
+      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '50'];
+      const end = await kybatch(run, { freeBytes: () => (sandbox.chargeLog.length > 0 ? 0 : 1024 * MB) });
+      expect(end.code).toBe(1);
+      const { stderr } = await kybatch(['status']);
+      expect(stderr).toMatch(/^Process: none is at work; the last one began .* and ended /m);
+      expect(stderr).toMatch(/^Stopped: DISK_FULL: /m);
+      expect(stderr).toMatch(/^Go on with: kybatch resume \S+ --budget 50$/m);
+    });
+  });
+
   test.each([
     [63 * MB, 'fail', 1],
     [64 * MB, 'note', 0],

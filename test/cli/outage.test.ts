@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/util/clock.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
 import { Interrupts, jsonOf, withJob } from './here.js';
 
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
@@ -25,6 +26,24 @@ describe('an outage', () => {
         { api: 'v1', operation: 'searchKyb', since: expect.any(Number), next_try_at: expect.any(Number) },
         { api: 'v1', operation: 'searchKyb', waited_ms: expect.any(Number) },
       ]);
+    });
+  });
+
+  test('is two lines of the log however long it lasts, with how many calls failed between', async () => {
+    const pipeline = ['stages: [record]', 'patience: 4s'];
+    const clock = new JumpingClock();
+    await withJob({ ...down, pipeline, clock }, async ({ cwd, rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      expect((await kybatch(RUN)).code).toBe(6);
+      const logs = join(cwd, 'data', 'logs');
+      const log = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))[0] ?? '';
+      const events = log
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { event: string });
+      const from = events.findIndex(({ event }) => event === 'outage');
+      const during = events.slice(from).filter(({ event }) => /outage|call_failed|retry|still_down/.test(event));
+      expect(during).toMatchObject([{ event: 'outage' }, { event: 'still_down', failed_calls: expect.any(Number) }]);
     });
   });
 

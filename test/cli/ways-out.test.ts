@@ -60,7 +60,10 @@ test('X-1 a company whose answer is always bad: all others are finished and writ
     expect(parked.code).toBe(3);
     expect(jsonOf<EndJson>(parked)).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
     expect(job.sandbox.chargeLog).toHaveLength(paid);
-    expect(saidIn(await paste(job, await statusNext(job)))).toMatch(/answered 200 UNEXPECTED_BODY/);
+    const doubts = await paste(job, await statusNext(job));
+    expect(doubts.stdout).toMatch(/answered 200 UNEXPECTED_BODY/);
+    const lines = doubts.stdout.trimEnd().split('\n').length;
+    expect(doubts.stderr).toMatch(new RegExp(`^${lines} calls`));
     odd = '';
     await job.kybatch(['doubt', 'resend', '--yes']);
     expect((await paste(job, await statusNext(job))).code).toBe(0);
@@ -92,5 +95,20 @@ test('X-4 a run that was half read is begun again as it was begun, and not as th
     expect(refused.stderr).toContain(`Start it again with: ${next} --yes`);
     const end = await paste(job, `${next} --yes --json`);
     expect(jsonOf<EndJson>(end)).toMatchObject({ run, rows: 2, outcomes: { complete: 2 } });
+  });
+});
+
+test('X-4 open questions lead to the sheet that asks them already, and never over one that asks others', async () => {
+  await withJob({}, async (job) => {
+    const nameless = ({ name: _, ...row }: Job['rows'][number]) => ({ ...row, name: 'Somebody Else Entirely' });
+    job.writeCsv('in.csv', job.rows.slice(0, 1).map(nameless));
+    const first = jsonOf<EndJson>(await job.kybatch(RUN));
+    expect(first).toMatchObject({ outcomes: { needs_review: 1 }, next: `kybatch review export ${first.run}` });
+    expect((await paste(job, first.next ?? '')).code).toBe(0);
+    expect(await statusNext(job)).toBe('kybatch review apply review.csv');
+    job.writeCsv('in.csv', job.rows.slice(1, 2).map(nameless));
+    const second = jsonOf<EndJson>(await job.kybatch(RUN));
+    expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
+    expect((await paste(job, second.next ?? '')).code).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { writeTables } from '../../src/app/export.js';
+import { planRest } from '../../src/engine/plan.js';
 import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { readTable } from '../export/support.js';
@@ -133,6 +134,38 @@ describe('V2-6 a report that has expired since it was bought', () => {
       });
     },
   );
+});
+
+test('X-3 V2-6 a report that is owned and not begun with may have expired: what may be spent counts it', async () => {
+  const DAY = 24 * 60 * MINUTE;
+  const freshnessMs = { creditReportSearch: 365 * DAY, creditReportGenerate: 365 * DAY };
+  const pipeline = { ...patient, freshnessMs, report: { ...patient.report, reuseExpired: false } };
+  await withLateReports({ pipeline, reportDelayMs: MINUTE }, async (workshop, clock) => {
+    const { sandbox, open, work, ledger } = workshop;
+    const line = wholeCompanies(sandbox, 1).map((company) => lineOf(company));
+    await until(clock, work(await open(line)));
+    clock.advance(31 * DAY);
+    const later = await open([...line, ',Nobody At All,GB,99999998,']);
+    const atMost = async () =>
+      await planRest({
+        run: later,
+        outcome: 'pending',
+        pipeline: workshop.pipeline(),
+        notBefore: 0,
+        now: clock.now(),
+        ledger,
+        environments: {
+          v1: (await ledger.calls.findEnvironment('v1', sandbox.v1BaseUrl)) ?? null,
+          v2: (await ledger.calls.findEnvironment('v2', sandbox.v2BaseUrl)) ?? null,
+        },
+      });
+    expect(await atMost()).toMatchObject({ reports: 2 });
+    const parked = await until(clock, work(later, { budgetReports: 0 }));
+    expect(parked.progress.parkedReasons).toEqual({ budget: 1 });
+    expect(await atMost()).toMatchObject({ reports: 1 });
+    await until(clock, work(later, { budgetReports: 1 }));
+    expect(sandbox.reports).toHaveLength(2);
+  });
 });
 
 test('V2-6 a generate call that takes longer than other calls may is waited for', async () => {

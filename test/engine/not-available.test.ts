@@ -28,6 +28,23 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
+  test('a company that one module does not know: its stages say why in errors, as they would for a refusal', async () => {
+    await withWorkshop({ pipeline: everything }, async (workshop) => {
+      const { sandbox, open, work, rows, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+      const nobody = { status: 200, body: '[]' };
+      await withProxy(
+        workshop,
+        ({ path }) => (path.includes('credit-report/search') ? nobody : undefined),
+        async (sources) => void (await work(run, { sources })),
+      );
+      expect((await rows(run))[0]).toMatchObject({ outcome: 'complete', stages: { 'credit-report': 'not_available' } });
+      expect(query('SELECT row, stage, class, code FROM errors')).toEqual([
+        { row: 1, stage: 'credit-report', class: 'not_available', code: 'NO_CANDIDATES' },
+      ]);
+    });
+  });
+
   test('403 for everybody: the operation is closed as for a missing scope, after two requests, and the rest goes on', async () => {
     await withWorkshop({ pipeline: everything }, async (workshop) => {
       const { sandbox, open, work } = workshop;

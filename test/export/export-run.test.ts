@@ -82,6 +82,14 @@ test('the summary adds up and names every file with its hash', async () => {
       outcomes: { complete: 1, needs_review: 1 },
       unexpected_shapes: 0,
     });
+    // Rows that no stage has come to are in the sums as they are in the table.
+    const rows = readTable(folder, 'rows');
+    for (const [stage, counts] of Object.entries(summary.stages)) {
+      const statuses = rows.map((row) => row[`${stage.replaceAll('-', '_')}_status`] ?? '');
+      const told = Object.entries(counts).flatMap(([status, times]) => Array<string>(times).fill(status));
+      expect([stage, told.sort()]).toEqual([stage, statuses.sort()]);
+    }
+    expect(Object.keys(summary.stages)).toEqual(['record', 'financials', 'credit-report']);
     for (const { path, sha256, bytes } of summary.files) {
       const file = readFileSync(join(folder, path));
       expect([createHash('sha256').update(file).digest('hex'), file.length]).toEqual([sha256, bytes]);

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import { look, openAt, withDataDir } from './sqlite-support.js';
+import { acquireLock } from '../../src/ledger/sqlite/lock.js';
+import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { NOW } from './support.js';
 
 const FIXTURE = resolve('fixtures/ledger-0.1');
@@ -44,5 +45,25 @@ test('it is read while somebody else writes', async () => {
     expect(await reading.runs.all()).toHaveLength(4);
     await reading.close();
     await writing.close();
+  });
+});
+
+test('from its copy too it is seen whether the process that writes it is alive', async () => {
+  await withDataDir(async (dataDir) => {
+    writeOldLedger(
+      dataDir,
+      4,
+      `INSERT INTO starts (run_id, begun_at, lease_until) VALUES ('r', ${NOW}, ${NOW + 30_000})`,
+    );
+    const isAlive = async () => {
+      const reading = openAt(dataDir, 'read');
+      const work = await reading.reading.atWork('r', NOW);
+      await reading.close();
+      return work?.alive;
+    };
+    const lock = acquireLock(dataDir);
+    expect(await isAlive()).toBe(true);
+    lock.release();
+    expect(await isAlive()).toBe(false);
   });
 });

@@ -72,6 +72,14 @@ test('a note is typed before the answer', () =>
     expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a', note: 'ok' });
   }));
 
+test('undo brings the note back with the question', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    const end = await press(desk, ['t', 'o', 'k', '\r', 's', 'u', 'n', 'q']);
+    expect(end.text.split('taken back')[1]).toContain('note: ok');
+    expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these', note: 'ok' });
+  }));
+
 test('more than nine candidates come in pages', () =>
   withDesk(async (desk) => {
     await desk.ask({

@@ -118,6 +118,17 @@ describe('V1-21 searches', () => {
 });
 
 describe('a question', () => {
+  test('about one candidate has its grade, whoever else was found', async () => {
+    const outcomes = await Promise.all(
+      [[], [candidate('2', { name: 'Somebody plc', registration_number: '07654321' })]].map((owned) =>
+        resolve('v1', conflict, searching({ attempts: 1 }), scene({ finds: [[candidate('1')]], owned }).context),
+      ),
+    );
+    const [alone] = outcomes;
+    expect(alone).toMatchObject({ code: 'NAME_CONFLICT', grade: expect.stringMatching(/^AF/) });
+    expect(outcomes).toEqual([alone, alone]);
+  });
+
   test('is kept as it was asked, and again when a remembered answer is used', async () => {
     const first = scene({ finds: [[candidate('1')]] });
     expect(await resolve('v1', conflict, searching(), first.context)).toMatchObject({

@@ -1,4 +1,5 @@
 import type { GoOnStep } from '../../app/next-step.js';
+import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import type { SpendingArgs } from '../spending-flags.js';
 import { shellWord } from './text.js';
 
@@ -18,10 +19,15 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
     case 'retry':
       return { words: 'Try the failed rows again with', command: `kybatch retry ${next.run}${spendingFlags(args)}` };
     case 'review':
-      return {
-        words: 'Answer the open questions with',
-        command: `kybatch review export ${next.run}${placeFlags(args)}`,
-      };
+      return next.sheet === 'asks'
+        ? {
+            words: `Answer the open questions in ${REVIEW_SHEET}, and read them back with`,
+            command: `kybatch review apply ${REVIEW_SHEET}${placeFlags(args)}`,
+          }
+        : {
+            words: 'Answer the open questions with',
+            command: `kybatch review export ${next.run}${next.sheet === 'other' ? ` --out review-${next.run}.csv` : ''}${placeFlags(args)}`,
+          };
     case 'doubt':
       return {
         words: 'See what was lost, and say how it goes on, with',
@@ -60,12 +66,14 @@ function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): 
   return [
     args.sandbox ? ' --sandbox' : '',
     placeFlags(args),
-    flag('--budget', budget ?? args.budget),
-    flag('--max-reports', maxReports ?? args.maxReports),
+    budgetFlags({ budget: budget ?? args.budget, maxReports: maxReports ?? args.maxReports }),
     flag('--concurrency', args.concurrency),
     args.yes ? ' --yes' : '',
   ].join('');
 }
+
+export const budgetFlags = ({ budget, maxReports }: Enough): string =>
+  flag('--budget', budget) + flag('--max-reports', maxReports);
 
 /** Budgets that are enough where those of `args` were not. */
 interface Enough {

@@ -18,7 +18,7 @@ export const doubtInWords = (call: DoubtfulCall): string =>
       call.runId === null ? 'by hand' : `run ${call.runId}${call.row === null ? '' : `, row ${call.row}`}`,
       companyOf(call),
       whyInWords(call),
-      call.holds ? 'not sent again before you say so, or the pipeline allows it' : '',
+      againInWords(call),
       call.charge === 'unknown' ? '' : `booked as ${call.charge}`,
       call.note ?? '',
     ]
@@ -39,6 +39,40 @@ function whyInWords({ errorCode, httpStatus, charge }: DoubtfulCall): string {
   return `answered ${httpStatus} ${errorCode}${charge === 'unknown' ? ', and nothing says whether that is free' : ''}`;
 }
 
+function againInWords({ sentAgain, meter }: DoubtfulCall): string {
+  switch (sentAgain) {
+    case 'person':
+      return 'not sent again before you say so';
+    case 'next_start':
+      return meter === 'report'
+        ? 'the next start looks for it in the history, and generates it again only where it is not there'
+        : 'the next start sends it again by itself';
+    case 'retry':
+      return 'its row has failed: `kybatch retry` sends it again';
+    case 'by_hand':
+      return 'sent again only by hand';
+    case 'nothing':
+      return '';
+  }
+}
+
+/** How many are listed, and what is known of them; then what a person can say. */
+export function doubtsInWords(calls: readonly DoubtfulCall[], place: string): string {
+  const unknown = calls.filter(({ charge }) => charge === 'unknown').length;
+  const inVain = calls.filter(({ charge, holds }) => charge === 'charged' && holds).length;
+  const settled = calls.length - unknown - inVain;
+  const parts = [
+    ...(unknown === 0 ? [] : [`${withCommas(unknown)} whose charge nobody knows`]),
+    ...(inVain === 0 ? [] : [`${withCommas(inVain)} charged, and never answered`]),
+    ...(settled === 0 ? [] : [`${withCommas(settled)} settled`]),
+  ];
+  const head = `${count(calls.length, 'call')}${parts.length === 1 && unknown > 0 ? ' whose charge nobody knows' : `: ${parts.join(', ')}`}.`;
+  const them = unknown + inVain === 1 ? 'it' : 'them';
+  const books = `The provider's own list of charges settles ${them}: \`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`; `;
+  const resend = `\`kybatch doubt resend CALL${place}\` lets ${them} be sent again all the same.`;
+  return `${head}${unknown + inVain === 0 ? '' : ` ${unknown === 0 ? '' : books}${resend}`}\n`;
+}
+
 export const doubtToJson = (call: DoubtfulCall) => ({
   call: call.id,
   api: call.api,
@@ -54,7 +88,8 @@ export const doubtToJson = (call: DoubtfulCall) => ({
   http_status: call.httpStatus,
   request_id: call.requestId,
   charge: call.charge,
-  holds_row: call.holds,
+  holds_row: call.sentAgain === 'person',
+  sent_again_by: call.sentAgain,
   note: call.note,
 });
 
@@ -126,13 +161,30 @@ export const verdictInWords = (verdict: Verdict, calls: number): string =>
 
 const doneInWords = (verdict: Verdict, calls: number): string =>
   verdict === 'resend'
-    ? `may be sent again by the next start; what was charged for ${calls === 1 ? 'it' : 'them'} stays unknown`
+    ? `may be sent again; what was charged for ${calls === 1 ? 'it' : 'them'} stays unknown`
     : `${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept`;
+
+/** Calls that no start comes to: what sends them again, if anything has to. */
+function othersInWords(calls: readonly DoubtfulCall[], place: string): readonly string[] {
+  const are = (way: DoubtfulCall['sentAgain']) => calls.filter(({ sentAgain }) => sentAgain === way);
+  const failed = [...new Set(are('retry').map(({ runId }) => runId))];
+  const settled = are('nothing').length;
+  return [
+    ...failed.map((run) => `Rows of run ${run} have failed; try them again with: kybatch retry ${run}${place}`),
+    ...(settled === 0
+      ? []
+      : [
+          `${count(settled, 'call')} ${settled === 1 ? 'was' : 'were'} answered since, or ${settled === 1 ? 'its row is' : 'their rows are'} settled: no start sends ${settled === 1 ? 'it' : 'them'} again. \`kybatch run INPUT --fresh${place}\` asks for everything anew.`,
+        ]),
+    ...(are('by_hand').length === 0 ? [] : ['What was asked by hand is sent by the same `kybatch call`.']),
+  ];
+}
 
 export const settledInWords = (verdict: Verdict, { calls, released }: SettledDoubtsView, place: string): string =>
   [
     `${count(calls.length, 'call')} ${doneInWords(verdict, calls.length)}.`,
     ...nextCommands(released, place).map((command) => `Go on with: ${command}`),
+    ...(verdict === 'resend' ? othersInWords(calls, place) : []),
   ]
     .map((line) => `${line}\n`)
     .join('');

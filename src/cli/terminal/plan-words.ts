@@ -2,9 +2,11 @@ import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { permissionsInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
+import { freshInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
-export function planInWords(plan: PlanView): string {
+/** `place`: the flag that names the data directory. */
+export function planInWords(plan: PlanView, place = ''): string {
   const { units, v2Calls, days } = plan;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
@@ -12,21 +14,20 @@ export function planInWords(plan: PlanView): string {
     ...(plan.invalid > plan.invalidRows.length
       ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),
+    ...(plan.run === null ? [] : [runInWords(plan.run, place)]),
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
-    `  ${withCommas(plan.needName).padStart(7)}  repaired; count only if the name agrees`,
     ...Object.entries(plan.repairs).map(
       ([rule, rows]) => `           ${withCommas(rows).padStart(7)}  by ${repairRuleInWords(rule as RepairRule)}`,
     ),
+    `  ${withCommas(plan.needName).padStart(7)}  count only if the name agrees`,
+    ...reasonsInWords(plan.needNameReasons),
     `  ${withCommas(plan.toPerson).padStart(7)}  will need a person, whatever is found`,
-    ...Object.entries(plan.toPersonReasons)
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, 10)
-      .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`),
+    ...reasonsInWords(plan.toPersonReasons),
     '',
     'Work',
-    `  ${withCommas(plan.owned).padStart(7)}  owned already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
+    `  ${withCommas(plan.owned).padStart(7)}  owned or settled already, or the same as an earlier row (${withCommas(plan.repeated)}): free`,
     `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
@@ -41,6 +42,17 @@ export function planInWords(plan: PlanView): string {
       : []),
   ];
   return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
+}
+
+const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
+  Object.entries(reasons)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 10)
+    .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
+
+function runInWords({ id, finished, fresh }: NonNullable<PlanView['run']>, place: string): string {
+  if (finished) return `Run ${id} of this input is finished: nothing would be done. --fresh buys everything anew`;
+  return `Run ${id} of this input would go on.${fresh ? `\n${freshInWords(id, place).trimEnd()}` : ''}`;
 }
 
 function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
@@ -71,12 +83,14 @@ function allowanceInWords({ allowance, units }: PlanView): string {
 
 export const planToJson = (plan: PlanView) => ({
   input: plan.input,
+  run: plan.run,
   rows: plan.rows,
   valid: plan.valid,
   invalid: plan.invalid,
   invalid_rows: plan.invalidRows,
   repaired: plan.repaired,
   need_name: plan.needName,
+  need_name_reasons: plan.needNameReasons,
   repairs: plan.repairs,
   to_person: plan.toPerson,
   to_person_reasons: plan.toPersonReasons,

@@ -2,6 +2,8 @@ import type { SpendingEvent, StartedEvent } from '../../app/events.js';
 import type { Io } from './io.js';
 import { Outages } from './outages.js';
 import { startBar } from './progress-bar.js';
+import { RecentRate } from './recent-rate.js';
+import { looksInWords } from './report-words.js';
 import { count, durationInWords, withCommas } from './text.js';
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
@@ -12,8 +14,10 @@ export class ProgressDisplay {
   readonly #total: number;
   readonly #startedAt: number;
   readonly #settledBefore: number;
+  readonly #recent: RecentRate;
   readonly #stop = new AbortController();
-  readonly #waiting = new Set<number>();
+  /** Rows that wait, and until when their report is looked for; null where it is known to come. */
+  readonly #waiting = new Map<number, number | null>();
   readonly #parked = new Set<number>();
   readonly #outages = new Outages();
   #settled: number;
@@ -27,6 +31,7 @@ export class ProgressDisplay {
     this.#io = io;
     this.#total = rows;
     this.#startedAt = io.clock.now();
+    this.#recent = new RecentRate(this.#startedAt);
     this.#settled = rows - outcomes.pending;
     this.#settledBefore = this.#settled;
     this.#failed = outcomes.failed;
@@ -49,33 +54,51 @@ export class ProgressDisplay {
       if (remainingUnits !== null) this.#unitsLeft = remainingUnits;
     }
     if (event.kind === 'row_settled') {
-      const { outcome, hold } = event.checkpoint;
-      if (outcome !== 'pending') this.#settled += 1;
+      const { outcome, hold, lookUntil = null } = event.checkpoint;
+      if (outcome !== 'pending') {
+        this.#settled += 1;
+        this.#recent.count(this.#io.clock.now());
+      }
       if (outcome === 'failed') this.#failed += 1;
-      keep(this.#waiting, event.row, hold === 'waiting');
-      keep(this.#parked, event.row, hold === 'parked');
+      if (hold === 'waiting') this.#waiting.set(event.row, lookUntil);
+      else this.#waiting.delete(event.row);
+      if (hold === 'parked') this.#parked.add(event.row);
+      else this.#parked.delete(event.row);
     }
   }
 
   /** "120 of 400 rows, 14.2 rows/s, 240 units spent, 760 left, 12 reports awaited, 1 failed, about 20 s to go" */
   line(): string {
-    const seconds = (this.#io.clock.now() - this.#startedAt) / 1000;
+    const now = this.#io.clock.now();
+    const seconds = (now - this.#startedAt) / 1000;
     const rate = seconds > 0 ? (this.#settled - this.#settledBefore) / seconds : 0;
-    // Rows that wait for a report take the time their report takes, not the time that rows take.
-    const open = this.#total - this.#settled - this.#waiting.size;
+    const looks = [...this.#waiting.values()].filter((until) => until !== null);
+    const awaited = this.#waiting.size - looks.length;
+    const lookUntil = looks.reduce((latest, until) => Math.max(latest, until), 0);
+    const toGo = this.#msToGo(now, lookUntil);
     return [
       // First: a line that is too long for the terminal is cut at its end.
-      ...this.#outages.words(this.#io.clock.now()),
+      ...this.#outages.words(now),
       `${withCommas(this.#settled)} of ${count(this.#total, 'row')}`,
       `${rate.toFixed(1)} rows/s`,
       `${count(this.#units, 'unit')} spent`,
       ...(this.#unitsLeft === null ? [] : [`${withCommas(this.#unitsLeft)} left`]),
       ...(this.#reports === 0 ? [] : [`${count(this.#reports, 'report')} bought`]),
-      ...(this.#waiting.size === 0 ? [] : [`${count(this.#waiting.size, 'report')} awaited`]),
+      ...(awaited === 0 ? [] : [`${count(awaited, 'report')} awaited`]),
+      ...(looks.length === 0 ? [] : [looksInWords(looks.length, lookUntil)]),
       ...(this.#parked.size === 0 ? [] : [`${withCommas(this.#parked.size)} parked`]),
       ...(this.#failed === 0 ? [] : [`${withCommas(this.#failed)} failed`]),
-      ...(rate > 0 && open > 0 ? [`about ${durationInWords((open / rate) * 1000)} to go`] : []),
+      ...(toGo === null ? [] : [`about ${durationInWords(toGo)} to go`]),
     ].join(', ');
+  }
+
+  /** Null where nobody can say: rows that wait or are parked take the time that what they wait for takes. */
+  #msToGo(now: number, lookUntil: number): number | null {
+    const open = this.#total - this.#settled - this.#waiting.size - this.#parked.size;
+    const rate = this.#recent.perSecond(now);
+    if (open > 0 && rate === 0) return null;
+    const ms = Math.max(open > 0 ? (open / rate) * 1000 : 0, lookUntil - now);
+    return ms > 0 ? ms : null;
   }
 
   async #printLines(): Promise<void> {
@@ -96,9 +119,4 @@ export class ProgressDisplay {
       () => false,
     );
   }
-}
-
-function keep(rows: Set<number>, row: number, there: boolean): void {
-  if (there) rows.add(row);
-  else rows.delete(row);
 }

@@ -2,13 +2,16 @@ import type { ReleasedRun } from '../../app/released-runs.js';
 import type { decisions } from '../../app/review.js';
 import type { Question } from '../../review/questions.js';
 import { printable, topicName } from '../../review/words.js';
+import { budgetFlags } from './commands.js';
 import { count } from './text.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
 /** The commands that go on with the rows that wait no longer. `place` is the flag that names the data directory. */
 export const nextCommands = (released: readonly ReleasedRun[], place: string): readonly string[] =>
-  released.map(({ run, sandbox }) => `kybatch resume ${run}${sandbox ? ' --sandbox' : ''}${place}`);
+  released.map(
+    ({ run, sandbox, budgets }) => `kybatch resume ${run}${sandbox ? ' --sandbox' : ''}${place}${budgetFlags(budgets)}`,
+  );
 
 export const rowsOf = (released: readonly ReleasedRun[]): number => released.reduce((sum, { rows }) => sum + rows, 0);
 

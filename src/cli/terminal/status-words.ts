@@ -4,10 +4,14 @@ import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
 import { parkedInWords } from './parked-words.js';
+import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
+import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, textTable } from './text.js';
 
 const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
+
+const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ', fresh' : ''}`;
 
 const HEADER = [
   'run',
@@ -32,7 +36,7 @@ export const runsInWords = (standings: readonly RunStanding[]): string =>
 
 const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
   run.id,
-  STATES[run.state],
+  stateInWords(run),
   run.rowCount,
   byOutcome.complete,
   byOutcome.no_match,
@@ -49,6 +53,7 @@ const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => 
 export const runToJson = ({ run, progress }: RunStanding) => ({
   run: run.id,
   state: run.state,
+  fresh: run.fresh,
   rows: run.rowCount,
   outcomes: progress.byOutcome,
   units_charged: progress.unitsCharged,
@@ -61,11 +66,12 @@ export const runToJson = ({ run, progress }: RunStanding) => ({
 export function statusInWords(view: StatusView, place = ''): string {
   const { run, progress, activity } = view;
   const lines = [
-    `Run ${run.id}: ${STATES[run.state]}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
+    `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
     run.state === 'reading'
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
+    ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
@@ -97,8 +103,9 @@ function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
   ];
 }
 
-function endInWords({ since, endedAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
-  const ended = endedAt === null ? 'died without a word' : `ended ${moment(endedAt)}`;
+function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
+  const died = `died without a word; it was last heard of ${moment(lastHeardAt)}`;
+  const ended = endedAt !== null ? `ended ${moment(endedAt)}` : ending === null ? died : 'was broken off';
   const stopped = ending?.stopped ?? null;
   return [
     `Process: none is at work; the last one began ${moment(since)} and ${ended}${ending?.interrupted ? ', interrupted' : ''}`,
@@ -108,15 +115,18 @@ function endInWords({ since, endedAt, ending }: NonNullable<StatusView['atWork']
 }
 
 function waits({ progress, activity, nextReportAt, at }: StatusView, place: string): readonly string[] {
+  const { looking } = activity;
+  const awaited = progress.waiting - looking.rows;
   const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   return [
     ...parkedInWords(progress.parkedReasons, place),
     ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
-    ...(progress.waiting === 0
+    ...(awaited <= 0
       ? []
-      : [
-          `${count(progress.waiting, 'credit report')} not ready yet${nextReportAt === null ? '' : look(nextReportAt)}`,
-        ]),
+      : [`${count(awaited, 'credit report')} not ready yet${nextReportAt === null ? '' : look(nextReportAt)}`]),
+    ...(looking.until === null
+      ? []
+      : [`${looksInWords(looking.rows, looking.until)}${nextReportAt === null ? '' : look(nextReportAt)}`]),
   ];
 }
 
@@ -143,6 +153,7 @@ const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
 export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: StatusView) => ({
   run: run.id,
   state: run.state,
+  fresh: run.fresh,
   input: run.inputPath,
   pipeline: run.pipelineName,
   created_at: iso(run.createdAt),
@@ -153,6 +164,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
   units_charged: progress.unitsCharged,
   waiting: progress.waiting,
   next_report_at: iso(nextReportAt),
+  looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },
   parked: progress.parkedReasons,
   parked_until: iso(activity.parkedUntil),
   calls: activity.calls - activity.owned,
@@ -168,6 +180,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
           since: iso(atWork.since),
           silent: atWork.silent,
           ended_at: iso(atWork.endedAt),
+          last_heard_at: iso(atWork.lastHeardAt),
           rows_per_second: Number(atWork.rowsPerSecond.toFixed(3)),
           seconds_to_go: atWork.msToGo === null ? null : Math.ceil(atWork.msToGo / 1000),
           failed_calls_last_minute: atWork.failedCalls,

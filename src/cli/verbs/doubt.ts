@@ -13,6 +13,7 @@ import {
   contradictionInWords,
   contradictionToJson,
   doubtInWords,
+  doubtsInWords,
   doubtToJson,
   settledInWords,
   underWayInWords,
@@ -67,13 +68,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
     const listed = { calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next };
     io.stdout(`${JSON.stringify(listed)}\n`);
   } else for (const call of calls) io.stdout(`${doubtInWords(call)}\n`);
-  const open = calls.filter(({ charge }) => charge === 'unknown').length;
-  if (open > 0)
-    io.stderr(
-      `${count(open, 'call')} whose charge nobody knows. The provider's own list of charges settles ${open === 1 ? 'it' : 'them'}: ` +
-        `\`kybatch doubt charged CALL${place}\` or \`kybatch doubt free CALL${place}\`; ` +
-        `\`kybatch doubt resend CALL${place}\` sends ${open === 1 ? 'it' : 'them'} again all the same.\n`,
-    );
+  if (calls.length > 0) io.stderr(doubtsInWords(calls, place));
   else if (underWay.length === 0) io.stderr('Every charge is known.\n');
   io.stderr(underWayInWords(underWay));
   for (const command of next) io.stderr(`No call holds its rows any more; go on with: ${command}\n`);

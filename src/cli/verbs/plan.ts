@@ -3,6 +3,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { jobOptions } from '../spending-flags.js';
+import { placeFlags } from '../terminal/commands.js';
 import { planInWords, planToJson } from '../terminal/plan-words.js';
 import type { Verb } from '../verb.js';
 
@@ -15,18 +16,21 @@ interface PlanArgs extends ProviderArgs {
 
 export const planVerb: Verb<PlanArgs> = {
   command: 'plan <input>',
-  describe: 'Tell what a run would do and cost; nothing is sent, nothing is spent',
+  describe: 'Tell what a run would do and cost; nothing is spent, and nothing is written',
   builder: (yargs) =>
     yargs
       .positional('input', { type: 'string', demandOption: true, describe: 'The CSV' })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
       .option('fresh', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
-      .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs'),
+      .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs')
+      .epilogue(
+        'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all. An unfinished run of the same input is planned as it would go on.',
+      ),
   async run({ input, pipeline, limit, fresh, sandbox, dataDir, json }, io) {
     const view = await plan({ input, pipeline, limit, fresh, sandbox, dataDir }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify(planToJson(view))}\n`);
-    else io.stderr(planInWords(view));
+    else io.stderr(planInWords(view, placeFlags({ dataDir })));
     return ExitCode.ok;
   },
 };

@@ -6,6 +6,7 @@ import {
   listQuestions,
   withdrawDecision,
 } from '../../app/review.js';
+import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { printable, questionInWords } from '../../review/words.js';
@@ -65,7 +66,7 @@ const exportVerb: Verb<ExportArgs> = {
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
-      .option('out', { type: 'string', requiresArg: true, describe: 'Where to write it (default: review.csv)' })
+      .option('out', { type: 'string', requiresArg: true, describe: `Where to write it (default: ${REVIEW_SHEET})` })
       .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' })
       .epilogue(
         'Fill in the column decision on the line of a candidate: confirm. For the question as a whole, on any of its lines: none_of_these or not_sure. Then `kybatch review apply` the file.',
@@ -75,7 +76,7 @@ const exportVerb: Verb<ExportArgs> = {
     const { file, questions } = await exportQuestions({ dataDir, run, out, force }, aroundOf(io));
     if (args.json) io.stdout(`${JSON.stringify({ file, questions })}\n`);
     io.stderr(`${count(questions, 'question')} in ${file}\n`);
-    const apply = `kybatch review apply ${shellWord(out ?? 'review.csv')}${placeFlags(args)}`;
+    const apply = `kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`;
     io.stderr(`Fill in decision, save as CSV, then: ${apply}\n`);
     return ExitCode.ok;
   },

@@ -3,9 +3,10 @@ import { aroundOf } from '../around.js';
 import { sandboxOption } from '../provider-flags.js';
 import { agrees, spend } from '../spend.js';
 import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flags.js';
+import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
-import { amountsInWords, startInWords } from '../terminal/spending-words.js';
+import { amountsInWords } from '../terminal/spending-words.js';
 import type { Verb } from '../verb.js';
 
 interface RunArgs extends SpendingArgs {
@@ -39,9 +40,6 @@ export const runVerb: Verb<RunArgs> = {
           return run({ ...options, input, pipeline, limit, fresh, agree }, aroundOf(io));
         },
         nothing: () => 'This input is finished: nothing was spent now. --fresh buys everything anew.',
-        onEvent: (event) => {
-          if (event.kind === 'started') io.stderr(startInWords(event));
-        },
       },
       args,
       io,
@@ -49,8 +47,7 @@ export const runVerb: Verb<RunArgs> = {
 };
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
-async function ask({ plan, atMost, goesOnWith }: Proposal, args: RunArgs, io: Io): Promise<boolean> {
-  if (goesOnWith !== null) io.stderr(`Run ${goesOnWith} of this input would go on.\n`);
-  io.stderr(planInWords(plan));
+async function ask({ plan, atMost }: Proposal, args: RunArgs, io: Io): Promise<boolean> {
+  io.stderr(planInWords(plan, placeFlags(args)));
   return await agrees(`Spend up to ${amountsInWords(atMost)}?`, args, io);
 }

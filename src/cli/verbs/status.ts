@@ -19,7 +19,7 @@ export const statusVerb: Verb<StatusArgs> = {
       .example('$0 status', 'the newest run'),
   async run({ dataDir, run, json }, io) {
     const view = await status({ dataDir, run }, aroundOf(io));
-    const suggest = (step: GoOnStep) => suggestCommand(step, { dataDir, sandbox: view.sandbox });
+    const suggest = (step: GoOnStep) => suggestCommand(step, { dataDir, sandbox: view.sandbox, ...view.budgets });
     const next = view.next === null ? undefined : suggest(view.next);
     const further = view.further.map(suggest);
     if (json) {

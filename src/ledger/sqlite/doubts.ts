@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { CallUnderWay, DoubtfulCall, DoubtSelection, DoubtStore } from '../doubts.js';
 import { callSettler, rowRelease, SAID_LAST } from './call-settler.js';
 import type { Connection } from './driver.js';
@@ -7,7 +6,7 @@ import { isFree } from './lock.js';
 import { unitsTold } from './units-told.js';
 import type { Writer } from './writer.js';
 
-export function doubtStore(database: Connection, writer: Writer): DoubtStore {
+export function doubtStore(database: Connection, writer: Writer, dataDir: string): DoubtStore {
   const settleCharge = callSettler(database);
   const letGo = database.prepare('UPDATE calls SET in_doubt = iif(in_doubt > 0, 2, 0) WHERE id = ?');
   const keepWord = database.prepare(`UPDATE calls SET ${SAID_LAST} WHERE id = @id`);
@@ -19,15 +18,16 @@ export function doubtStore(database: Connection, writer: Writer): DoubtStore {
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
   // A lease outlives its process by up to half a minute; the lock does not.
-  const asOf = (now: number) => (isFree(dirname(database.name)) ? Number.MAX_SAFE_INTEGER : now);
+  const asOf = (now: number) => (isFree(dataDir) ? Number.MAX_SAFE_INTEGER : now);
   return {
     list: async (which, now) => list(database, which, asOf(now)),
     underWay: async (now) => underWay.all(asOf(now)),
     heldRows: async (runId, lost, now) => held.get({ runId, lost: Math.max(1, lost), now: asOf(now) }) ?? 0,
     unitsTold: async (ids) => unitsTold(database, ids),
-    settle: (ids, verdict, note) =>
+    settle: (ids, verdict, noteOfAll, notes) =>
       writer.write(() =>
         ids.flatMap((id) => {
+          const note = notes?.get(id) ?? noteOfAll;
           letGo.run(id);
           const rows = release(id);
           if (verdict === 'resend') keepWord.run({ id, note });
@@ -44,16 +44,25 @@ const LEFT_OPEN = `settled_at IS NULL AND meter <> 'free'
 
 const WAS_IN_DOUBT = "charge IN ('charged', 'free') AND reconciled IS NOT NULL";
 
+/** The call that answered the same request last; 0 if none has. */
+const LAST_ANSWER = `coalesce((SELECT call_id FROM answers
+  WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)`;
+
 // "in_doubt > 0" names the index.
 const HELD_ROWS = `SELECT count(DISTINCT row) FROM (
   SELECT lost.row FROM (
       SELECT run_id, row, request_key, meter FROM calls WHERE in_doubt > 0 AND in_doubt = 1 AND http_status IS NULL AND charge = 'unknown'
-        AND id > coalesce((SELECT call_id FROM answers
-          WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)
+        AND id > ${LAST_ANSWER}
       UNION ALL SELECT run_id, row, request_key, meter FROM calls WHERE ${LEFT_OPEN}
     ) AS lost JOIN rows ON rows.run_id = lost.run_id AND rows.row = lost.row
   WHERE lost.run_id = @runId AND meter <> 'report' AND outcome = 'pending' AND hold IS NULL
   GROUP BY lost.row, request_key HAVING count(*) >= @lost)`;
+
+/** Lost calls for the same since its last answer, and those that a process which died has left open. */
+const LOST_FOR_SAME = `SELECT count(*) FROM calls AS same
+  WHERE same.environment_id = calls.environment_id AND same.request_key = calls.request_key
+    AND (same.settled_at IS NULL OR (same.in_doubt = 1 AND same.http_status IS NULL AND same.charge = 'unknown'))
+    AND same.id > ${LAST_ANSWER}`;
 
 /** With what a process that died has left open: the next start finds it so. */
 function list(
@@ -62,12 +71,12 @@ function list(
   now: number,
 ): readonly DoubtfulCall[] {
   return database
-    .prepare<unknown[], Omit<DoubtfulCall, 'holds'> & { holds: number }>(
+    .prepare<unknown[], Omit<DoubtfulCall, 'holds' | 'answered'> & { holds: number; answered: number }>(
       `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
-         settled_at IS NULL OR (in_doubt = 1 AND calls.id > coalesce((SELECT call_id FROM answers
-           WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key), 0)) AS holds
+         settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,
+         outcome AS rowOutcome, iif(hold = 'parked', hold_reason, NULL) AS rowParkedFor, (${LOST_FOR_SAME}) AS lost
        FROM calls JOIN environments ON environments.id = environment_id LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
        WHERE calls.id IN (
            SELECT id FROM calls WHERE charge = 'unknown'
@@ -85,5 +94,5 @@ function list(
       calls: JSON.stringify(calls),
       runs: JSON.stringify(runs),
     })
-    .map((call) => ({ ...call, holds: call.holds === 1 }));
+    .map((call) => ({ ...call, holds: call.holds === 1, answered: call.answered === 1 }));
 }

@@ -14,6 +14,7 @@ import { previewPrune, prune } from './prune.js';
 import { previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
+import { dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { runStore } from './runs.js';
@@ -49,7 +50,8 @@ function openLocked(options: LedgerOptions): Ledger {
   }
 }
 
-function compose(database: Connection, { packAlone, freeBytes, onNote }: LedgerOptions, onClose: () => void): Ledger {
+function compose(database: Connection, options: LedgerOptions, onClose: () => void): Ledger {
+  const { dataDir, packAlone, freeBytes, onNote } = options;
   const path = database.name;
   const writer = new Writer(database);
   const packer = new Packer(packAlone);
@@ -68,16 +70,20 @@ function compose(database: Connection, { packAlone, freeBytes, onNote }: LedgerO
   };
   return {
     calls: inWords(calls, path, ['intend', 'settle']),
-    doubts: inWords(doubtStore(database, writer), path),
+    doubts: inWords(doubtStore(database, writer, dataDir), path),
     runs: inWords(runStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
-    reading: inWords<Reading>({ ...readings(database), snapshot: (runId) => settled(() => snapshot(runId)) }, path),
+    reading: inWords<Reading>(
+      { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },
+      path,
+    ),
     housekeeping: inWords<Housekeeping>(
       {
         purge: (request, itemIds) => settled(() => purge(database, request, itemIds)),
         previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),
+        dropRun: (runId) => settled(() => dropRun(database, runId)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },

@@ -43,14 +43,15 @@ const lockPath = (dataDir: string) => join(dataDir, 'kybatch.lock');
 export function isLocked(dataDir: string): boolean {
   const path = lockPath(dataDir);
   if (!existsSync(path)) return false;
-  const database = connect(path, { readonly: true, timeout: 0 });
+  let database: Connection | undefined;
   try {
+    database = connect(path, { readonly: true, timeout: 0 });
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
   } catch (error) {
     return (error as { code?: string }).code === 'SQLITE_BUSY';
   } finally {
-    database.close();
+    database?.close();
   }
 }
 

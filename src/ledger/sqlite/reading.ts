@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { OutageNote } from '../calls.js';
 import type {
   AtWork,
@@ -17,8 +16,8 @@ import { readPermissionUse } from './permission-use.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
 
-/** What commands that look, and change nothing, want to know. */
-export function readings(database: Connection): Reads {
+/** What commands that look, and change nothing, want to know. `dataDir`: what is read may be a copy, its lock is not. */
+export function readings(database: Connection, dataDir: string): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
     `SELECT calls.id AS id, api, environments.name AS environment, operation, run_id AS runId, row, started_at AS startedAt,
        error_code AS errorCode
@@ -34,12 +33,16 @@ export function readings(database: Connection): Reads {
     `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
      ORDER BY environments.id`,
   );
+  const given = database
+    .prepare<[string], string | null>('SELECT given FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1')
+    .pluck();
   return {
     environments: async () => environments.all(),
     spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
-    atWork: async (runId, since) => readAtWork(database, runId, since),
+    atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
+    lastGiven: async (runId) => given.get(runId) ?? null,
     unknownCharges: async (limit) => unknown.all(limit),
   };
 }
@@ -59,6 +62,9 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   const release = database
     .prepare<[string], number | null>("SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'parked'")
     .pluck();
+  const looking = database.prepare<[string], RunActivity['looking']>(
+    "SELECT count(*) AS rows, max(look_until) AS until FROM rows WHERE run_id = ? AND hold = 'waiting' AND look_until IS NOT NULL",
+  );
   const failures = database.prepare<[string], { code: string; count: number; example: number | null }>(
     `SELECT error_code AS code, count(*) AS count, min(row) AS example FROM rows
      WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC LIMIT 10`,
@@ -66,15 +72,19 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   return {
     ...(calls ?? { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null }),
     settledSince: settledSince.get(runId, since) ?? 0,
+    looking: looking.get(runId) ?? { rows: 0, until: null },
     parkedUntil: release.get(runId) ?? null,
     failures: failures.all(runId),
   };
 }
 
-function readAtWork(database: Connection, runId: string, since: number): AtWork | undefined {
+function readAtWork(database: Connection, dataDir: string, runId: string, since: number): AtWork | undefined {
   const start = database
-    .prepare<[string], Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; outages: string }>(
-      `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, ended_at AS endedAt, coalesce(outages, '[]') AS outages, ending
+    .prepare<
+      [string],
+      Pick<AtWork, 'begunAt' | 'leaseUntil' | 'endedAt' | 'ending'> & { id: number; open: number; outages: string }
+    >(
+      `SELECT id, begun_at AS begunAt, lease_until AS leaseUntil, iif(died, NULL, ended_at) AS endedAt, ended_at IS NULL AS open, coalesce(outages, '[]') AS outages, ending
        FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1`,
     )
     .get(runId);
@@ -89,22 +99,24 @@ function readAtWork(database: Connection, runId: string, since: number): AtWork 
     `SELECT error_code AS code, count(*) AS count FROM calls
      WHERE run_id = ? AND settled_at >= ? AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
-  const sent = database
-    .prepare<[string, number], number>(
-      "SELECT count(*) FROM calls WHERE run_id = ? AND start_id = ? AND charge IS NOT 'owned'",
-    )
-    .pluck();
-  const { id, begunAt, leaseUntil, endedAt, outages, ending } = start;
+  // A call that was lost is settled long after: when it was sent is the last that was heard.
+  const sent = database.prepare<[string, number], { calls: number; lastHeardAt: number | null }>(
+    `SELECT count(*) AS calls, max(started_at + coalesce(duration_ms, 0)) AS lastHeardAt
+     FROM calls WHERE run_id = ? AND start_id = ? AND charge IS NOT 'owned'`,
+  );
+  const { id, begunAt, leaseUntil, endedAt, open, outages, ending } = start;
+  const { calls = 0, lastHeardAt = null } = sent.get(runId, id) ?? {};
   return {
     begunAt,
     leaseUntil,
     endedAt,
     ending,
     outages: JSON.parse(outages) as OutageNote[],
-    alive: endedAt === null && isLocked(dirname(database.name)),
+    lastHeardAt: lastHeardAt ?? begunAt,
+    alive: open === 1 && isLocked(dataDir),
     settledRows: settled.get(runId, from) ?? 0,
     rowsInAll: settled.get(runId, begunAt) ?? 0,
-    callsInAll: sent.get(runId, id) ?? 0,
+    callsInAll: calls,
     failedCalls: failed.all(runId, from),
   };
 }

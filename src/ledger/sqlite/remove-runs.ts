@@ -11,3 +11,6 @@ export function removeRuns(database: Connection, ids: readonly string[]) {
   without('runs', 'id');
   return removed;
 }
+
+export const dropRun = (database: Connection, id: string): void =>
+  database.transaction(() => void removeRuns(database, [id])).immediate();

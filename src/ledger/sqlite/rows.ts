@@ -1,5 +1,5 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
-import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
 import type { Checkpoint, NewRow, Progress, RowId, RowRecord, RunStore, Stages } from '../runs.js';
 import type { Connection } from './driver.js';
 import { rowSettlements } from './settle-row.js';
@@ -202,10 +202,14 @@ function toProgress(groups: readonly ProgressRow[]): Progress {
       const reason = group.hold_reason ?? 'unknown';
       parkedReasons[reason] = (parkedReasons[reason] ?? 0) + group.count;
     }
-    for (const [stage, status] of Object.entries(JSON.parse(group.stages) as Stages)) {
-      const counts = stages[stage] ?? {};
-      stages[stage] = counts;
-      counts[status] = (counts[status] ?? 0) + group.count;
+  }
+  const statuses = groups.map((group) => JSON.parse(group.stages) as Stages);
+  for (const stage of new Set(statuses.flatMap((reached) => Object.keys(reached)))) {
+    const counts: Record<string, number> = {};
+    stages[stage] = counts;
+    for (const [index, { outcome, count }] of groups.entries()) {
+      const status = statuses[index]?.[stage] ?? unreachedStatus(outcome);
+      counts[status] = (counts[status] ?? 0) + count;
     }
   }
   return { byOutcome, waiting, parked, parkedReasons, unitsCharged, stages };

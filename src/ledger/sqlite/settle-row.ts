@@ -6,7 +6,7 @@ import type { Connection } from './driver.js';
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
 export function rowSettlements(database: Connection) {
   const checkpoint = database.prepare(
-    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, stage = ?, stages = ?, match_grade = ?, matched_on = ?,
+    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, match_grade = ?, matched_on = ?,
        error_code = ?, error_message = ?, updated_at = ?
      WHERE run_id = ? AND row = ?`,
   );
@@ -27,6 +27,7 @@ export function rowSettlements(database: Connection) {
         state.hold,
         state.holdReason,
         state.nextAt,
+        state.lookUntil ?? null,
         state.stage,
         JSON.stringify(state.stages),
         state.matchGrade,

@@ -6,13 +6,13 @@ type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'noteOutages' | 'n
 
 /** Workers and what they leave behind when they die. */
 export function startStore(database: Connection, writer: Writer): { readonly store: StartStore } {
-  const begin = database.prepare('INSERT INTO starts (run_id, begun_at, lease_until) VALUES (?, ?, ?)');
+  const begin = database.prepare('INSERT INTO starts (run_id, begun_at, lease_until, given) VALUES (?, ?, ?, ?)');
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
   const end = database.prepare('UPDATE starts SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
   const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
   const noteEnding = database.prepare('UPDATE starts SET ending = ? WHERE id = ?');
   const expire = database.prepare(
-    'UPDATE starts SET ended_at = lease_until WHERE ended_at IS NULL AND lease_until < ?',
+    'UPDATE starts SET ended_at = lease_until, died = 1 WHERE ended_at IS NULL AND lease_until < ?',
   );
   // An intent from before there were starts has none.
   const flagLost = database.prepare(
@@ -27,8 +27,8 @@ export function startStore(database: Connection, writer: Writer): { readonly sto
   );
   return {
     store: {
-      begin: ({ runId, begunAt, leaseUntil }) =>
-        writer.write(() => Number(begin.run(runId, begunAt, leaseUntil).lastInsertRowid)),
+      begin: ({ runId, begunAt, leaseUntil, given = null }) =>
+        writer.write(() => Number(begin.run(runId, begunAt, leaseUntil, given).lastInsertRowid)),
       renew: (startId, leaseUntil) => writer.write(() => renew.run(leaseUntil, startId).changes === 1),
       end: (startId, at) => writer.write(() => void end.run(at, startId)),
       noteOutages: (startId, outages) =>
@@ -58,5 +58,5 @@ export function bringForward(database: Connection, now: number): void {
 
 /** Who holds the data directory's lock is alone: every other start has died, however long its lease. */
 export function endOtherStarts(database: Connection, now: number): void {
-  database.prepare('UPDATE starts SET ended_at = ? WHERE ended_at IS NULL').run(now);
+  database.prepare('UPDATE starts SET ended_at = ?, died = 1 WHERE ended_at IS NULL').run(now);
 }

@@ -46,9 +46,8 @@ function conclude(space: IdSpace, decision: Decision, seen: readonly GradedCandi
     case 'confirmed':
       return confirmed(space, decision, decision.matchedOn);
     case 'needs_review': {
-      const [only] = seen;
-      const grade = seen.length === 1 && only !== undefined ? { grade: only.graded.grade } : {};
-      return { kind: 'needs_review', code: decision.reason.toUpperCase(), message: decision.message, ...grade };
+      const { reason, message, grade = seen.length === 1 ? seen[0]?.graded.grade : undefined } = decision;
+      return { kind: 'needs_review', code: reason.toUpperCase(), message, ...(grade === undefined ? {} : { grade }) };
     }
     case 'no_match':
       return { kind: 'no_match', code: decision.reason.toUpperCase(), message: NO_MATCH[decision.reason] };

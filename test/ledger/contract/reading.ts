@@ -118,8 +118,9 @@ export function describeReading(open: OpenLedger): void {
       'a run’s activity: its calls, what was settled of late, what it waits for, what failed',
       onLedger(open, async (ledger) => {
         const { runs, reading } = ledger;
-        const run = await openRun(ledger, 6);
-        const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null };
+        const run = await openRun(ledger, 8);
+        const looking = { rows: 0, until: null };
+        const idle = { calls: 0, owned: 0, firstCallAt: null, lastCallAt: null, looking };
         expect(await reading.activity(run, 0)).toEqual({ ...idle, settledSince: 0, parkedUntil: null, failures: [] });
         const place = await begin(ledger, run);
         await buy(ledger, call(place, { runId: run, row: 1 }));
@@ -132,12 +133,16 @@ export function describeReading(open: OpenLedger): void {
         await runs.settleRow(run, 4, failed('B'));
         await runs.settleRow(run, 5, rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt: NOW + 90 }));
         await runs.settleRow(run, 6, rowSettlement({ hold: 'parked', holdReason: 'allowance', nextAt: NOW + 80 }));
+        const waits = { hold: 'waiting', holdReason: 'credit-report', nextAt: NOW + 5 } as const;
+        await runs.settleRow(run, 7, rowSettlement({ ...waits, lookUntil: NOW + 70 }));
+        await runs.settleRow(run, 8, rowSettlement(waits));
         expect(await reading.activity(run, NOW)).toEqual({
           calls: 2,
           owned: 1,
           firstCallAt: NOW,
           lastCallAt: NOW + 7,
           settledSince: 3,
+          looking: { rows: 1, until: NOW + 70 },
           parkedUntil: NOW + 80,
           failures: [
             { code: 'B', count: 2, example: 3 },

@@ -166,7 +166,7 @@ CREATE TABLE "rows" (
   units_charged    INTEGER NOT NULL DEFAULT 0,
   error_code       TEXT,
   error_message    TEXT,
-  updated_at       INTEGER,
+  updated_at       INTEGER, look_until INTEGER,
   PRIMARY KEY (run_id, row)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE run_environments (
@@ -198,7 +198,7 @@ CREATE TABLE starts (
   ended_at      INTEGER,
   units_spent   INTEGER NOT NULL DEFAULT 0,
   reports_spent INTEGER NOT NULL DEFAULT 0
-, outages TEXT, ending TEXT) STRICT;
+, outages TEXT, ending TEXT, given TEXT, died INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE INDEX calls_by_row ON calls (run_id, row);
 CREATE INDEX calls_by_subject ON calls (subject_space, subject_id) WHERE params IS NOT NULL AND subject_id IS NOT NULL;
 CREATE INDEX calls_exact ON calls (environment_id, id) WHERE exact = 1;

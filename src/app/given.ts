@@ -1,0 +1,25 @@
+import type { Ledger } from '../ledger/ledger.js';
+import type { SpendingOptions } from './spending.js';
+
+/** What a start was given to spend, kept in the ledger: whoever goes on with its run is offered the same. */
+export interface Given {
+  /** It was told to spend without asking. */
+  readonly yes?: boolean | undefined;
+  readonly budget?: number | undefined;
+  readonly maxReports?: number | undefined;
+}
+
+export const storeGiven = ({ yes, budget, maxReports }: SpendingOptions): string =>
+  JSON.stringify({ ...(yes ? { yes } : {}), budget, maxReports } satisfies Given);
+
+/** Of the last start on a run; nothing where versions before have kept nothing. */
+export async function givenBefore(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<Given> {
+  const stored = await reading.lastGiven(run);
+  return stored === null ? {} : (JSON.parse(stored) as Given);
+}
+
+/** The budgets alone, for a command that goes on. */
+export const budgetsOf = ({ budget, maxReports }: Given) => ({
+  ...(budget === undefined ? {} : { budget }),
+  ...(maxReports === undefined ? {} : { maxReports }),
+});
