@@ -3,14 +3,12 @@ import type { SpendingOptions } from './spending.js';
 
 /** What a start was given to spend, kept in the ledger: whoever goes on with its run is offered the same. */
 export interface Given {
-  /** It was told to spend without asking. */
-  readonly yes?: boolean | undefined;
   readonly budget?: number | undefined;
   readonly maxReports?: number | undefined;
 }
 
-export const storeGiven = ({ yes, budget, maxReports }: SpendingOptions): string =>
-  JSON.stringify({ ...(yes ? { yes } : {}), budget, maxReports } satisfies Given);
+export const storeGiven = ({ budget, maxReports }: SpendingOptions): string =>
+  JSON.stringify({ budget, maxReports } satisfies Given);
 
 /** Of the last start on a run; nothing where versions before have kept nothing. */
 export async function givenBefore(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<Given> {

@@ -6,7 +6,6 @@ import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
 import { findRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
-import { type Given, givenBefore } from './given.js';
 import { GoOnError } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
 import { mustBeAllowed } from './preflight.js';
@@ -21,7 +20,7 @@ import {
 import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
-import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingOptions } from './spending.js';
+import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
@@ -30,7 +29,7 @@ import { workOn } from './work-on.js';
 export interface GoOnOptions extends SpendingOptions {
   /** The newest that fits without it. */
   readonly run?: string | undefined;
-  /** Asked before anything is spent. Without it, what `run` needs, unless the last start on the run had a yes without a budget. */
+  /** Asked before anything is spent, where it is given: the run itself was agreed to before. */
   readonly agree?: ((proposal: GoOnProposal) => Promise<boolean>) | undefined;
 }
 
@@ -45,7 +44,6 @@ export interface GoOnProposal {
 
 /** What `resume` and `retry` differ in. */
 export interface GoOn {
-  readonly command: 'resume' | 'retry';
   /** Which run, where none is named. */
   readonly fits: (run: RunRecord, runs: RunStore) => Promise<boolean>;
   readonly none: () => UsageError;
@@ -72,8 +70,6 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       const standing = await standingOf(run, ledger, around.clock.now());
       return viewOfRest(run, standing, await knowingSheet(nextSteps(run, standing), ledger, around), null);
     }
-    const yes = options.yes || isOpenEnded(await givenBefore(run.id, ledger));
-    mustAgreeToSpend({ ...options, yes }, options.agree !== undefined, { command: how.command, hint: WHAT_IS_LEFT });
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
@@ -95,7 +91,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
           goesOn: true,
           only,
           rest,
-          options: { ...options, yes },
+          options,
           permissions,
         };
         return await workOn(start, provider, ledger, around);
@@ -104,12 +100,6 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     );
   });
 }
-
-const WHAT_IS_LEFT = '`kybatch status` shows what is left, and the command that goes on with it.';
-
-/** Spending was agreed to, and no limit was set: who goes on does what was agreed to. */
-const isOpenEnded = ({ yes = false, budget, maxReports }: Given): boolean =>
-  yes && budget === undefined && maxReports === undefined;
 
 async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Promise<RunRecord> {
   if (id !== undefined) {

@@ -8,7 +8,6 @@ export const resume = (options: GoOnOptions = {}, around: Surroundings = here())
   goOn(pendingRows, options, around);
 
 const pendingRows: GoOn = {
-  command: 'resume',
   fits: async (run) => run.state === 'open',
   none: () => new UsageError('there is no unfinished run', '`kybatch runs` lists all of them.'),
   outcome: 'pending',

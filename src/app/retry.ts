@@ -8,7 +8,6 @@ export const retry = (options: GoOnOptions = {}, around: Surroundings = here()):
   goOn(failedRows, options, around);
 
 const failedRows: GoOn = {
-  command: 'retry',
   fits: async (run, runs) => run.state !== 'reading' && (await runs.progress(run.id)).byOutcome.failed > 0,
   none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
   outcome: 'failed',

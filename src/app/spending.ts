@@ -43,16 +43,12 @@ export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipe
   concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
 });
 
-/** Where nobody can be asked, a limit or a yes must be given, by whichever command. The sandbox costs nothing. */
-export function mustAgreeToSpend(
-  { yes, budget, sandbox }: SpendingOptions,
-  canAsk: boolean,
-  { command, hint }: { readonly command: string; readonly hint: string },
-): void {
+/** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
+export function mustAgreeToSpend({ yes, budget, sandbox }: SpendingOptions, canAsk: boolean): void {
   if (yes || budget !== undefined || sandbox || canAsk) return;
   throw new UsageError(
-    `${command} spends money, and there is no terminal to ask on`,
-    `Nothing was spent. Add --yes, or --budget UNITS to set a limit. ${hint}`,
+    'run spends money, and there is no terminal to ask on',
+    'Nothing was spent. Add --yes, or --budget UNITS to set a limit. `kybatch plan` shows what it would cost.',
   );
 }
 

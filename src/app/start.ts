@@ -47,14 +47,14 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
   checkConfiguration(pipeline, options, around);
   // Where there is no ledger there is no finished run either: nothing is created for who may not spend.
-  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined, RUN);
+  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined);
   mustHaveSpace(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
     for (const note of await ownedElsewhere({ v1, v2 }, ledger)) around.onNote?.(note);
-    mustAgreeToSpend(options, options.agree !== undefined, RUN);
+    mustAgreeToSpend(options, options.agree !== undefined);
     if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
     return await withProvider(
       options,
@@ -76,8 +76,6 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
     );
   });
 }
-
-const RUN = { command: 'run', hint: '`kybatch plan` shows what it would cost.' };
 
 const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';
 

@@ -99,29 +99,6 @@ describe('run', () => {
     });
   });
 
-  test('resume and retry need a word, too, unless the run has a yes without a limit', async () => {
-    await withJob({}, async (job) => {
-      job.writeCsv('in.csv', job.rows.slice(0, 3));
-      job.sandbox.script(aRecord, [400]);
-      await run({ ...JOB, budget: 3, concurrency: 1 }, around(job));
-      const sent = job.sandbox.requestLog.length;
-      for (const goOn of [resume, retry])
-        expect(await refusal(goOn({}, around(job)))).toMatchObject({
-          exit: 2,
-          message: expect.stringMatching(/^re(sume|try) spends money, and there is no terminal to ask on$/),
-          hint: expect.stringContaining('Nothing was spent.'),
-        });
-      expect(job.sandbox.requestLog).toHaveLength(sent);
-      job.sandbox.script(aRecord, [400]);
-      expect(await resume({ yes: true }, around(job))).toMatchObject({ outcomes: { failed: 2 } });
-      for (let time = 0; time < 2; time++) {
-        job.sandbox.script(aRecord, time === 0 ? [400] : []);
-        await retry({}, around(job));
-      }
-      expect(await run(JOB, around(job))).toMatchObject({ worked: false, outcomes: { complete: 3 } });
-    });
-  });
-
   test('tells what happens: the start with its bounds, then each call and row when it is on disk', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));

@@ -108,7 +108,7 @@ describe('how a run ends', () => {
     });
   });
 
-  test('X-3 a budget is a word for one start: without a terminal the next needs one, says the most that is left, and spends what that takes', async () => {
+  test('X-3 a bare resume after a start with a budget has none: it says the most that is left, and spends what that takes', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 6));
       const first = await kybatch([...RUN, '--budget', '5']);
@@ -116,10 +116,7 @@ describe('how a run ends', () => {
       expect(sandbox.chargeLog).toHaveLength(5);
       const { run, outcomes } = jsonOf<EndJson>(first);
       const pending = outcomes.pending ?? 0;
-      const refused = await kybatch(['resume']);
-      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes, or --budget UNITS') });
-      expect(sandbox.chargeLog).toHaveLength(5);
-      const resumed = await kybatch(['resume', '--json', '--yes']);
+      const resumed = await kybatch(['resume', '--json']);
       expect(resumed.code).toBe(0);
       // A row may take two searches and a record; the one that has begun has its search.
       const atMost = 3 * (pending - 1) + 1;
@@ -146,7 +143,7 @@ describe('how a run ends', () => {
         [4, '3 v1 units'],
         [0, '1 v1 unit'],
       ]) {
-        const resumed = await kybatch(['resume', '--yes']);
+        const resumed = await kybatch(['resume']);
         expect(resumed).toMatchObject({ code, stderr: expect.stringContaining(`at most ${atMost}.`) });
         spent.push(sandbox.chargeLog.length);
       }

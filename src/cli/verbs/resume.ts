@@ -20,7 +20,7 @@ export const resumeVerb: Verb<ResumeArgs> = {
       .example('$0 resume', 'after an interrupt, a crash, or when the allowance has come back')
       .example('$0 resume --budget 800', 'up to 800 more units')
       .epilogue(
-        'Exit codes as for run. Budgets bound this start: what was spent before does not count, and what an earlier start was given does not hold. Without them those of the pipeline do. Without a terminal it needs --yes or --budget, unless the last start had --yes and no budget.',
+        'Exit codes as for run. Budgets bound this start: what was spent before does not count, and what an earlier start was given does not hold. Without them those of the pipeline do.',
       ),
   run: (args, io) =>
     spend(

@@ -19,7 +19,7 @@ export const retryVerb: Verb<RetryArgs> = {
       .options(spendingOptions)
       .example('$0 retry', 'the newest run with failed rows')
       .epilogue(
-        'Exit codes as for run, budgets and --yes as for resume; 4 also where rows are left that had not failed: `kybatch resume` goes on with them.',
+        'Exit codes and budgets as for run; 4 also where rows are left that had not failed: `kybatch resume` goes on with them.',
       ),
   run: (args, io) =>
     spend(
