@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
+import { unfitAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
 import type { Operation } from '../api/operation.js';
@@ -139,6 +140,8 @@ export class Sender {
     try {
       const { client } = apiOf(this.#options, operation.api);
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
+      const unfit = request.whyUnfit?.(exchange.body);
+      if (unfit !== undefined) throw unfitAnswer(operation, exchange, unfit);
       this.#reactions.toSuccess(operation, requestKey);
       return { kind: 'landed', exchange, intent };
     } catch (error) {

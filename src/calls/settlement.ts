@@ -45,7 +45,7 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
     remainingUnits: null,
     inDoubt: leavesDoubt(error, meter),
     // An answer that we could not read may have been paid for: its bytes are kept.
-    body: error.code === 'UNEXPECTED_BODY' ? (error.exchange?.body ?? null) : null,
+    body: error.code === 'UNEXPECTED_BODY' || isUnreadable(error) ? (error.exchange?.body ?? null) : null,
     answer: null,
     allowance: v1 && observed(v1),
   };

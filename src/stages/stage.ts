@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Unfit } from '../api/answer.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
@@ -121,6 +122,8 @@ export interface CallTerms {
   readonly lookedSince?: number;
   /** An owned answer from before this time is none. */
   readonly notBefore?: number;
+  /** Why what has come is of no use: then it is asked for again, as what nobody can read. */
+  readonly whyUnfit?: (body: Buffer) => Unfit | undefined;
 }
 
 export interface Questions {

@@ -84,6 +84,58 @@ describe('X-1 a provider that answers everything with something else', () => {
   });
 });
 
+describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-21)', () => {
+  const reportsOnly = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
+  const isBody = ({ path }: { readonly path: string }) => path.includes('/credit-report/body');
+
+  test.each(['<html>Report</html>', '"<html></html>"', '[]'])(
+    'all of them, as %s: an outage. Rows stay pending, and what was generated is fetched later',
+    async (body) => {
+      await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+        const { sandbox, open, work, calls } = workshop;
+        const run = await open(linesOf(workshop, 6));
+        const end = await withProxy(
+          workshop,
+          (request) => (isBody(request) ? { status: 200, body } : undefined),
+          (sources) => work(run, { sources }),
+        );
+        expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+        expect(end.progress.byOutcome).toMatchObject({ pending: 6, failed: 0 });
+        const fetched = calls().filter(({ operation }) => operation === 'creditReportFetch');
+        expect(new Set(fetched.map(({ charge }) => charge))).toEqual(new Set(['free']));
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 6 });
+        expect(sandbox.reports).toHaveLength(6);
+      });
+    },
+  );
+
+  test('one of them: its row fails after a while with the way out, and a retry fetches it again for nothing', async () => {
+    await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(linesOf(workshop, 5));
+      const odd = new Set<string>();
+      const end = await withProxy(
+        workshop,
+        (request) => {
+          if (!isBody(request)) return undefined;
+          if (odd.size === 0) odd.add(request.path);
+          return odd.has(request.path) ? { status: 200, body: PAGE } : undefined;
+        },
+        (sources) => work(run, { sources, concurrency: 2 }),
+      );
+      expect(end.stopped).toBeUndefined();
+      expect(end.progress.byOutcome).toMatchObject({ complete: 4, failed: 1 });
+      const failed = (await rows(run)).filter(({ outcome }) => outcome === 'failed');
+      expect(failed).toMatchObject([
+        { errorCode: 'REPORT_IN_HTML', errorMessage: expect.stringContaining('kybatch retry fetches it again') },
+      ]);
+      await ledger.runs.releaseFailed(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
+      expect(sandbox.reports).toHaveLength(5);
+    });
+  });
+});
+
 describe('X-1 one odd answer among good ones', () => {
   test.each([
     ['in the middle', 3, 8],

@@ -1,3 +1,4 @@
+import { type Unfit, unfitAnswer } from '../../src/api/answer.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
@@ -111,7 +112,9 @@ export function scene(options: SceneOptions): Scene {
         const request = askedOf(operation, params);
         scene.asked.push(request);
         if (operation.meter === 'report') scene.terms.push(terms);
-        return options.answer?.(request) ?? answer([]);
+        const reply = options.answer?.(request) ?? answer([]);
+        const unfit = reply.kind === 'answer' ? terms.whyUnfit?.(reply.body) : undefined;
+        return unfit === undefined ? reply : leftOver(operation, unfit);
       },
       owned: async (operation) => {
         if (operation === v1Operations.searchKyb) return options.ownedSearch;
@@ -129,6 +132,13 @@ export function scene(options: SceneOptions): Scene {
   };
   return scene;
 }
+
+/** As the door has it, where others are answered. */
+const leftOver = (operation: Operation, unfit: Unfit): CallOutcome => {
+  const exchange = { status: 200, headers: {}, body: Buffer.alloc(0), durationMs: 1 };
+  const error = unfitAnswer(operation, exchange, unfit);
+  return { kind: 'parked', reason: 'unanswered', until: null, message: error.message, met: { error, attempts: 1 } };
+};
 
 const askedOf = ({ api, name }: Operation, params: Params): Asked => ({ api, operation: name, params });
 
