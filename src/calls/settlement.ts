@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.js';
 import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
 import type { Meter } from '../domain/meter.js';
 import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
-import { isUnreadable } from './retry.js';
+import { isNobodysFault, isUnreadable } from './retry.js';
 
 /** What is written down about a call that succeeded. */
 export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {
@@ -52,13 +52,13 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
 }
 
 /**
- * It may have been paid for, or was, and its answer is not here. An error that the provider answered with leaves a doubt
- * only where repeating costs a report (V2-17): a search that met a 503 is sent again like any other.
+ * It may have been paid for, or was, and its answer is not here. What the provider has refused for good is the row's, and
+ * leaves a doubt only where repeating costs a report (V2-17).
  */
 export const leavesDoubt = (error: ApiError, meter: Meter): boolean =>
   meter !== 'free' &&
   error.charge !== 'free' &&
-  (meter === 'report' || error.httpStatus === undefined || isUnreadable(error));
+  (meter === 'report' || error.httpStatus === undefined || isNobodysFault(error));
 
 /** A free workspace may count its day in the quota alone: the larger figure is what can still be had. */
 function observed({ remainingUnits, quota }: V1Allowance): ObservedAllowance | null {

@@ -80,10 +80,10 @@ function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kin
   const { inVain, inVainNow, inVainStarts } = doubt;
   if (inVainStarts >= (cap === 0 ? STARTS_IN_VAIN : cap))
     return inDoubt(
-      `${inVain} calls for this, over ${inVainStarts} starts, brought no readable answer and may have been charged; not sent again`,
+      `${inVain} calls for this, over ${inVainStarts} starts, brought no answer that can be used and may have been charged; not sent again`,
     );
   if (inVainNow < IN_VAIN_A_START) return 'go';
-  const message = `${inVainNow} calls for this brought no readable answer; it is not asked for again in this start`;
+  const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this start`;
   return { kind: 'parked', reason: 'unanswered', until: null, message };
 }
 

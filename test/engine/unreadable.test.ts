@@ -225,6 +225,48 @@ describe('X-1 one odd answer among good ones', () => {
   });
 
   test.each([
+    ['v2 500 with a detail', 'financials', '/financial/', 500, '{"detail":"no"}'],
+    ['v2 429 with a detail', 'financials', '/financial/', 429, '{"detail":"no"}'],
+    ['v2 500 in a search', 'financials', '/kyb/search', 500, '{"detail":"no"}'],
+    ['v2 400 as a page', 'financials', '/financial/', 400, PAGE],
+    ['a gateway’s page before v1', 'record', '/full', 502, PAGE],
+  ])('V2-17 %s, always, for one company: three starts ask, then none before a person has looked', async (...row) => {
+    const [, stage, path, status, body] = row;
+    await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
+      const { sandbox, clock, ledger, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, 3);
+      const odd = present(companies[1]);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const isOdd = (request: { readonly path: string; readonly body: string }) =>
+        request.path.includes(path) &&
+        ([odd.v1Id, odd.v2Id].some((id) => request.path.split('/').includes(String(id))) ||
+          request.body.includes(`"${odd.registrationNumber}"`));
+      await withProxy(
+        workshop,
+        (request) => (isOdd(request) ? { status, body } : undefined),
+        async (sources, requests) => {
+          const asked = () => requests.filter(({ url, body: sent }) => isOdd({ path: url, body: sent })).length;
+          for (const start of [1, 2, 3]) {
+            const end = await work(run, { sources, concurrency: 1 });
+            expect(end.progress.byOutcome).toMatchObject({ complete: 2, pending: 1 });
+            expect(asked()).toBeLessThanOrEqual(start * 10);
+          }
+          const before = asked();
+          const end = await work(run, { sources, concurrency: 1 });
+          expect(end.stopped).toBeUndefined();
+          expect(end.progress).toMatchObject({ byOutcome: { complete: 2 }, parkedReasons: { in_doubt: 1 } });
+          expect(asked()).toBe(before);
+        },
+      );
+      const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+      expect(doubts.every(({ holds }) => holds)).toBe(true);
+      const ids = doubts.map(({ id }) => id);
+      await ledger.doubts.settle(ids, 'free', 'the provider says so');
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+    });
+  });
+
+  test.each([
     ['unreadable', { truncatedJson: 0.35 }],
     ['lost', { resetMidBody: 0.2, lostAnswer: 0.1 }],
     ['a gateway’s page', { htmlError: 0.35 }],
