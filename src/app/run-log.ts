@@ -57,8 +57,8 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
           logCall(event, log);
           return;
         case 'retry': {
-          const { api, operation, row, code, attempt, waitMs } = event;
-          log.info('retry', { api, operation, row, code, attempt, wait_ms: waitMs });
+          const { api, operation, row, code, attempt, waitMs, givesUpAt } = event;
+          log.info('retry', { api, operation, row, code, attempt, wait_ms: waitMs, gives_up_at: givesUpAt });
           return;
         }
         case 'slowed': {

@@ -107,7 +107,10 @@ function viewOfWork(work: AtWork, { byOutcome, waiting, parked }: Progress, at: 
     endedAt,
     rowsPerSecond,
     // Nobody knows how long an outage lasts.
-    msToGo: rowsPerSecond > 0 && open > 0 && outages.length === 0 ? (open / rowsPerSecond) * 1000 : null,
+    msToGo:
+      rowsPerSecond > 0 && open > 0 && outages.every(({ row }) => row !== undefined)
+        ? (open / rowsPerSecond) * 1000
+        : null,
     failedCalls: alive ? failedCalls : [],
     rows: work.rowsInAll,
     calls: work.callsInAll,

@@ -10,7 +10,7 @@ import type { Intent } from '../ledger/intent.js';
 import { Admission } from './admission.js';
 import type { Pass } from './breaker.js';
 import { doubtAfter } from './doubt.js';
-import { apiOf, type DoorOptions } from './options.js';
+import { apiOf, type DoorOptions, patienceOf } from './options.js';
 import { type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
@@ -66,7 +66,7 @@ export class Sender {
   }
 
   async buy(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome | Elsewhere> {
-    const tally: Tally = { retry: 0, slow_down: 0 };
+    const tally: Tally = { retry: 0, slow_down: 0, since: undefined };
     let attempts = 0;
     const attempt = (number: number) => {
       attempts = number;
@@ -142,7 +142,7 @@ export class Sender {
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
       const unfit = request.whyUnfit?.(exchange.body);
       if (unfit !== undefined) throw unfitAnswer(operation, exchange, unfit);
-      this.#reactions.toSuccess(operation, requestKey);
+      this.#reactions.toSuccess(operation, requestKey, leave.started);
       return { kind: 'landed', exchange, intent };
     } catch (error) {
       try {
@@ -198,17 +198,25 @@ export class Sender {
     if ((await doubtAfter(error, request, ready, this.#options)) !== undefined) return false;
     if (mayHaveCost(request, error)) this.#reactions.hesitate(request.operation, ready.context.requestKey, error);
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
-    if (delay === undefined) return this.#waitsForProvider(request, ready, error, tally);
+    const at = this.#options.clock.now();
+    tally.since ??= at;
+    const givesUpAt = tally.since + patienceOf(this.#options);
+    // What is asked for counts, not what is waited at a time: it would not be over by then.
+    const isOver = delay === undefined || at + Math.max(delay, error.retryAfterMs ?? 0) > givesUpAt;
+    if (isOver) return this.#waitsForProvider(request, ready, error, tally);
     const { api, name: operation } = request.operation;
     const attempt = tally.retry + tally.slow_down + 1;
+    const { row } = request;
     this.#options.listen?.({
       kind: 'retry',
       api,
       operation,
-      row: request.row,
+      row,
       code: error.code,
       attempt,
+      at,
       waitMs: delay,
+      givesUpAt,
     });
     await this.#options.clock.sleep(delay, this.#halting).catch(() => {});
     return !this.#halting.aborted;
@@ -219,6 +227,7 @@ export class Sender {
     if (!this.#reactions.holdDown(operation, context.requestKey, error)) return false;
     tally.retry = 0;
     tally.slow_down = 0;
+    tally.since = undefined;
     return !this.#halting.aborted;
   }
 
@@ -234,7 +243,9 @@ export class Sender {
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
     // By hand, whoever asks decides. A report that failed as often as it may be tried is for a person, too (V2-17).
-    const leaves = this.#options.breaker !== null && request.operation.meter !== 'report' && isNobodysFault(error);
+    const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
+    const leaves =
+      this.#options.breaker !== null && request.operation.meter !== 'report' && comesRight(error) && comesLater;
     return leaves ? unanswered(error, attempts) : { kind: 'failed', error, attempts };
   }
 

@@ -176,3 +176,72 @@ test('a pause that outlasts the patience is an outage: it is told, and ends with
     expect((await end).progress.byOutcome).toMatchObject({ pending: 3, failed: 0 });
   });
 });
+
+describe('V1-4 one row that is put off, while others are answered', () => {
+  const putOff = (retryAfter: string) => ({ status: 429, headers: { 'retry-after': retryAfter }, body: '{}' });
+  const isOdd = (scene: Scene) => {
+    const [, odd] = wholeCompanies(scene.sandbox, 2);
+    return ({ path }: Passing) => path.endsWith(`/${odd?.v1Id}/full`);
+  };
+
+  test.each(['86400', '9'.repeat(30)])(
+    'for %s s, beyond the patience: it is left to the next start at once, and nobody else waits',
+    async (after) => {
+      await withScene(2 * MINUTE, async (scene) => {
+        scene.reply = putOff(after);
+        scene.isDown = isOdd(scene);
+        const begun = scene.clock.now();
+        const { end, pass } = await scene.begin(6);
+        await pass(3 * MINUTE);
+        expect((await end).stopped).toBeUndefined();
+        expect((await end).progress).toMatchObject({
+          byOutcome: { complete: 5, failed: 0 },
+          parkedReasons: { unanswered: 1 },
+        });
+        // Once more where nobody had been answered yet when it was put off.
+        expect(scene.met).toBeLessThanOrEqual(2);
+        expect(scene.clock.now() - begun).toBeLessThan(MINUTE);
+      });
+    },
+  );
+
+  test('for half a minute, again and again: it is waited for as long as the patience, which can be seen', async () => {
+    await withScene(2 * MINUTE, async (scene) => {
+      scene.reply = putOff('30');
+      scene.isDown = isOdd(scene);
+      const begun = scene.clock.now();
+      const { end, pass } = await scene.begin(3, { concurrency: 1 });
+      await pass(70_000);
+      const [start] = scene.query<{ outages: string }>('SELECT outages FROM starts');
+      expect(JSON.parse(present(start).outages)).toMatchObject([
+        { row: 2, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', givesUpAt: expect.any(Number) },
+      ]);
+      await pass(3 * MINUTE);
+      expect((await end).progress).toMatchObject({ byOutcome: { complete: 2 }, parkedReasons: { unanswered: 1 } });
+      expect(scene.clock.now() - begun).toBeLessThan(3 * MINUTE);
+      expect(scene.met).toBeLessThanOrEqual(5);
+    });
+  });
+
+  test('by a documented failure: it has not failed, it is to be asked later', async () => {
+    await withScene(2 * MINUTE, async (scene) => {
+      const body = '{"error":{"code":"DATA_SERVICE_UNAVAILABLE","message":"later"},"request_id":"r"}';
+      scene.reply = { ...putOff('7200'), status: 503, body };
+      scene.isDown = isOdd(scene);
+      const { end, pass } = await scene.begin(4);
+      await pass(3 * MINUTE);
+      expect((await end).progress).toMatchObject({ byOutcome: { complete: 3 }, parkedReasons: { unanswered: 1 } });
+    });
+  });
+});
+
+test('what stops a run says how often it was met, put off or failed', async () => {
+  await withScene(2 * MINUTE, async (scene) => {
+    scene.reply = { status: 429, headers: { 'retry-after': '86400' }, body: '{}' };
+    const { end, pass } = await scene.begin(1);
+    await pass(3 * MINUTE);
+    expect((await end).stopped?.message).toMatch(
+      /^v1 searchKyb failed 2 times in a row, over \d+ s of waiting; the last: /,
+    );
+  });
+});
