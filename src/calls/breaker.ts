@@ -4,6 +4,9 @@ import type { Clock } from '../util/clock.js';
 import type { CallEvent } from './events.js';
 import { isTrouble } from './retry.js';
 
+/** The code that a run stops with when an outage has outlasted the patience. */
+export const PROVIDER_UNAVAILABLE = 'PROVIDER_UNAVAILABLE';
+
 export interface BreakerPolicy {
   /** Failures in a row after which the operation is held to be down. */
   readonly failures: number;
@@ -218,7 +221,7 @@ export class Breaker {
     return new ApiError({
       class: 'stop_run',
       stop: 'unavailable',
-      code: 'PROVIDER_UNAVAILABLE',
+      code: PROVIDER_UNAVAILABLE,
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
       hint: 'No row is marked failed for it. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
       api,

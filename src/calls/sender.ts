@@ -76,18 +76,24 @@ export class Sender {
       // Nearly every call succeeds at once. p-retry is for the others: it takes over with the error that was met
       // (docs/performance.md, "What the books cost").
       return await attempt(1);
-    } catch (met) {
-      const again = pRetry((number) => (number === 1 ? Promise.reject(met) : attempt(number)), {
+    } catch (first) {
+      let met: unknown = first;
+      const again = pRetry((number) => (number === 1 ? Promise.reject(first) : attempt(number)), {
         // The tally bounds them, and an outage is waited out however long it is.
         retries: Number.POSITIVE_INFINITY,
         // How long to wait depends on the error, and is waited on our own clock: p-retry knows timers only.
         minTimeout: 0,
-        shouldRetry: ({ error }) => this.#waitToRetry(request, ready, error, tally),
+        shouldRetry: ({ error }) => {
+          met = error;
+          return this.#waitToRetry(request, ready, error, tally);
+        },
       });
-      return await again.catch((error: unknown) => {
+      const outcome = await again.catch((error: unknown) => {
         if (error instanceof ApiError) return this.#giveUp(request, ready, error, attempts);
         throw error;
       });
+      if (outcome.kind !== 'stopped' || !(met instanceof ApiError) || !comesRight(met)) return outcome;
+      return { ...outcome, met: { error: met, attempts } };
     }
   }
 

@@ -80,7 +80,8 @@ export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Ide
       readonly error?: StageError;
     }
   | { readonly kind: 'failed'; readonly error: StageError }
-  | { readonly kind: 'stopped' }
+  /** `error`: what the row itself has met. */
+  | { readonly kind: 'stopped'; readonly error?: StageError }
 );
 
 export interface StageError {
@@ -177,8 +178,12 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
       const { met, ...parked } = outcome;
       return met === undefined ? parked : { ...parked, error: toStageError(met.error, met.attempts) };
     }
-    case 'stopped':
-      return { kind: 'stopped' };
+    case 'stopped': {
+      const { met } = outcome;
+      return met === undefined
+        ? { kind: 'stopped' }
+        : { kind: 'stopped', error: toStageError(met.error, met.attempts) };
+    }
     case 'not_available':
       return { kind: 'not_available', message: outcome.error.message, error: toStageError(outcome.error, 1) };
     case 'in_doubt':

@@ -125,7 +125,7 @@ describe('V2-17 a generate call that fails without having done anything', () => 
       };
       sandbox.script('creditReportGenerate', [500, 500, 500, 500]);
       expect((await work(run)).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
-      expect(await rows(run)).toMatchObject([{ outcome: 'pending', errorCode: null }]);
+      expect(await rows(run)).toMatchObject([{ outcome: 'pending', hold: null, errorCode: 'SERVER_FAILURE' }]);
       expect(triesWithoutLook(workshop)).toBe(0);
       expect(generateCalls(workshop)).toHaveLength(3);
       expect(await workLater()).toMatchObject({ pending: 1 });
