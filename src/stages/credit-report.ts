@@ -1,4 +1,5 @@
 import { readAnswer } from '../api/answer.js';
+import { INVALID_PARAMS } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
@@ -170,6 +171,8 @@ async function fetchReport(report: Report, company: Company, context: Context): 
  */
 function stillComing(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
   if (met.kind !== 'failed' && !isUnanswered(met)) return met;
+  // An ID that cannot be asked about will not be another one later.
+  if (met.kind === 'failed' && met.error.code === INVALID_PARAMS) return met;
   const now = context.now();
   const waited = now - since;
   if (waited > context.options.giveUpAfterMs) return met;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Unfit } from '../api/answer.js';
+import { INVALID_PARAMS } from '../api/client.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
@@ -189,9 +190,18 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
     case 'in_doubt':
       throw new Error('only a call that needs a look before it is repeated can end so');
     case 'failed':
-      return { kind: 'failed', error: toStageError(outcome.error, outcome.attempts) };
+      return { kind: 'failed', error: inWords(toStageError(outcome.error, outcome.attempts)) };
   }
 }
+
+/** What we would not send came from the provider or from the row: nobody at the terminal has given parameters. */
+const inWords = (error: StageError): StageError =>
+  error.code === INVALID_PARAMS
+    ? {
+        ...error,
+        message: `${error.message}. It was not sent. If it is an ID of the provider's, ask the provider about it; else correct the row`,
+      }
+    : error;
 
 /** What was met is no row's fault (X-1): the row is left to the next start. */
 export const unanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
