@@ -84,6 +84,7 @@ export class StageContexts {
           notes.keepQuestion({ ...asked, ...state });
         },
       },
+      keepError: (error) => notes.keepError({ stage: name, ...error, at: clock.now() }),
       keepCandidates: (space, seen) => notes.keepCandidates(space, seen),
     };
   }

@@ -100,6 +100,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer could not be read, and nobody lists it.
     if (owned !== undefined && 'kind' in owned) return owned;
+    if (past.hasUnreadable(source)) return { kind: 'failed', error: notLegible(params) };
     const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
@@ -187,6 +188,15 @@ function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome
     throw error;
   }
 }
+
+/** Another would be paid for although one is there. */
+const notLegible = (params: Params): StageError => ({
+  ...OURS,
+  code: 'HISTORY_UNREADABLE',
+  message:
+    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch retry looks again for nothing. ` +
+    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
+});
 
 const tooLate = (id: string, waited: number): StageError => ({
   ...OURS,

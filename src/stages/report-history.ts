@@ -1,5 +1,7 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { readable } from '../api/schema.js';
+import { historyItem } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type HistoryItem, PastReports } from './past-reports.js';
 import { type StageContext, type StageOutcome, toStageError, unanswered, withoutAnswer } from './stage.js';
@@ -49,7 +51,10 @@ async function readAll({ call, now }: Asking): Promise<PastReports | StageOutcom
     try {
       const answer = readAnswer(creditReportHistory, outcome.body);
       if (answer.data.length === 0) break;
-      const added = answer.data.map((item) => reports.add(item as HistoryItem)).includes(true);
+      const items = readable(answer.data, historyItem);
+      const added = items.map((item) => reports.add(item as HistoryItem)).includes(true);
+      const legible = new Set<unknown>(items);
+      for (const item of answer.data) if (!legible.has(item)) reports.addUnreadable(item);
       stale = added ? 0 : stale + 1;
       pages = Number(answer.pages ?? 1);
     } catch (error) {

@@ -115,6 +115,8 @@ export interface StageContext<Options = unknown, Shared = unknown> {
     note: string,
   ) => Promise<void>;
   readonly questions: Questions;
+  /** Something that a person should know about and that changes nothing. */
+  readonly keepError: (error: StageError) => void;
   /** Candidates with their grades, kept as evidence for the row. */
   readonly keepCandidates: (space: IdSpace, candidates: readonly SeenCandidate[]) => void;
 }

@@ -70,3 +70,59 @@ describe('an ID of the provider that fits no address', () => {
     );
   });
 });
+
+describe('X-1 a list with an item that cannot be read', () => {
+  const isSearch = ({ path }: Passing) => path.endsWith('/search');
+  const errorsIn = ({ query }: Workshop) =>
+    query<{ code: string; message: string }>('SELECT code, message FROM errors');
+  const searches = ({ calls }: Workshop) => calls().filter(({ operation }) => /search/i.test(operation)).length;
+
+  test.each([
+    ['record', (workshop: Workshop) => candidateOf(workshop, present(wholeCompanies(workshop.sandbox, 1)[0]).v1Id)],
+    ['financials', (workshop: Workshop) => candidateOf(workshop, present(wholeCompanies(workshop.sandbox, 1)[0]).v2Id)],
+  ])('%s: the others are used, nothing is bought again, and the row says so', async (stage, candidate) => {
+    await oneRow(
+      [stage],
+      (request, workshop) => (isSearch(request) ? ok([null, candidate(workshop), { id: {} }]) : undefined),
+      (workshop, _, row) => {
+        expect(row).toMatchObject({ outcome: 'complete' });
+        expect(searches(workshop)).toBe(1);
+        expect(errorsIn(workshop)).toMatchObject([
+          { code: 'UNREADABLE_CANDIDATE', message: expect.stringContaining('2 candidates that cannot be read') },
+        ]);
+      },
+    );
+  });
+
+  test('nobody is taken for unknown who may be the one: a person is asked', async () => {
+    await oneRow(
+      ['record'],
+      (request, workshop) =>
+        isSearch(request)
+          ? ok([{ ...candidateOf(workshop, 77), name: 'Other', registration_number: '99999999' }, null])
+          : undefined,
+      (_, __, row) => expect(row).toMatchObject({ outcome: 'needs_review', errorCode: 'UNREADABLE_CANDIDATE' }),
+    );
+  });
+
+  test('in the history of reports: the rest is read, and a report that it may hide is not generated again', async () => {
+    const history = (...data: unknown[]) => ok({ data: [{ id: 1, source_id: 'S-0' }, ...data], pages: 1 });
+    const isHistory = ({ path }: Passing) => path.includes('/credit-report/history');
+    await oneRow(
+      ['credit-report'],
+      (request) => (isHistory(request) ? history(null, { id: true, source_id: 'other' }) : undefined),
+      (_, __, row) => expect(row).toMatchObject({ outcome: 'complete' }),
+    );
+    await oneRow(
+      ['credit-report'],
+      (request, workshop) => {
+        if (isSearch(request)) return ok([candidateOf(workshop, 'S-1')]);
+        return isHistory(request) ? history({ id: null, source_id: 'S-1' }) : undefined;
+      },
+      (workshop, _, row) => {
+        expect(row).toMatchObject({ outcome: 'failed', errorCode: 'HISTORY_UNREADABLE' });
+        expect(workshop.sandbox.reports).toEqual([]);
+      },
+    );
+  });
+});

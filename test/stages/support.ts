@@ -15,6 +15,7 @@ import type {
   QuestionState,
   Remembered,
   StageContext,
+  StageError,
   StageQuestion,
 } from '../../src/stages/stage.js';
 import { quickPipeline } from '../engine/support.js';
@@ -70,6 +71,7 @@ export interface Scene {
   /** What lost calls were settled as. */
   readonly settled: string[];
   readonly kept: (StageQuestion & QuestionState)[];
+  readonly errors: StageError[];
   now: number;
 }
 
@@ -92,6 +94,7 @@ export function scene(options: SceneOptions): Scene {
     looks: [],
     settled: [],
     kept: [],
+    errors: [],
     now: NOW,
     context: {
       options: {
@@ -127,6 +130,7 @@ export function scene(options: SceneOptions): Scene {
         remembered: async () => options.remembered,
         keep: (question, state) => scene.kept.push({ ...question, key: question.key, ...state }),
       },
+      keepError: (error) => scene.errors.push(error),
       keepCandidates: () => {},
     },
   };
