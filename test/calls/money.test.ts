@@ -79,8 +79,10 @@ describe('is there money for a call?', () => {
 
 describe('what did lost calls cost? (V1-5)', () => {
   const NOW = 1_000_000;
-  const long = { startedAt: NOW - 60_000 };
-  const recent = { startedAt: NOW - 1_000 };
+  const long = { startedAt: NOW - 60_000, httpStatus: null };
+  const recent = { startedAt: NOW - 1_000, httpStatus: null };
+  const answered = { ...recent, httpStatus: 302 };
+  const gateway = { ...recent, httpStatus: 502 };
   const facts: AnchorFacts = { anchorUnits: 100, resetAt: null, remainingUnits: 97, known: 1, lost: [], now: NOW };
   const anchor = (settle: 'charged' | 'free' | null, drift: number) => ({ kind: 'anchor', settle, drift });
 
@@ -96,6 +98,8 @@ describe('what did lost calls cost? (V1-5)', () => {
       { remainingUnits: 99, lost: [long, recent] },
       { kind: 'too_early' },
     ],
+    ['none is missing, and it was answered a moment ago', { remainingUnits: 99, lost: [answered] }, anchor('free', 0)],
+    ['a gateway answered: work may go on behind it', { remainingUnits: 99, lost: [gateway] }, { kind: 'too_early' }],
     ['some are missing: which ones is not known', { remainingUnits: 98, lost: [long, long] }, anchor(null, 1)],
     ['more are missing than were lost', { remainingUnits: 90, lost: [long] }, anchor(null, 9)],
     ['more remain than before: a renewed plan', { remainingUnits: 500, lost: [long] }, anchor(null, 0)],
