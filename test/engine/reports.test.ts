@@ -138,6 +138,27 @@ describe('V2-17 a generate call that fails without having done anything', () => 
   });
 });
 
+test('V2-17 a company whose report can never be generated is for a person after a few starts', async () => {
+  const clock = new JumpingClock();
+  await withWorkshop({ clock, pipeline: reportsOnly }, async (workshop) => {
+    const { sandbox, ledger, open, work } = workshop;
+    const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+    sandbox.script('creditReportGenerate', Array(5).fill(500));
+    for (let start = 1; start <= 3; start++) {
+      clock.advance(60_000);
+      expect((await work(run)).stopped).toMatchObject({ exit: 6 });
+    }
+    clock.advance(60_000);
+    expect((await work(run)).progress.parkedReasons).toEqual({ in_doubt: 1 });
+    expect(generateCalls(workshop)).toHaveLength(5);
+    const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+    const ids = doubts.map(({ id }) => id);
+    await ledger.doubts.settle(ids, 'resend', 'asked');
+    expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+    expect(sandbox.reports).toHaveLength(1);
+  });
+});
+
 describe('X-3 the place of a report in the budget', () => {
   const pipeline = { ...reportsOnly, budget: { units: null, creditReports: 1 } };
   const spentOf = ({ query }: Workshop) => query('SELECT reports_spent FROM starts ORDER BY id');
