@@ -25,10 +25,7 @@ export async function mustBeAllowed(
   const needed = new Set(operationsOf(pipeline));
   const ofV1 = [...needed].filter(({ api }) => api === 'v1');
   if (v1 !== null && rest.units > 0 && ofV1.length > 0) {
-    const check = await checkV1Operations(v1, ofV1, around.clock.now(), AbortSignal.timeout(PATIENCE_MS));
-    // Another key, a larger plan: what was spent before is no longer what counts.
-    if (check.kind === 'not_refused' && (check.quota?.dailyRemaining ?? 0) > 0)
-      await ledger.calls.reopen(await ledger.calls.environment('v1', names.v1));
+    const check = await checkV1Operations(v1, ofV1, AbortSignal.timeout(PATIENCE_MS));
     if (check.kind === 'refused') throw refusedBy(check, pipeline);
     if (check.kind === 'answered') await bookCheck(check, names.v1, ledger, around);
   }

@@ -52,13 +52,8 @@ export interface CallStore {
   doubt(of: Doubtful): Promise<Doubt>;
   /** Settles the only lost call for this, where something else than the units has told what became of it. */
   settleLost(of: Doubtful, charge: 'charged' | 'free', note: string): Promise<void>;
-  /**
-   * The provider refuses an operation, or all of an API: nobody asks again before `until`, also in later starts of runs, or,
-   * where no time is known or it is a scope, before the next start.
-   */
+  /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
   close(environmentId: number, closure: Closure): Promise<void>;
-  /** The provider says that there is allowance, whatever it said before. */
-  reopen(environmentId: number): Promise<void>;
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
   /** What v2 counts, all of it, at the start or at the end of a run. */
   keepPermissions(

@@ -190,37 +190,6 @@ describe('who is let through', () => {
     expect(await refusal('liteKyb', next)).toBeUndefined();
   });
 
-  test('V1-4 what is refused until a time is not asked for by the next start of a run, and may be by hand', async () => {
-    const DAY = 86_400_000;
-    const { environmentId } = await counter(unlimited);
-    const close = (operation: string | null, more: object) =>
-      ledger.calls.close(environmentId, {
-        operation,
-        reason: 'allowance',
-        until: clock.now() + DAY,
-        message: 'spent',
-        closedAt: clock.now(),
-        ...more,
-      });
-    await close('fullKyb', {});
-    await close('liteKyb', { reason: 'scope' });
-    await close('officersKyb', { until: clock.now() + 300 * DAY });
-    await close('financialKyb', { closedAt: clock.now() + 60 * DAY, until: clock.now() + 61 * DAY });
-    const refused = async (runId: string | null) => {
-      const startId = await ledger.calls.begin({ runId, begunAt: clock.now(), leaseUntil: clock.now() + 1 });
-      const asked = ['fullKyb', 'liteKyb', 'officersKyb', 'financialKyb'].map(async (operation) => {
-        const call = { startId, environmentId, operation, meter: 'unit' } as const;
-        return (await ledger.calls.refusal(call, unlimited, clock.now())) === undefined ? [] : [operation];
-      });
-      return (await Promise.all(asked)).flat();
-    };
-    expect(await refused('r')).toEqual(['fullKyb']);
-    expect(await refused(null)).toEqual([]);
-    expect(await refused('r')).toEqual(['fullKyb']);
-    await ledger.calls.reopen(environmentId);
-    expect(await refused('r')).toEqual([]);
-  });
-
   test('draining wakes everyone who waits', async () => {
     const { admission, admit, settle } = await counter({ units: 2, reports: null });
     await settle(intentOf(await admit()), 1, 10);

@@ -128,24 +128,3 @@ test('a defect in one row fails that row, with its stack, and no other', async (
     expect(query<{ message: string }>('SELECT message FROM errors')[0]?.message).toMatch(/RangeError: odd\n\s+at /);
   });
 });
-
-test.each([
-  ['V1-4 the daily allowance of v1', { plan: 'free' }, 'record'],
-  ['V2-1 a daily limit of v2', { v2Limits: { financial: { daily: 2 } } }, 'financials'],
-] as const)('%s: a second start on the same day sends nothing that would be refused', async (_, options, stage) => {
-  const clock = new ManualClock('2026-01-05T09:00:00Z');
-  await withWorkshop({ ...options, clock, pipeline: { stages: [stage] } }, async ({ sandbox, open, work, calls }) => {
-    const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
-    expect((await work(run, { concurrency: 1 })).progress.parkedReasons.allowance).toBeGreaterThan(0);
-    const refused = () => calls().filter(({ error_code }) => error_code !== null).length;
-    const before = refused();
-    clock.advance(3_600_000);
-    const end = await work(run, { concurrency: 1 });
-    expect(end.progress.parkedReasons.allowance).toBeGreaterThan(0);
-    expect(refused()).toBe(before);
-    clock.set(Date.parse('2026-01-06T00:01:00Z'));
-    const sent = calls().filter(({ charge }) => charge === 'charged').length;
-    await work(run, { concurrency: 1 });
-    expect(calls().filter(({ charge }) => charge === 'charged').length).toBeGreaterThan(sent);
-  });
-});

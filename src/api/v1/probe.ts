@@ -87,7 +87,7 @@ function inferGranted(scopes: Readonly<Record<string, ScopeState>>): Readonly<Re
 /** What came of asking for operations with requests that must fail. */
 export type V1Check =
   /** Nothing is refused, or nobody answered: that is an outage, and no refusal. */
-  | { readonly kind: 'not_refused'; readonly quota: V1Quota | null }
+  | { readonly kind: 'not_refused' }
   | { readonly kind: 'refused'; readonly operation: Operation; readonly error: ApiError }
   /** A request that had to fail was answered: whoever does that checks nothing, and may have charged for it. */
   | { readonly kind: 'answered'; readonly operation: Operation; readonly exchange: Exchange };
@@ -96,10 +96,8 @@ export type V1Check =
 export async function checkV1Operations(
   client: KybV1Client,
   operations: readonly Operation[],
-  nowMs: number,
   signal?: AbortSignal,
 ): Promise<V1Check> {
-  let quota: V1Quota | null = null;
   for (const operation of operations) {
     const wire = requestThatFails(operation);
     const answer = await client.send({ operation, params: {}, wire }, { signal }).catch((error: unknown) => {
@@ -107,11 +105,10 @@ export async function checkV1Operations(
       throw error;
     });
     if (!(answer instanceof ApiError)) return { kind: 'answered', operation, exchange: answer };
-    if (answer.class === 'retry') return { kind: 'not_refused', quota };
+    if (answer.class === 'retry') return { kind: 'not_refused' };
     if (isRefusal(answer, wire)) return { kind: 'refused', operation, error: answer };
-    quota = answer.exchange === undefined ? quota : (readAllowance(answer.exchange.headers, nowMs).quota ?? quota);
   }
-  return { kind: 'not_refused', quota };
+  return { kind: 'not_refused' };
 }
 
 /** No field of a body, or a value that is no boolean, and no company: it cannot pass validation, whatever the operation. */

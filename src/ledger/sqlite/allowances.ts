@@ -1,26 +1,31 @@
-import type { AllowanceRecord, CallStore, ObservedAllowance } from '../calls.js';
+import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from '../calls.js';
 import type { Doubtful } from '../doubt.js';
 import type { Intent } from '../intent.js';
 import { judgeLostCalls, type LostCall } from '../lost-calls.js';
 import { callSettler } from './call-settler.js';
-import { closureWriter } from './closures.js';
 import type { Connection } from './driver.js';
 import { doubtReader } from './in-doubt.js';
 import type { Writer } from './writer.js';
 
-type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'reopen' | 'settleLost'>;
+type AllowanceStore = Pick<CallStore, 'allowance' | 'close' | 'settleLost'>;
 
 export interface Allowances {
   readonly store: AllowanceStore;
-  /** A call was answered by hand: nothing keeps others from asking for the same. */
-  lift(environmentId: number, operation: string): void;
   /** Written inside the transaction of a settlement. */
   observe(call: Pick<Intent, 'id' | 'environmentId'>, seen: ObservedAllowance, alone: boolean, now: number): void;
 }
 
 /** What may be spent, what the provider said about it, and what lost calls turn out to have cost. */
 export function allowanceStore(database: Connection, writer: Writer): Allowances {
-  const { close, lift } = closureWriter(database);
+  const insertClosure = database.prepare(
+    `INSERT INTO closures (environment_id, operation, reason, until, message, closed_at, last_start_id)
+     VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM starts))`,
+  );
+  const dropClosures = database.prepare('DELETE FROM closures WHERE environment_id = ? AND operation IS ?');
+  const markSpent = database.prepare(
+    `INSERT INTO allowances (environment_id, observed_at, spent_until) VALUES (@environmentId, @at, @until)
+     ON CONFLICT (environment_id) DO UPDATE SET observed_at = excluded.observed_at, spent_until = excluded.spent_until`,
+  );
   const observe = observation(database);
   const read = database.prepare<[number], AllowanceRecord>(
     `SELECT observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit, daily_remaining AS dailyRemaining,
@@ -28,9 +33,21 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
      FROM allowances WHERE environment_id = ?`,
   );
   const anchors = anchorWriter(database);
+  const close = (environmentId: number, closure: Closure) => {
+    dropClosures.run(environmentId, closure.operation);
+    insertClosure.run(
+      environmentId,
+      closure.operation,
+      closure.reason,
+      closure.until,
+      closure.message,
+      closure.closedAt,
+    );
+    if (closure.operation === null && closure.reason === 'allowance')
+      markSpent.run({ environmentId, at: closure.closedAt, until: closure.until ?? Number.MAX_SAFE_INTEGER });
+  };
 
   return {
-    lift,
     observe({ id, environmentId }, seen, alone, now) {
       const before = alone ? read.get(environmentId) : undefined;
       observe(environmentId, seen, alone, now);
@@ -42,7 +59,6 @@ export function allowanceStore(database: Connection, writer: Writer): Allowances
     store: {
       allowance: async (environmentId) => read.get(environmentId),
       close: (environmentId, closure) => writer.write(() => close(environmentId, closure)),
-      reopen: (environmentId) => writer.write(() => lift(environmentId, null)),
       settleLost: (of, charge, note) => writer.write(() => anchors.settleDoubt(of, charge, note)),
     },
   };

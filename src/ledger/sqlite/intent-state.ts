@@ -2,7 +2,6 @@ import type { Closure } from '../calls.js';
 import type { Doubt, Doubtful } from '../doubt.js';
 import type { Limits, MoneyState, RequestState } from '../intended.js';
 import type { NewCall } from '../intent.js';
-import { HOLDS } from './closures.js';
 import type { Connection } from './driver.js';
 import { doubtReader } from './in-doubt.js';
 
@@ -49,7 +48,7 @@ export function intentStates(database: Connection): IntentStates {
   const look = database
     .prepare<unknown[], Seen>(
       `SELECT ended_at IS NULL, units_spent, reports_spent, available, reset_at,
-         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND ${HOLDS('asked.start')}),
+         EXISTS (SELECT 1 FROM closures WHERE environment_id = asked.environment AND last_start_id >= asked.start),
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
@@ -59,10 +58,10 @@ export function intentStates(database: Connection): IntentStates {
        JOIN starts ON id = asked.start LEFT JOIN allowances ON environment_id = asked.environment`,
     )
     .raw();
-  const closures = database.prepare<[object], Closure>(
+  // Each start tries again what an earlier one was refused.
+  const closures = database.prepare<[number, number, string, number], Closure>(
     `SELECT operation, reason, until, message, closed_at AS closedAt FROM closures
-     WHERE environment_id = @environmentId AND ${HOLDS('@startId')} AND (operation IS NULL OR operation = @operation)
-       AND (until IS NULL OR until > @now)
+     WHERE environment_id = ? AND last_start_id >= ? AND (operation IS NULL OR operation = ?) AND (until IS NULL OR until > ?)
      ORDER BY closed_at LIMIT 1`,
   );
   const inFlight = database.prepare<[number, number, string], { shared: number; own: number }>(
@@ -87,7 +86,7 @@ export function intentStates(database: Connection): IntentStates {
     const flights = few ? inFlight.get(startId, environmentId, meter) : undefined;
     const { shared, own } = flights ?? { shared: anyInFlight, own: anyInFlight };
     return {
-      closure: anyClosure === 1 ? closures.get({ environmentId, startId, operation, now }) : undefined,
+      closure: anyClosure === 1 ? closures.get(environmentId, startId, operation, now) : undefined,
       unitsSpent,
       reportsSpent,
       unitsInFlight: own,

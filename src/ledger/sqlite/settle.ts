@@ -87,7 +87,6 @@ function settlementWriter(database: Connection, allowances: Allowances) {
     const { units, reports } = mayHaveCost(intent.meter, settlement);
     if (units + reports > 0) spend.run(units, reports, intent.startId);
     if (answer !== null && sha256 !== null) saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
-    if (intent.runId === null && settlement.errorCode === null) allowances.lift(intent.environmentId, intent.operation);
     if (allowance !== null) allowances.observe(intent, allowance, alone, settledAt);
     return true;
   };

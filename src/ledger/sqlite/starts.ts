@@ -1,5 +1,4 @@
 import type { CallStore } from '../calls.js';
-import { pastClosures } from './closures.js';
 import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';
 
@@ -8,7 +7,6 @@ type StartStore = Pick<CallStore, 'begin' | 'renew' | 'end' | 'noteOutages' | 'n
 /** Workers and what they leave behind when they die. */
 export function startStore(database: Connection, writer: Writer): { readonly store: StartStore } {
   const begin = database.prepare('INSERT INTO starts (run_id, begun_at, lease_until) VALUES (?, ?, ?)');
-  const dropPast = pastClosures(database);
   const renew = database.prepare('UPDATE starts SET lease_until = ? WHERE id = ? AND ended_at IS NULL');
   const end = database.prepare('UPDATE starts SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
   const noteOutages = database.prepare('UPDATE starts SET outages = ? WHERE id = ?');
@@ -30,10 +28,7 @@ export function startStore(database: Connection, writer: Writer): { readonly sto
   return {
     store: {
       begin: ({ runId, begunAt, leaseUntil }) =>
-        writer.write(() => {
-          dropPast(begunAt);
-          return Number(begin.run(runId, begunAt, leaseUntil).lastInsertRowid);
-        }),
+        writer.write(() => Number(begin.run(runId, begunAt, leaseUntil).lastInsertRowid)),
       renew: (startId, leaseUntil) => writer.write(() => renew.run(leaseUntil, startId).changes === 1),
       end: (startId, at) => writer.write(() => void end.run(at, startId)),
       noteOutages: (startId, outages) =>
