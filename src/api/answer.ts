@@ -3,7 +3,7 @@ import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
 import { findMember, isEmptyObject, scanShell, someMember } from '../util/json-shell.js';
 import { describeIssues } from './describe-issues.js';
 import { ApiError, type ApiErrorDetails } from './errors.js';
-import { isHtml } from './exchange.js';
+import { type Exchange, isHtml, requestIdIn } from './exchange.js';
 import type { BodyOf, Operation } from './operation.js';
 
 /** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
@@ -138,6 +138,26 @@ export const UNREADABLE = {
 
 export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>
   `${operation.name} answered in an unexpected form: ${problems.slice(0, 5).join('; ')}`;
+
+/** What an operation may answer, and is of no use to who asked: as good as one that cannot be read. */
+export interface Unfit {
+  readonly code: string;
+  readonly message: string;
+}
+
+export const unfitAnswer = (operation: Operation, exchange: Exchange, { code, message }: Unfit): ApiError =>
+  new ApiError({
+    ...UNREADABLE,
+    code,
+    message: `${operation.name}: ${message}`,
+    api: operation.api,
+    operation: operation.name,
+    charge: 'unknown',
+    httpStatus: exchange.status,
+    requestId: requestIdIn(exchange.headers),
+    problems: [message],
+    exchange,
+  });
 
 export function unexpectedBody(operation: Operation, problems: readonly string[], cause?: unknown): ApiError {
   return new ApiError({

@@ -6,7 +6,7 @@ import { describeIssues } from './describe-issues.js';
 import { ApiError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
-import { buildRequest, type WireRequest } from './request.js';
+import { buildRequest, UnfitForAddress, type WireRequest } from './request.js';
 import { Transport, type TransportOptions } from './transport.js';
 import { TransportError } from './transport-error.js';
 
@@ -118,9 +118,17 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     const checked = operation.params.safeParse(params);
     if (!checked.success) throw invalidParams(operation, describeIssues(checked.error, params));
     const valid = checked.data as Readonly<Record<string, unknown>>;
-    const wire = buildRequest(this.routeOf(operation), valid);
+    const wire = this.#addressed(operation, valid);
     this.checkWire(operation, wire);
     return { operation, params: valid, wire };
+  }
+
+  #addressed(operation: Operation, params: Readonly<Record<string, unknown>>): WireRequest {
+    try {
+      return buildRequest(this.routeOf(operation), params);
+    } catch (error) {
+      throw error instanceof UnfitForAddress ? invalidParams(operation, [error.message]) : error;
+    }
   }
 
   /** A last look before sending, where an API has limits on the request as a whole. */
@@ -164,10 +172,13 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   }
 }
 
+/** Nothing was sent, and never will be as it is. */
+export const INVALID_PARAMS = 'INVALID_PARAMS';
+
 export function invalidParams(operation: Operation, problems: readonly string[]): ApiError {
   return new ApiError({
     class: 'fail_row',
-    code: 'INVALID_PARAMS',
+    code: INVALID_PARAMS,
     message: `${operation.name}: ${problems.join('; ')}`,
     hint: 'Nothing was sent. Correct the parameters.',
     api: operation.api,

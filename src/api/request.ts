@@ -29,10 +29,21 @@ export function buildRequest(route: Route, params: Readonly<Record<string, unkno
 const bareList = ([list]: readonly (readonly [string, unknown])[]): string | null =>
   list === undefined ? null : stringifyExact(list[1]);
 
+/** A value that would make another address than the one that is meant. */
+export class UnfitForAddress extends Error {
+  override readonly name = 'UnfitForAddress';
+
+  constructor(name: string, value: string) {
+    super(`${name}: cannot be part of an address, got ${JSON.stringify(value.slice(0, 80))}`);
+  }
+}
+
+/** Half of a character has no bytes: an encoder refuses it, or quietly puts another in its place. */
+const HALF_A_CHARACTER = /\p{Cs}/u;
+
 /** Percent-encoding leaves dots alone, and a segment of dots alone would climb out of the path. */
 function segment(value: string, name: string): string {
-  if (/^\.{0,2}$/.test(value))
-    throw new TypeError(`The parameter ${name} cannot go into a path: ${JSON.stringify(value)}`);
+  if (/^\.{0,2}$/.test(value) || HALF_A_CHARACTER.test(value)) throw new UnfitForAddress(name, value);
   return encodeURIComponent(value);
 }
 
@@ -41,7 +52,9 @@ function withQuery(path: string, params: readonly (readonly [string, unknown])[]
   const query = new URLSearchParams();
   for (const [name, value] of params) {
     for (const item of Array.isArray(value) ? value : [value]) {
-      query.append(name, typeof item === 'object' && item !== null ? stringifyExact(item) : String(item));
+      const text = typeof item === 'object' && item !== null ? stringifyExact(item) : String(item);
+      if (HALF_A_CHARACTER.test(text)) throw new UnfitForAddress(name, text);
+      query.append(name, text);
     }
   }
   const text = query.toString();

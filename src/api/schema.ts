@@ -13,22 +13,35 @@ export const text = z.string();
 /** Null, or absent, means: not returned. It never means no. */
 export const nullable = <T extends z.ZodType>(schema: T) => schema.nullish();
 /**
- * A list. zod's own array collects every issue: a million wrong items would keep the process from everything else, or end
- * it. So of a long list no more is shown to it than up to the fifth wrong item.
+ * A list. One item that cannot be read does not spoil the others, which are paid for: it is an answer as long as some can be
+ * read and few cannot, and whoever reads it takes the `readable` ones. zod's own array would collect every issue of a
+ * million wrong items, and keep the process from everything else: of a list that is refused no more is shown to it than up
+ * to the fifth wrong one.
  */
 export const list = <T extends z.ZodType>(item: T) =>
   z.preprocess(
-    (value) => (Array.isArray(value) && value.length > LONG_LIST ? upToTheFifthWrong(value, item) : value),
+    (value) => (Array.isArray(value) ? (isReadableList(value, item) ? [] : upToTheFifthWrong(value, item)) : value),
     z.array(item, { error: 'expected a list' }),
   );
 
-const LONG_LIST = 1_000;
+/** The items of such a list that can be read. */
+export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T): z.output<T>[] =>
+  items.filter((value): value is z.output<T> => item.safeParse(value).success);
+
+/** More are no slip: it is another kind of list. */
+const WRONG_AT_MOST = 100;
 /** A message names five problems. */
-const WRONG_ITEMS = 5;
+const WRONG_ITEMS_TOLD = 5;
+
+function isReadableList(items: readonly unknown[], item: z.ZodType): boolean {
+  let wrong = 0;
+  for (const value of items) if (!item.safeParse(value).success && ++wrong > WRONG_AT_MOST) return false;
+  return items.length === 0 || wrong < items.length;
+}
 
 function upToTheFifthWrong(items: readonly unknown[], item: z.ZodType): readonly unknown[] {
   let wrong = 0;
-  const last = items.findIndex((value) => !item.safeParse(value).success && ++wrong === WRONG_ITEMS);
+  const last = items.findIndex((value) => !item.safeParse(value).success && ++wrong === WRONG_ITEMS_TOLD);
   return last === -1 ? items : items.slice(0, last + 1);
 }
 

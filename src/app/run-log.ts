@@ -66,9 +66,9 @@ export function openRunLog(run: RunRecord, { environment, names }: Provider, aro
           return;
         }
         case 'retry': {
-          const { api, operation, row, code, attempt, waitMs } = event;
+          const { api, operation, row, code, attempt, waitMs, givesUpAt } = event;
           if (down.has(operation)) return;
-          log.info('retry', { api, operation, row, code, attempt, wait_ms: waitMs });
+          log.info('retry', { api, operation, row, code, attempt, wait_ms: waitMs, gives_up_at: givesUpAt });
           return;
         }
         case 'slowed': {

@@ -123,7 +123,12 @@ function viewOfWork(
     lastHeardAt,
     rowsPerSecond,
     msToGo: alive
-      ? msToGo({ open, rowsPerSecond, inOutage: outages.length > 0, lookMs: (lookUntil ?? at) - at })
+      ? msToGo({
+          open,
+          rowsPerSecond,
+          inOutage: outages.some(({ row }) => row === undefined),
+          lookMs: (lookUntil ?? at) - at,
+        })
       : null,
     failedCalls: alive ? failedCalls : [],
     rows: work.rowsInAll,

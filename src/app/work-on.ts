@@ -1,3 +1,4 @@
+import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
 import type { Pipeline } from '../config/pipeline.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { type Amounts, within } from '../engine/row-cost.js';
@@ -150,10 +151,14 @@ async function tablesAtEnd(
   return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
 }
 
-/** One company whose answer is always bad must not keep the tables of all others from being written, night after night. */
-function isAllDone({ finished, stopped, progress }: RunEnd): boolean {
+/**
+ * Companies whose answers are always bad must not keep the tables of all others from being written, night after night:
+ * also where they cannot be told from an outage that began when all others were done.
+ */
+function isAllDone({ finished, stopped, allTried, progress }: RunEnd): boolean {
   const { in_doubt = 0, unanswered = 0 } = progress.parkedReasons;
-  return finished || (stopped === undefined && progress.byOutcome.pending === in_doubt + unanswered);
+  if (stopped !== undefined) return stopped.code === PROVIDER_UNAVAILABLE && allTried;
+  return finished || progress.byOutcome.pending === in_doubt + unanswered;
 }
 
 /** Budgets that are enough for every open row, where those of this start were not. */

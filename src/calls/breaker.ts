@@ -4,6 +4,9 @@ import type { Clock } from '../util/clock.js';
 import type { CallEvent } from './events.js';
 import { isTrouble } from './retry.js';
 
+/** The code that a run stops with when an outage has outlasted the patience. */
+export const PROVIDER_UNAVAILABLE = 'PROVIDER_UNAVAILABLE';
+
 export interface BreakerPolicy {
   /** Failures in a row after which the operation is held to be down. */
   readonly failures: number;
@@ -25,6 +28,15 @@ interface Outage {
   probing: boolean;
 }
 
+/** How a request fails. Calls are known by the number that they were begun with. */
+interface Failing {
+  /** The last call that had been begun when it first failed; undefined: it has not, since the last outage. */
+  readonly since: number | undefined;
+  /** How many good answers there had been when it last failed, and the time before. */
+  readonly last: number;
+  readonly before: number | undefined;
+}
+
 const ORDINARY: Pass = { probe: null };
 
 /**
@@ -44,11 +56,17 @@ export class Breaker {
   readonly #tell: (event: CallEvent) => void;
   /** Good answers in this start. */
   #successes = 0;
+  /** Of those, the one that was begun last. */
+  #lastGood = 0;
+  /** Failures since the last good answer: those that count, and all. */
   #inARow = 0;
+  #failedInARow = 0;
   /** Requests that failed since the last good answer. */
   readonly #failing = new Set<string>();
-  /** Requests that fail, and how many good answers there had been when they last did, and the time before. */
-  readonly #failures = new Map<string, { readonly last: number; readonly before: number | undefined }>();
+  /** Requests that are being tried and have failed. */
+  readonly #failures = new Map<string, Failing>();
+  /** Requests that were given up, and failed while others were answered. */
+  readonly #odd = new Set<string>();
   #outage: Outage | undefined;
   #waiting: (() => void)[] = [];
 
@@ -95,43 +113,64 @@ export class Breaker {
     this.#wake();
   }
 
-  succeeded(requestKey: string): void {
+  succeeded(requestKey: string, begun: number): void {
     this.#successes += 1;
+    this.#lastGood = Math.max(this.#lastGood, begun);
     this.#inARow = 0;
+    this.#failedInARow = 0;
     if (this.#failing.size > 0) this.#failing.clear();
     if (this.#failures.size > 0) this.#failures.delete(requestKey);
     const outage = this.#outage;
     if (outage === undefined) return;
     this.#outage = undefined;
+    // What was answered to end an outage says nothing about the next one.
+    for (const [key, failing] of this.#failures) this.#failures.set(key, { ...failing, since: undefined });
     const { api, name: operation } = this.#operation;
     this.#tell({ kind: 'recovered', api, operation, since: outage.since, at: this.#clock.now() });
     this.#wake();
   }
 
-  /** The error that stops the run, once it is time. */
-  failed({ probe }: Pass, requestKey: string, error: ApiError): ApiError | undefined {
+  /** `lastBegun`: the last call that has been begun by now. Returns the error that stops the run, once it is time. */
+  failed({ probe }: Pass, requestKey: string, error: ApiError, lastBegun: number): ApiError | undefined {
+    const { since = lastBegun, last: before } = this.#failures.get(requestKey) ?? {};
     this.#failing.add(requestKey);
-    this.#failures.set(requestKey, { last: this.#successes, before: this.#failures.get(requestKey)?.last });
+    this.#failures.set(requestKey, { since, last: this.#successes, before });
     if (isTrouble(error)) this.#inARow += 1;
+    this.#failedInARow += 1;
     if (this.#outage !== undefined) return probe === this.#outage ? this.#stillDown(this.#outage, error) : undefined;
-    const several = this.#failing.size > 1 || this.#successes === 0;
+    const several = this.#successes === 0 || (this.#failing.size > 1 && !this.#onlyOddFail());
     return this.#inARow >= this.#policy.failures && several ? this.open(error) : undefined;
   }
 
   /**
    * This request has used up its tries: is it the provider's doing? Not where the operation has answered others between
-   * its last two tries, nor where it did before and no other request fails. What was answered longer ago proves nothing:
-   * when a provider goes down, calls that were under way are still answered after the first ones have failed.
+   * its last two tries, nor where it did before and no other request fails, or only such that fail while others are
+   * answered. What was answered longer ago proves nothing: when a provider goes down, calls that were under way are still
+   * answered after the first ones have failed.
    */
   isToBlame(requestKey: string): boolean {
     if (this.#outage !== undefined) return true;
     if (this.#successes > (this.#failures.get(requestKey)?.before ?? this.#successes)) return false;
+    if (this.#onlyOddFail()) return false;
     return this.#successes === 0 || this.#failing.size > 1 || !this.#failing.has(requestKey);
   }
 
   /** The request is given up. */
   forget(requestKey: string): void {
+    if (this.#failing.has(requestKey) && this.#isOdd(requestKey)) this.#odd.add(requestKey);
     this.#failures.delete(requestKey);
+  }
+
+  #onlyOddFail(): boolean {
+    for (const requestKey of this.#failing) if (!this.#isOdd(requestKey)) return false;
+    return this.#failing.size > 0;
+  }
+
+  /** A call that was begun after this request had failed was answered: the provider was well, and it failed on. */
+  #isOdd(requestKey: string): boolean {
+    const failing = this.#failures.get(requestKey);
+    if (failing === undefined) return this.#odd.has(requestKey);
+    return failing.since !== undefined && this.#lastGood > failing.since;
   }
 
   /** The operation is held to be down. Without patience that is the end, with the error that stops the run. */
@@ -177,12 +216,12 @@ export class Breaker {
   #down({ since }: Outage, error: ApiError): ApiError {
     const { api, name } = this.#operation;
     const waitedS = Math.round((this.#clock.now() - since) / 1000);
-    const times = this.#inARow === 1 ? 'once' : `${this.#inARow} times in a row`;
+    const times = this.#failedInARow === 1 ? 'once' : `${this.#failedInARow} times in a row`;
     const waited = waitedS === 0 ? '' : `, over ${waitedS} s of waiting`;
     return new ApiError({
       class: 'stop_run',
       stop: 'unavailable',
-      code: 'PROVIDER_UNAVAILABLE',
+      code: PROVIDER_UNAVAILABLE,
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
       hint: 'No row is marked failed for it. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
       api,

@@ -54,7 +54,7 @@ export class Door implements Answering {
   async owned(request: DoorRequest): Promise<Answer | undefined> {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return undefined;
-    const found = await this.#look(request.operation, request.ownedSince, ready);
+    const found = await this.#look(request, request.ownedSince, ready);
     return found?.kind === 'answer' ? found : undefined;
   }
 
@@ -62,7 +62,7 @@ export class Door implements Answering {
     const ready = this.#ready(request);
     if (ready instanceof ApiError) return { kind: 'failed', error: ready, attempts: 0 };
     if (request.turn?.begins() === false) {
-      const owned = await this.#look(request.operation, request.ownedSince, ready);
+      const owned = await this.#look(request, request.ownedSince, ready);
       if (owned?.kind === 'answer') return owned;
       // Before the call is shared: one who waits for its turn must not keep those waiting who have theirs.
       await request.turn.comes();
@@ -96,7 +96,7 @@ export class Door implements Answering {
   async #obtain(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {
     const kept = request.operation.keep !== 'never';
     for (let since = request.ownedSince; ; ) {
-      const found = kept ? await this.#look(request.operation, since, ready) : undefined;
+      const found = kept ? await this.#look(request, since, ready) : undefined;
       if (found?.kind === 'answer') return found;
       const ownedSince = found === undefined ? since : found.fetchedAt + 1;
       // A copy for every call would cost more than all else that is done here.
@@ -109,7 +109,7 @@ export class Door implements Answering {
 
   /** What is owned. An answer of an earlier version that cannot be read is as if it were not there. */
   async #look(
-    operation: Operation,
+    { operation, whyUnfit }: DoorRequest,
     since: number,
     { context }: ReadyRequest,
   ): Promise<Answer | Unreadable | undefined> {
@@ -118,7 +118,8 @@ export class Door implements Answering {
     const body = owned && (await calls.readBody(owned.rawSha256));
     if (owned === undefined || body === undefined) return undefined;
     const { fetchedAt, rawSha256 } = owned;
-    if (whyUnreadable(operation, body).length > 0) return { kind: 'unreadable', fetchedAt };
+    if (whyUnreadable(operation, body).length > 0 || whyUnfit?.(body) !== undefined)
+      return { kind: 'unreadable', fetchedAt };
     return { kind: 'answer', body, owned: true, fetchedAt, use: { ...context, startId, at: clock.now(), rawSha256 } };
   }
 

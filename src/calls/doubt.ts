@@ -28,8 +28,9 @@ export async function doubtAfter(
   const { meter } = operation;
   if (!leavesDoubt(error, meter)) return undefined;
   const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
-  // Retrying goes through the look and across starts of the program, so it is the ledger that counts the tries.
+  // Retrying a report goes through the look and across starts of the program, so it is the ledger that counts the tries.
   const goesOn =
+    meter !== 'report' ||
     error.httpStatus === undefined ||
     isUnreadable(error) ||
     retryDelayMs(error, doubt.answered, policy.retry, () => 0) !== undefined;

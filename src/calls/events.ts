@@ -22,7 +22,10 @@ export type CallEvent =
       readonly code: string;
       /** The next attempt's number. */
       readonly attempt: number;
+      readonly at: number;
       readonly waitMs: number;
+      /** How long this call may wait to be sent again, all its waits together. */
+      readonly givesUpAt: number;
     }
   /** Fewer calls go at once from now on, or none for a while. */
   | { readonly kind: 'slowed'; readonly api: ApiName; readonly concurrency: number; readonly pauseMs: number }

@@ -27,6 +27,11 @@ export class Limiter {
     return this.#limit.concurrency;
   }
 
+  /** The number of the last call that has been begun. */
+  get started(): number {
+    return this.#started;
+  }
+
   /** Runs `work` in a slot; `work` is told its number, to be given back with what it met. The signal ends pauses. */
   run<T>(work: (started: number) => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#limit(async () => {

@@ -33,3 +33,9 @@ export function apiOf({ apis }: Pick<DoorOptions, 'apis'>, api: ApiName): DoorAp
   if (found === null) throw new TypeError(`${api} is not configured`);
   return found;
 }
+
+/** How long one call may wait to be sent again. Where an outage is not waited for, short pauses still are. */
+export const patienceOf = ({ breaker }: Pick<DoorOptions, 'breaker'>): number =>
+  (breaker?.patienceMs ?? 0) > 0 ? (breaker?.patienceMs ?? 0) : A_MINUTE_MS;
+
+const A_MINUTE_MS = 60_000;

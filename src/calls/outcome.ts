@@ -21,6 +21,8 @@ export interface Parked {
 export interface Stopped {
   readonly kind: 'stopped';
   readonly error: ApiError;
+  /** The last that this very call met, where it was made. */
+  readonly met?: { readonly error: ApiError; readonly attempts: number };
 }
 
 export interface Answer {

@@ -3,7 +3,7 @@ import { type ApiName, type Operation, readsOne } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
-import { apiOf, type DoorOptions } from './options.js';
+import { apiOf, type DoorOptions, patienceOf } from './options.js';
 import { isTrouble } from './retry.js';
 
 /** What one call's end means for the calls that come after it. */
@@ -38,9 +38,9 @@ export class Reactions {
     return undefined;
   }
 
-  toSuccess(operation: Operation, requestKey: string): void {
+  toSuccess(operation: Operation, requestKey: string, started: number): void {
     this.limiters[operation.api].succeeded();
-    this.breakerOf(operation).succeeded(requestKey);
+    this.breakerOf(operation).succeeded(requestKey, started);
     this.#refused.delete(operation.name);
   }
 
@@ -52,12 +52,15 @@ export class Reactions {
     { started, pass }: { readonly started: number; readonly pass: Pass },
   ): Promise<void> {
     if (isTrouble(error) || error.class === 'slow_down') {
-      // So long a pause is an outage: it is told, it ends with the patience, and one call looks before the others go on.
-      const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > A_MINUTE_MS;
+      // So long a pause is an outage, unless it is one request that is asked to wait while others are answered: it is told,
+      // it ends with the patience, and one call looks before the others go on.
+      const long = this.#options.breaker !== null && (error.retryAfterMs ?? 0) > this.#longestPauseMs();
       this.#slowDown(operation, long ? 0 : (error.retryAfterMs ?? 0), started);
       const breaker = this.breakerOf(operation);
-      const stop = breaker.failed(pass, requestKey, error) ?? (long ? breaker.open(error) : undefined);
-      if (stop !== undefined) this.#onStop(stop);
+      const lastBegun = this.limiters[operation.api].started;
+      const stop = breaker.failed(pass, requestKey, error, lastBegun);
+      const opened = stop === undefined && long && breaker.isToBlame(requestKey) ? breaker.open(error) : stop;
+      if (opened !== undefined) this.#onStop(opened);
       return;
     }
     if (error.class === 'stop_run' || error.class === 'block_operation')
@@ -66,7 +69,7 @@ export class Reactions {
     if (error.class === 'stop_run') return this.#onStop(error);
     if (error.class === 'block_operation') return await this.#closeRefused(operation, error);
     // Whatever else it says, it is what the provider's document knows.
-    if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey);
+    if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey, started);
     if (error.class === 'park') await this.#closeLimit(operation, error);
   }
 
@@ -96,6 +99,11 @@ export class Reactions {
     const refused = kind === 'block_operation' || (kind === 'stop_run' && httpStatus === 404);
     if (!refused || api !== 'v2' || !readsOne(operation) || !this.breakerOf(operation).hasAnswered) return false;
     return (this.#refused.get(operation.name)?.size ?? 0) <= 1;
+  }
+
+  /** Nobody pauses for longer without a word, nor beyond the patience. */
+  #longestPauseMs(): number {
+    return Math.min(A_MINUTE_MS, patienceOf(this.#options));
   }
 
   /** v1 names a scope, and one word is enough. For v2 it takes two, so that one company does not keep out the rest. */

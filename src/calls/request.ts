@@ -1,3 +1,4 @@
+import type { Unfit } from '../api/answer.js';
 import type { ApiClient, PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
@@ -18,6 +19,8 @@ export interface DoorRequest {
   readonly ownedSince: number;
   /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
   readonly lookedSince: number;
+  /** Why an answer that the operation may give is none to who asks; undefined where it is one. */
+  readonly whyUnfit?: ((body: Buffer) => Unfit | undefined) | undefined;
   /** Where units are few: whoever asks buys when its turn has come. */
   readonly turn?: Turn | undefined;
 }

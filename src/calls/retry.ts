@@ -6,10 +6,11 @@ export interface RetryPolicy {
   readonly capMs: number;
 }
 
-/** How often one call met each of the two classes that get better by themselves. */
+/** How often one call met each of the two classes that get better by themselves, and since when. */
 export interface Tally {
   retry: number;
   slow_down: number;
+  since: number | undefined;
 }
 
 /**
@@ -40,7 +41,7 @@ const PATIENCE = 4;
 export const LONGEST_WAIT_MS = 3_600_000;
 
 /** Only these two classes get better by themselves. */
-export const comesRight = (error: ApiError): error is ApiError & { readonly class: keyof Tally } =>
+export const comesRight = (error: ApiError): error is ApiError & { readonly class: 'retry' | 'slow_down' } =>
   error.class === 'retry' || error.class === 'slow_down';
 
 /**

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import pRetry from 'p-retry';
+import { unfitAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
 import type { Operation } from '../api/operation.js';
@@ -9,7 +10,7 @@ import type { Intent } from '../ledger/intent.js';
 import { Admission } from './admission.js';
 import type { Pass } from './breaker.js';
 import { doubtAfter } from './doubt.js';
-import { apiOf, type DoorOptions } from './options.js';
+import { apiOf, type DoorOptions, patienceOf } from './options.js';
 import { type CallOutcome, DRAINING, type Parked, type Stopped } from './outcome.js';
 import { Reactions } from './reactions.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
@@ -65,7 +66,7 @@ export class Sender {
   }
 
   async buy(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome | Elsewhere> {
-    const tally: Tally = { retry: 0, slow_down: 0 };
+    const tally: Tally = { retry: 0, slow_down: 0, since: undefined };
     let attempts = 0;
     const attempt = (number: number) => {
       attempts = number;
@@ -75,18 +76,24 @@ export class Sender {
       // Nearly every call succeeds at once. p-retry is for the others: it takes over with the error that was met
       // (docs/performance.md, "What the books cost").
       return await attempt(1);
-    } catch (met) {
-      const again = pRetry((number) => (number === 1 ? Promise.reject(met) : attempt(number)), {
+    } catch (first) {
+      let met: unknown = first;
+      const again = pRetry((number) => (number === 1 ? Promise.reject(first) : attempt(number)), {
         // The tally bounds them, and an outage is waited out however long it is.
         retries: Number.POSITIVE_INFINITY,
         // How long to wait depends on the error, and is waited on our own clock: p-retry knows timers only.
         minTimeout: 0,
-        shouldRetry: ({ error }) => this.#waitToRetry(request, ready, error, tally),
+        shouldRetry: ({ error }) => {
+          met = error;
+          return this.#waitToRetry(request, ready, error, tally);
+        },
       });
-      return await again.catch((error: unknown) => {
+      const outcome = await again.catch((error: unknown) => {
         if (error instanceof ApiError) return this.#giveUp(request, ready, error, attempts);
         throw error;
       });
+      if (outcome.kind !== 'stopped' || !(met instanceof ApiError) || !comesRight(met)) return outcome;
+      return { ...outcome, met: { error: met, attempts } };
     }
   }
 
@@ -139,7 +146,9 @@ export class Sender {
     try {
       const { client } = apiOf(this.#options, operation.api);
       const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
-      this.#reactions.toSuccess(operation, requestKey);
+      const unfit = request.whyUnfit?.(exchange.body);
+      if (unfit !== undefined) throw unfitAnswer(operation, exchange, unfit);
+      this.#reactions.toSuccess(operation, requestKey, leave.started);
       return { kind: 'landed', exchange, intent };
     } catch (error) {
       try {
@@ -195,17 +204,25 @@ export class Sender {
     if ((await doubtAfter(error, request, ready, this.#options)) !== undefined) return false;
     if (mayHaveCost(request, error)) this.#reactions.hesitate(request.operation, ready.context.requestKey, error);
     const delay = retryDelayMs(error, tally[error.class], this.#options.retry, this.#random);
-    if (delay === undefined) return this.#waitsForProvider(request, ready, error, tally);
+    const at = this.#options.clock.now();
+    tally.since ??= at;
+    const givesUpAt = tally.since + patienceOf(this.#options);
+    // What is asked for counts, not what is waited at a time: it would not be over by then.
+    const isOver = delay === undefined || at + Math.max(delay, error.retryAfterMs ?? 0) > givesUpAt;
+    if (isOver) return this.#waitsForProvider(request, ready, error, tally);
     const { api, name: operation } = request.operation;
     const attempt = tally.retry + tally.slow_down + 1;
+    const { row } = request;
     this.#options.listen?.({
       kind: 'retry',
       api,
       operation,
-      row: request.row,
+      row,
       code: error.code,
       attempt,
+      at,
       waitMs: delay,
+      givesUpAt,
     });
     await this.#options.clock.sleep(delay, this.#halting).catch(() => {});
     return !this.#halting.aborted;
@@ -216,6 +233,7 @@ export class Sender {
     if (!this.#reactions.holdDown(operation, context.requestKey, error)) return false;
     tally.retry = 0;
     tally.slow_down = 0;
+    tally.since = undefined;
     return !this.#halting.aborted;
   }
 
@@ -231,7 +249,9 @@ export class Sender {
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
     // By hand, whoever asks decides. A report that failed as often as it may be tried is for a person, too (V2-17).
-    const leaves = this.#options.breaker !== null && request.operation.meter !== 'report' && isNobodysFault(error);
+    const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
+    const leaves =
+      this.#options.breaker !== null && request.operation.meter !== 'report' && comesRight(error) && comesLater;
     return leaves ? unanswered(error, attempts) : { kind: 'failed', error, attempts };
   }
 

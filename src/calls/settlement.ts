@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.js';
 import { readAllowance, type V1Allowance } from '../api/v1/allowance.js';
 import type { Meter } from '../domain/meter.js';
 import type { ObservedAllowance, Settlement } from '../ledger/calls.js';
-import { isUnreadable } from './retry.js';
+import { isNobodysFault, isUnreadable } from './retry.js';
 
 /** What is written down about a call that succeeded. */
 export function settlementOf(operation: Operation, params: string, exchange: Exchange, now: number): Settlement {
@@ -45,20 +45,20 @@ export function refusalOf(error: ApiError, meter: Meter, now: number): Settlemen
     remainingUnits: null,
     inDoubt: leavesDoubt(error, meter),
     // An answer that we could not read may have been paid for: its bytes are kept.
-    body: error.code === 'UNEXPECTED_BODY' ? (error.exchange?.body ?? null) : null,
+    body: error.code === 'UNEXPECTED_BODY' || isUnreadable(error) ? (error.exchange?.body ?? null) : null,
     answer: null,
     allowance: v1 && observed(v1),
   };
 }
 
 /**
- * It may have been paid for, or was, and its answer is not here. An error that the provider answered with leaves a doubt
- * only where repeating costs a report (V2-17): a search that met a 503 is sent again like any other.
+ * It may have been paid for, or was, and its answer is not here. What the provider has refused for good is the row's, and
+ * leaves a doubt only where repeating costs a report (V2-17).
  */
 export const leavesDoubt = (error: ApiError, meter: Meter): boolean =>
   meter !== 'free' &&
   error.charge !== 'free' &&
-  (meter === 'report' || error.httpStatus === undefined || isUnreadable(error));
+  (meter === 'report' || error.httpStatus === undefined || isNobodysFault(error));
 
 /** A free workspace may count its day in the quota alone: the larger figure is what can still be had. */
 function observed({ remainingUnits, quota }: V1Allowance): ObservedAllowance | null {

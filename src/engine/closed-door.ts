@@ -43,13 +43,14 @@ export class ClosedDoor implements Answering {
   }
 
   async owned(request: DoorRequest): Promise<Answer | undefined> {
-    const { operation, ownedSince } = request;
+    const { operation, ownedSince, whyUnfit } = request;
     const environmentId = this.#environments[operation.api];
     const key = operation.keep === 'never' ? undefined : keyOf(request);
     if (this.#calls === null || environmentId === null || key === undefined) return undefined;
     const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
-    if (found === undefined || body === undefined || whyUnreadable(operation, body).length > 0) return undefined;
+    if (found === undefined || body === undefined) return undefined;
+    if (whyUnreadable(operation, body).length > 0 || whyUnfit?.(body) !== undefined) return undefined;
     this.used.set(operation, (this.used.get(operation) ?? 0) + 1);
     return { kind: 'answer', body, owned: true, fetchedAt: found.fetchedAt, use: null };
   }

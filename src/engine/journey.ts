@@ -185,6 +185,9 @@ class Journey {
         break;
       case 'stopped':
         this.ended = true;
+        // The row is free to move; what it met is kept, for whoever asks why it has not.
+        this.#error = outcome.error;
+        if (outcome.error !== undefined) this.#keepError(outcome.error);
         break;
       case 'done':
       case 'not_available':

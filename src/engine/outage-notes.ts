@@ -13,12 +13,36 @@ export class OutageNotes {
   }
 
   listen(event: RunEvent): void {
-    if (event.kind === 'outage') {
-      const { kind: _, ...outage } = event;
-      this.#open.set(event.operation, outage);
-    } else if (event.kind === 'recovered') this.#open.delete(event.operation);
-    else return;
+    if (!this.#changes(event)) return;
     // A ledger that cannot be written ends the run elsewhere.
     this.#calls.noteOutages(this.#startId, [...this.#open.values()]).catch(() => {});
   }
+
+  #changes(event: RunEvent): boolean {
+    switch (event.kind) {
+      case 'outage': {
+        const { kind: _, ...outage } = event;
+        this.#open.set(event.operation, outage);
+        return true;
+      }
+      case 'recovered':
+        return this.#open.delete(event.operation);
+      case 'retry': {
+        const { api, operation, row, code, at: since, waitMs, givesUpAt } = event;
+        if (row === null || waitMs < WORTH_A_NOTE_MS) return false;
+        this.#open.set(keyOf(event), { row, api, operation, code, since, nextTryAt: since + waitMs, givesUpAt });
+        return true;
+      }
+      case 'call_settled':
+        return this.#open.size > 0 && this.#open.delete(keyOf(event.intent));
+      default:
+        return false;
+    }
+  }
 }
+
+const keyOf = ({ operation, row }: { readonly operation: string; readonly row: number | null }): string =>
+  `${operation} ${row}`;
+
+/** Shorter waits are over before anybody looks. */
+const WORTH_A_NOTE_MS = 5_000;

@@ -19,7 +19,7 @@ import { mostFor } from './row-cost.js';
 import { AllRows, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
 import { Turns } from './turns.js';
-import { workThrough } from './work.js';
+import { type Worked, workThrough } from './work.js';
 
 /** The client of an API and the name its answers are filed under. */
 export interface Source {
@@ -60,6 +60,8 @@ export interface RunEnd {
   readonly stopped: KybatchError | undefined;
   readonly interrupted: boolean;
   readonly finished: boolean;
+  /** Every row has set out and some were settled: what is still pending was tried. */
+  readonly allTried: boolean;
   /** The number of the start in the ledger. */
   readonly startId: number;
 }
@@ -132,8 +134,9 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const guard = new FailureGuard(pipeline.guards.failingAlike, onStop);
   stopping.addEventListener('abort', onStop, { once: true });
   if (stopping.aborted) onStop();
+  let worked: Worked;
   try {
-    await workThrough({
+    worked = await workThrough({
       runId: run.id,
       startId: lease.startId,
       runs: ledger.runs,
@@ -157,13 +160,14 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   // A provider that has stopped the run is not asked for more.
   if (door.stopped === undefined) await noteUseAtEnd(counted);
   const outage = drain.aborted ? undefined : door.outage;
-  return { ...(await conclude(work, door.stopped ?? guard.tripped ?? outage)), startId: lease.startId };
+  const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
+  return { ...concluded, ...worked, startId: lease.startId };
 }
 
 async function conclude(
   { run, ledger, clock, drain }: RunWork,
   stop: KybatchError | undefined,
-): Promise<Omit<RunEnd, 'startId'>> {
+): Promise<Omit<RunEnd, 'startId' | 'allTried'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
   // Whatever stopped it came too late to stop anything.

@@ -3,7 +3,7 @@ import type { Answering, DoorRequest } from '../calls/request.js';
 import { idSpaces } from '../domain/id-spaces.js';
 import type { ReviewStore } from '../ledger/review.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
-import type { Params, Stage, StageContext } from '../stages/stage.js';
+import type { CallTerms, Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { RowNotes } from './row-notes.js';
 import type { Turns } from './turns.js';
@@ -56,8 +56,8 @@ export class StageContexts {
       options: stage === undefined ? undefined : optionsOf(stage),
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
-      call: async (operation, params, { lookedSince = 0, notBefore = 0 } = {}) => {
-        const outcome = await door.call(this.#request(operation, params, row, name, notBefore, lookedSince));
+      call: async (operation, params, terms) => {
+        const outcome = await door.call(this.#request(operation, params, row, name, terms));
         if (outcome.kind === 'answer') notes.keepUse(outcome.use);
         return outcome;
       },
@@ -84,6 +84,7 @@ export class StageContexts {
           notes.keepQuestion({ ...asked, ...state });
         },
       },
+      keepError: (error) => notes.keepError({ stage: name, ...error, at: clock.now() }),
       keepCandidates: (space, seen) => notes.keepCandidates(space, seen),
     };
   }
@@ -99,8 +100,7 @@ export class StageContexts {
     params: Params,
     row: number,
     stage: string,
-    asNewAs = 0,
-    lookedSince = 0,
+    { notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
     const { runId, freshnessMs, notBefore, provenance, turns } = this.#options;
     const freshness = freshnessMs(operation);
@@ -113,6 +113,7 @@ export class StageContexts {
       stage,
       ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, asNewAs, this.now() - freshness),
       lookedSince,
+      whyUnfit,
       turn: operation.meter === 'unit' ? turns?.of(row) : undefined,
     };
   }

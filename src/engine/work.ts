@@ -32,7 +32,7 @@ export interface WorkOptions {
  * Takes rows, those that have begun first and each kind in the order of the file, as many at once as allowed, until none can move. Rows that wait for a report
  * hold no place: they lie in the ledger with the time to look again, and go before new ones when it has come.
  */
-export async function workThrough(options: WorkOptions): Promise<void> {
+export async function workThrough(options: WorkOptions): Promise<Worked> {
   const queue = new RowQueue(options);
   const workers = Array.from({ length: options.rowsAtOnce }, async () => {
     try {
@@ -48,6 +48,12 @@ export async function workThrough(options: WorkOptions): Promise<void> {
   });
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return { allTried: queue.anySettled && (await options.rows.pending()) === undefined };
+}
+
+export interface Worked {
+  /** Every row has set out and some are settled now: what is still pending was tried. */
+  readonly allTried: boolean;
 }
 
 async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }: WorkOptions): Promise<Checkpoint> {
@@ -94,11 +100,16 @@ class RowQueue {
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #closed = false;
+  #anySettled = false;
   /** Before this time no waiting row is due: there is no need to ask the ledger for each row that is handed out. */
   #quietUntil = 0;
 
   constructor(options: WorkOptions) {
     this.#options = options;
+  }
+
+  get anySettled(): boolean {
+    return this.#anySettled;
   }
 
   close(): void {
@@ -113,8 +124,9 @@ class RowQueue {
     return mine;
   }
 
-  done(row: number, { hold, holdReason, nextAt }: Checkpoint): void {
+  done(row: number, { outcome, hold, holdReason, nextAt }: Checkpoint): void {
     this.#active.delete(row);
+    if (outcome !== 'pending') this.#anySettled = true;
     this.#options.rows.cameHome(row, hold === 'waiting' ? nextAt : null);
     this.#options.turns.comesHome(row);
     if (hold === 'parked' && holdReason === 'in_doubt') this.#inDoubt.add(row);

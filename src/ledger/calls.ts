@@ -73,8 +73,10 @@ export interface NewStart {
   readonly given?: string | undefined;
 }
 
-/** An operation that the provider does not answer, and that is waited for. */
+/** An operation that the provider does not answer, or one row's call that it puts off: what is waited for. */
 export interface OutageNote {
+  /** The row that waits, where others are answered; absent: nobody is. */
+  readonly row?: number | undefined;
   readonly api: 'v1' | 'v2';
   readonly operation: string;
   /** Of the last error. */

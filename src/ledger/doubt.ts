@@ -9,7 +9,12 @@ export interface Doubt {
   readonly lost: number;
   /** The provider answered: with a failure, or with something that nobody can read. */
   readonly answered: number;
-  /** Paid for, as far as one can tell, for nothing: successes that nobody can read (X-1), lost calls that were charged. */
+  /** How many other starts met some of those. */
+  readonly answeredStarts: number;
+  /**
+   * Paid for, for all one knows, and for nothing: successes that nobody can read (X-1), failures that nobody calls free
+   * (V2-17; of a report they are only `answered`), lost calls that were charged.
+   */
   readonly inVain: number;
   /** Of those, in the start that asks. */
   readonly inVainNow: number;

@@ -69,7 +69,15 @@ export function decideDoubt(
     const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
     return inDoubt(`${calls} lost and may have been charged; not sent again (${why})`);
   }
-  return meter === 'report' ? 'go' : decideInVain(doubt, lostAtMost);
+  return meter === 'report' ? decideFailed(doubt, lostAtMost) : decideInVain(doubt, lostAtMost);
+}
+
+/** A report whose generating has failed in start after start, and may have cost one each time, is for a person, too. */
+function decideFailed({ answered, answeredStarts }: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
+  if (answeredStarts < startsAtMost(cap)) return 'go';
+  return inDoubt(
+    `${answered} calls for this, over ${answeredStarts} starts, brought no report and may have been charged; not sent again`,
+  );
 }
 
 /**
@@ -78,12 +86,12 @@ export function decideDoubt(
  */
 function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
   const { inVain, inVainNow, inVainStarts } = doubt;
-  if (inVainStarts >= (cap === 0 ? STARTS_IN_VAIN : cap))
+  if (inVainStarts >= startsAtMost(cap))
     return inDoubt(
-      `${inVain} calls for this, over ${inVainStarts} starts, brought no readable answer and may have been charged; not sent again`,
+      `${inVain} calls for this, over ${inVainStarts} starts, brought no answer that can be used and may have been charged; not sent again`,
     );
   if (inVainNow < IN_VAIN_A_START) return 'go';
-  const message = `${inVainNow} calls for this brought no readable answer; it is not asked for again in this start`;
+  const message = `${inVainNow} calls for this brought no answer that can be used; it is not asked for again in this start`;
   return { kind: 'parked', reason: 'unanswered', until: null, message };
 }
 
@@ -93,6 +101,7 @@ const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', unti
 const IN_VAIN_A_START = 10;
 /** Where lost calls are for a person at once, and have no cap. */
 const STARTS_IN_VAIN = 3;
+const startsAtMost = (cap: number): number => (cap === 0 ? STARTS_IN_VAIN : cap);
 
 /** What the ledger knows about money at the same moment. */
 export interface MoneyState {

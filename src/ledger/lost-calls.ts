@@ -8,8 +8,14 @@ export interface AnchorFacts {
   /** Units that answers since the anchor are known to have been charged. */
   readonly known: number;
   /** Calls since the anchor whose charge is unknown. */
-  readonly lost: readonly { readonly startedAt: number }[];
+  readonly lost: readonly LostCall[];
   readonly now: number;
+}
+
+export interface LostCall {
+  readonly startedAt: number;
+  /** Null: nothing came back. */
+  readonly httpStatus: number | null;
 }
 
 export type AnchorVerdict =
@@ -44,6 +50,10 @@ export function judgeLostCalls(facts: AnchorFacts): AnchorVerdict {
   if (lost.length === 0) return settled(null, missing);
   const note = `the remaining units fell from ${anchorUnits} to ${remainingUnits}; ${missing} of them ${missing === 1 ? 'belongs' : 'belong'} to ${lost.length} lost ${lost.length === 1 ? 'call' : 'calls'}`;
   if (missing === lost.length) return settled('charged', 0, note);
-  if (lost.some(({ startedAt }) => now - startedAt < PROVIDER_GIVES_UP_MS)) return { kind: 'too_early' };
+  if (lost.some((call) => mayBeAtWork(call, now))) return { kind: 'too_early' };
   return settled(missing === 0 ? 'free' : null, missing, note);
 }
+
+/** What was answered is over, if not as it should be. Behind a gateway that has given up the work may go on. */
+const mayBeAtWork = ({ startedAt, httpStatus }: LostCall, now: number): boolean =>
+  (httpStatus === null || httpStatus >= 500) && now - startedAt < PROVIDER_GIVES_UP_MS;

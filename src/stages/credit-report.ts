@@ -1,4 +1,5 @@
-import { readAnswer, unexpectedBody } from '../api/answer.js';
+import { readAnswer } from '../api/answer.js';
+import { INVALID_PARAMS } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
@@ -7,7 +8,7 @@ import type { ExactJson } from '../util/exact-json.js';
 import { paramsFlag } from '../util/params-flag.js';
 import { type ReportOptions, reportOptions } from './credit-report-options.js';
 import { PastReports } from './past-reports.js';
-import { kindOfReport, type ReportBody } from './report-body.js';
+import { kindOfReport, REPORT_IN_HTML, whyNoReport } from './report-body.js';
 import { ReportHistory } from './report-history.js';
 import { askAboutIdentity, identityIn, type ReportIdentity } from './report-identity.js';
 import { nextLook, pauseAfter } from './report-look.js';
@@ -99,6 +100,7 @@ async function obtainReport(company: Company, context: Context): Promise<Report 
     if (begun !== undefined) return { id: begun.id, finished: false, since: past.at, fresh: false };
     // It is paid for, its answer could not be read, and nobody lists it.
     if (owned !== undefined && 'kind' in owned) return owned;
+    if (past.hasUnreadable(source)) return { kind: 'failed', error: notLegible(params) };
     const notBefore = readable === undefined ? 0 : readable.since + 1;
     const outcome = await context.call(creditReportGenerate, params, { lookedSince: look - lookForMs, notBefore });
     if (outcome.kind === 'answer') return readGenerated(outcome.body, outcome.fetchedAt, !outcome.owned);
@@ -151,26 +153,17 @@ async function isReady(report: Report, context: Context): Promise<true | StageOu
 
 async function fetchReport(report: Report, company: Company, context: Context): Promise<StageOutcome> {
   const params = { report_id: report.id };
-  let fetched = await context.call(creditReportFetch, params);
-  // Fetching is free: what is owned and is no report may have been one of maintenance.
-  if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) !== 'report')
-    fetched = await context.call(creditReportFetch, params, { notBefore: fetched.fetchedAt + 1 });
-  if (fetched.kind !== 'answer') return stillComing(withoutAnswer(fetched), report, context);
-  const came = fetchedAs(kindOfReport(fetched.body), report.id, company, context);
-  return stillComing(came, report, context);
-}
-
-function fetchedAs(kind: ReportBody, id: string, company: Company, context: Context): StageOutcome {
-  switch (kind) {
-    case 'report':
-      return { kind: 'done' };
-    case 'page':
-      return { kind: 'failed', error: inHtml(id, requestOf(company, context)) };
-    case 'empty':
-      return withNothing(id);
-    case 'other':
-      return unanswered(toStageError(unexpectedBody(creditReportFetch, ['expected an object']), 1));
-  }
+  const terms = { whyUnfit: whyNoReport };
+  let fetched = await context.call(creditReportFetch, params, terms);
+  // Fetching is free: what is owned and has nothing in it may have something by now.
+  if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) === 'empty')
+    fetched = await context.call(creditReportFetch, params, { ...terms, notBefore: fetched.fetchedAt + 1 });
+  if (fetched.kind === 'answer')
+    return kindOfReport(fetched.body) === 'empty' ? withNothing(report.id) : { kind: 'done' };
+  const met = stillComing(withoutAnswer(fetched), report, context);
+  // Others come as they should, and this one does not in all that time: it is this report, and for a person.
+  const inHtmlStill = met.kind === 'parked' && met.error?.code === REPORT_IN_HTML;
+  return inHtmlStill ? { kind: 'failed', error: inHtml(report.id, requestOf(company, context)) } : met;
 }
 
 /**
@@ -179,6 +172,8 @@ function fetchedAs(kind: ReportBody, id: string, company: Company, context: Cont
  */
 function stillComing(met: StageOutcome, { since }: Report, context: Context): StageOutcome {
   if (met.kind !== 'failed' && !isUnanswered(met)) return met;
+  // An ID that cannot be asked about will not be another one later.
+  if (met.kind === 'failed' && met.error.code === INVALID_PARAMS) return met;
   const now = context.now();
   const waited = now - since;
   if (waited > context.options.giveUpAfterMs) return met;
@@ -194,6 +189,15 @@ function orUnanswered<T extends object>(read: () => T): T | Extract<StageOutcome
   }
 }
 
+/** Another would be paid for although one is there. */
+const notLegible = (params: Params): StageError => ({
+  ...OURS,
+  code: 'HISTORY_UNREADABLE',
+  message:
+    `the account's history lists a report of ${String(params.source_id)} in a form that cannot be read, so nothing was generated: it may be the one. kybatch retry looks again for nothing. ` +
+    `If the provider does not mend it, another one costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,
+});
+
 const tooLate = (id: string, waited: number): StageError => ({
   ...OURS,
   code: 'REPORT_NOT_READY',
@@ -203,7 +207,7 @@ const tooLate = (id: string, waited: number): StageError => ({
 /** It has no columns: the row would look complete with nothing in it (V2-21). */
 const inHtml = (id: string, params: Params): StageError => ({
   ...OURS,
-  code: 'REPORT_IN_HTML',
+  code: REPORT_IN_HTML,
   message:
     `report ${id} comes as a page of HTML, which fills no column. If that is the provider's trouble, kybatch retry fetches it again for nothing. ` +
     `If it was generated as HTML, another one as JSON costs another report: kybatch call v2 creditReportGenerate --fresh ${paramsFlag(params)}, then kybatch retry`,

@@ -1,4 +1,5 @@
 import { type Id, idText } from '../api/schema.js';
+import { isPlainObject } from '../api/v2/fields.js';
 import { FINISHED } from '../api/v2/report-status.js';
 import { ExactNumber } from '../util/exact-json.js';
 
@@ -23,6 +24,7 @@ export interface HistoryItem {
 export class PastReports {
   readonly #seen = new Set<string>();
   readonly #expired = new Set<string>();
+  readonly #unreadable = new Set<string>();
   readonly #bySource = new Map<string, PastReport[]>();
 
   constructor(
@@ -44,8 +46,15 @@ export class PastReports {
     return true;
   }
 
-  get count(): number {
-    return this.#seen.size;
+  /** An item of the list that is not as it should be; whose report it is may be told all the same. */
+  addUnreadable(item: unknown): void {
+    const source = isPlainObject(item) ? item.source_id : undefined;
+    if (typeof source === 'string' || source instanceof ExactNumber) this.#unreadable.add(idText(source));
+  }
+
+  /** There is a report of the company, and nobody can tell which. */
+  hasUnreadable(sourceId: string): boolean {
+    return this.#unreadable.has(sourceId);
   }
 
   isExpired(reportId: string): boolean {

@@ -1,3 +1,4 @@
+import type { Unfit } from '../api/answer.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
 
 /**
@@ -18,3 +19,15 @@ const firstLetter = (body: Buffer): string | undefined =>
     .toString('utf8', 0, 64)
     .replace(/^\ufeff/, '')
     .trimStart()[0];
+
+export const REPORT_IN_HTML = 'REPORT_IN_HTML';
+
+/**
+ * Reports are asked for as JSON (V2-21), so a page is not what was asked for, whatever it shows: where every report comes so
+ * it is the provider's trouble, and nothing is the matter with any company (X-1).
+ */
+export function whyNoReport(body: Buffer): Unfit | undefined {
+  const kind = kindOfReport(body);
+  if (kind === 'page') return { code: REPORT_IN_HTML, message: 'a page of HTML came where JSON was asked for' };
+  return kind === 'other' ? { code: 'UNEXPECTED_BODY', message: 'expected an object' } : undefined;
+}

@@ -1,5 +1,7 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { readable } from '../api/schema.js';
+import { historyItem } from '../api/v2/operations/credit-report.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { type HistoryItem, PastReports } from './past-reports.js';
 import { type StageContext, type StageOutcome, toStageError, unanswered, withoutAnswer } from './stage.js';
@@ -46,8 +48,9 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
   const reports = new PastReports(now());
   let pages = 1;
   let total = 0;
+  let listed = 0;
   // Of the two ways of telling how much there is, the one that tells more is believed (V2-12).
-  for (let page = 1, stale = 0; (page <= pages || reports.count < total) && stale < STALE_PAGES; page++) {
+  for (let page = 1, stale = 0; (page <= pages || listed < total) && stale < STALE_PAGES; page++) {
     if (page > PAGES_AT_MOST) return unanswered(endless(pages));
     const outcome = await call(creditReportHistory, { page, ...size });
     if (outcome.kind === 'failed' && page > pages) break;
@@ -58,7 +61,11 @@ async function readAll(asking: Asking, size: { per_page?: number } = LARGE_PAGES
     try {
       const answer = readAnswer(creditReportHistory, outcome.body);
       if (answer.data.length === 0) break;
-      const added = answer.data.map((item) => reports.add(item as HistoryItem)).includes(true);
+      listed += answer.data.length;
+      const items = readable(answer.data, historyItem);
+      const added = items.map((item) => reports.add(item as HistoryItem)).includes(true);
+      const legible = new Set<unknown>(items);
+      for (const item of answer.data) if (!legible.has(item)) reports.addUnreadable(item);
       stale = added ? 0 : stale + 1;
       pages = Number(answer.pages ?? 1);
       total = Number(answer.total_results ?? 0);

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { Unfit } from '../api/answer.js';
+import { INVALID_PARAMS } from '../api/client.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
@@ -80,7 +82,8 @@ export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Ide
       readonly error?: StageError;
     }
   | { readonly kind: 'failed'; readonly error: StageError }
-  | { readonly kind: 'stopped' }
+  /** `error`: what the row itself has met. */
+  | { readonly kind: 'stopped'; readonly error?: StageError }
 );
 
 export interface StageError {
@@ -113,6 +116,8 @@ export interface StageContext<Options = unknown, Shared = unknown> {
     note: string,
   ) => Promise<void>;
   readonly questions: Questions;
+  /** Something that a person should know about and that changes nothing. */
+  readonly keepError: (error: StageError) => void;
   /** Candidates with their grades, kept as evidence for the row. */
   readonly keepCandidates: (space: IdSpace, candidates: readonly SeenCandidate[]) => void;
 }
@@ -122,6 +127,8 @@ export interface CallTerms {
   readonly lookedSince?: number;
   /** An owned answer from before this time is none. */
   readonly notBefore?: number;
+  /** Why what has come is of no use: then it is asked for again, as what nobody can read (X-1). */
+  readonly whyUnfit?: (body: Buffer) => Unfit | undefined;
 }
 
 export interface Questions {
@@ -175,16 +182,29 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
       const { met, ...parked } = outcome;
       return met === undefined ? parked : { ...parked, error: toStageError(met.error, met.attempts) };
     }
-    case 'stopped':
-      return { kind: 'stopped' };
+    case 'stopped': {
+      const { met } = outcome;
+      return met === undefined
+        ? { kind: 'stopped' }
+        : { kind: 'stopped', error: toStageError(met.error, met.attempts) };
+    }
     case 'not_available':
       return { kind: 'not_available', message: outcome.error.message, error: toStageError(outcome.error, 1) };
     case 'in_doubt':
       throw new Error('only a call that needs a look before it is repeated can end so');
     case 'failed':
-      return { kind: 'failed', error: toStageError(outcome.error, outcome.attempts) };
+      return { kind: 'failed', error: inWords(toStageError(outcome.error, outcome.attempts)) };
   }
 }
+
+/** What we would not send came from the provider or from the row: nobody at the terminal has given parameters. */
+const inWords = (error: StageError): StageError =>
+  error.code === INVALID_PARAMS
+    ? {
+        ...error,
+        message: `${error.message}. It was not sent. If it is an ID of the provider's, ask the provider about it; else correct the row`,
+      }
+    : error;
 
 /** What was met is no row's fault (X-1): the row is left to the next start. */
 export const unanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({

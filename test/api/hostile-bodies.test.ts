@@ -24,10 +24,8 @@ describe('a list of wrong items', () => {
   });
 
   test('names place and value of the first', () => {
-    const problems = problemsOf(() =>
-      readAnswer(v2Operations.kybSearch, Buffer.from('[{"id":"1"},{"id":"2","name":7}]')),
-    );
-    expect(problems).toEqual([expect.stringMatching(/^1\.name: .*, got 7$/)]);
+    const problems = problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('[{"id":"2","name":7},null]')));
+    expect(problems[0]).toMatch(/^0\.name: .*, got 7$/);
     expect(problemsOf(() => readAnswer(v2Operations.kybSearch, Buffer.from('{"id":"1"}')))).toEqual([
       'expected a list',
     ]);

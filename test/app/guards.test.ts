@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../src/app/plan.js';
@@ -124,5 +124,22 @@ describe('rows that fail alike', () => {
       const end = await run({ ...JOB, concurrency: 1 }, around(job));
       expect(end).toMatchObject({ finished: true, stopped: null, outcomes: { failed: 6, complete: 24 } });
     });
+  });
+});
+
+test('two companies that always fail, at the end of a file: the tables of all others are written, and the rows say why', async () => {
+  const odd = ['stages: [record]', 'concurrency: 1', 'patience: 0'];
+  await withJob({ pipeline: odd }, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 5));
+    // The check of the key is the first.
+    job.sandbox.script('fullKyb', ['none', 'none', 'none', 'none', ...Array(20).fill(503)]);
+    const end = await run(JOB, around(job));
+    expect(end.outcomes).toMatchObject({ complete: 3 });
+    expect(end).toMatchObject({ stopped: { code: 'PROVIDER_UNAVAILABLE', exit: 6 }, tables: join(job.cwd, 'out') });
+    const rows = readFileSync(join(job.cwd, 'out', 'rows.csv'), 'utf8').split('\n');
+    expect(rows.filter((line) => /,\w+_SERVICE_UNAVAILABLE,/.test(line))).toHaveLength(2);
+    // A provider that answers nobody leaves nothing new to be written.
+    rmSync(join(job.cwd, 'out'), { recursive: true });
+    expect(await resume({ out: 'out' }, around(job))).toMatchObject({ stopped: { exit: 6 }, tables: null });
   });
 });

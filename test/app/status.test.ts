@@ -102,7 +102,9 @@ describe('status', () => {
       const now = clock.now();
       await ledger(async ({ calls, runs: store }) => {
         await store.releaseFailed(id);
-        await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
+        const startId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
+        const wait = { since: now, nextTryAt: now + 60_000, givesUpAt: now + 120_000 };
+        await calls.noteOutages(startId, [{ row: 1, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', ...wait }]);
         const working = await status({}, around);
         expect(working.atWork).toMatchObject({ alive: true, silent: false, rowsPerSecond: 0.1, since: now - 10_000 });
         expect(statusToJson(working).process).toMatchObject({
@@ -110,6 +112,9 @@ describe('status', () => {
           seconds_to_go: 10,
           failed_calls_last_minute: [{ count: 1 }],
         });
+        expect(statusInWords(working)).toMatch(
+          /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min/m,
+        );
         const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
         expect(later.atWork).toMatchObject({ alive: true, silent: true });
         expect(statusInWords(later)).toContain('it is frozen');

@@ -16,14 +16,15 @@ const down = new ApiError({
 });
 const ordinary = { probe: null };
 
-/** What happened, as a word for each call: `a` was answered, `!a` failed. */
+/** What happened, as a word for each call: `a` was answered, `!a` failed; `+a` was answered, and begun after all before it. */
 function breakerAfter(...calls: readonly string[]): Breaker {
   const policy = { failures: 100, patienceMs: 60_000 };
   const breaker = new Breaker(v1Operations.fullKyb, policy, new ManualClock(), () => {});
-  for (const call of calls) {
-    if (call.startsWith('!')) breaker.failed(ordinary, call.slice(1), down);
-    else breaker.succeeded(call);
-  }
+  calls.forEach((call, number) => {
+    if (call.startsWith('!')) breaker.failed(ordinary, call.slice(1), down, number);
+    else if (call.startsWith('+')) breaker.succeeded(call.slice(1), number);
+    else breaker.succeeded(call, 0);
+  });
   return breaker;
 }
 
@@ -36,6 +37,12 @@ describe('a request that has used up its tries: whose doing is it?', () => {
     [true, 'others fail too, and nobody is answered', ['a', '!x', '!b', '!x', '!b', '!x']],
     [true, 'only what was under way was answered after its first failure', ['a', '!x', 'b', '!c', '!x', '!c', '!x']],
     [true, 'it was answered itself, long ago, and others fail', ['x', '!x', '!b', '!x']],
+    [
+      false,
+      'another fails like it, and others were begun later and answered',
+      ['!x', '!y', '+a', '!y', '!x', '!y', '!x'],
+    ],
+    [true, 'a third fails, for which nothing of the kind is known', ['!x', '!y', '+a', '!y', '!x', '!b', '!x']],
   ])('%s for the provider: %s', (blamed, _, calls) => {
     expect(breakerAfter(...calls).isToBlame('x')).toBe(blamed);
   });
@@ -51,9 +58,9 @@ describe('a request that has used up its tries: whose doing is it?', () => {
 test('failures in a row open an outage, unless they are all of one request among good answers', () => {
   const policy = { failures: 3, patienceMs: 0 };
   const breaker = new Breaker(v1Operations.fullKyb, policy, new ManualClock(), () => {});
-  breaker.succeeded('a');
-  for (let times = 0; times < 5; times++) expect(breaker.failed(ordinary, 'x', down)).toBeUndefined();
-  expect(breaker.failed(ordinary, 'y', down)).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', stop: 'unavailable' });
+  breaker.succeeded('a', 1);
+  for (let times = 0; times < 5; times++) expect(breaker.failed(ordinary, 'x', down, 1)).toBeUndefined();
+  expect(breaker.failed(ordinary, 'y', down, 1)).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', stop: 'unavailable' });
 });
 
 test('a probe that tells nothing lets the next one try, and one that fails lets nobody', async () => {
@@ -70,10 +77,10 @@ test('a probe that tells nothing lets the next one try, and one that fails lets 
   const next = await second;
   if (next === undefined) throw new Error('expected a pass');
   expect(breaker.admits(next)).toBe(true);
-  expect(breaker.failed(next, 'x', down)).toBeUndefined();
+  expect(breaker.failed(next, 'x', down, 1)).toBeUndefined();
   expect(breaker.admits(ordinary)).toBe(false);
   // An answer of a call that was under way before ends it, and a probe that has not set out is none any more.
-  breaker.succeeded('b');
+  breaker.succeeded('b', 1);
   expect(breaker.admits(next)).toBe(false);
   expect(await breaker.enter(never)).toEqual(ordinary);
 });

@@ -101,7 +101,8 @@ describe('what an error means for the next call', () => {
       const [id = ''] = idsOf(hall, 1);
       hall.sandbox.script('fullKyb', Array(5).fill({ status: 429, code: 'RATE_LIMITED', retryAfter: 60 }));
       let answered = false;
-      const answer = hall.ask(full(id)).finally(() => {
+      const patient = { breaker: { failures: 100, patienceMs: 600_000 } };
+      const answer = hall.ask(full(id), patient).finally(() => {
         answered = true;
       });
       for (let round = 1; round <= 5; round++) {

@@ -79,8 +79,10 @@ describe('is there money for a call?', () => {
 
 describe('what did lost calls cost? (V1-5)', () => {
   const NOW = 1_000_000;
-  const long = { startedAt: NOW - 60_000 };
-  const recent = { startedAt: NOW - 1_000 };
+  const long = { startedAt: NOW - 60_000, httpStatus: null };
+  const recent = { startedAt: NOW - 1_000, httpStatus: null };
+  const answered = { ...recent, httpStatus: 302 };
+  const gateway = { ...recent, httpStatus: 502 };
   const facts: AnchorFacts = { anchorUnits: 100, resetAt: null, remainingUnits: 97, known: 1, lost: [], now: NOW };
   const anchor = (settle: 'charged' | 'free' | null, drift: number) => ({ kind: 'anchor', settle, drift });
 
@@ -96,6 +98,8 @@ describe('what did lost calls cost? (V1-5)', () => {
       { remainingUnits: 99, lost: [long, recent] },
       { kind: 'too_early' },
     ],
+    ['none is missing, and it was answered a moment ago', { remainingUnits: 99, lost: [answered] }, anchor('free', 0)],
+    ['a gateway answered: work may go on behind it', { remainingUnits: 99, lost: [gateway] }, { kind: 'too_early' }],
     ['some are missing: which ones is not known', { remainingUnits: 98, lost: [long, long] }, anchor(null, 1)],
     ['more are missing than were lost', { remainingUnits: 90, lost: [long] }, anchor(null, 9)],
     ['more remain than before: a renewed plan', { remainingUnits: 500, lost: [long] }, anchor(null, 0)],
@@ -115,7 +119,7 @@ describe('what did lost calls cost? (V1-5)', () => {
 
 describe('may a request be sent, as far as it has been sent before?', () => {
   const fresh: RequestState = { alive: true, underWay: false, answered: false, doubt: undefined };
-  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, lastEndedAt: 50 };
+  const doubt = { lost: 1, answered: 0, answeredStarts: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, lastEndedAt: 50 };
   const inVain = (inVainNow: number, inVainStarts: number) => ({
     doubt: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainStarts },
   });
@@ -147,6 +151,13 @@ describe('may a request be sent, as far as it has been sent before?', () => {
     ],
     ['V2-17 a report, without a look', 'report', { doubt }, { lookedSince: 50 }, { kind: 'in_doubt', endedAt: 50 }],
     ['V2-17 a report, after a look', 'report', { doubt }, { lookedSince: 51 }, 'go'],
+    [
+      'V2-17 a report that failed in as many starts as the cap allows',
+      'report',
+      { doubt: { ...doubt, lost: 0, answered: 5, answeredStarts: 3 } },
+      { lookedSince: 51 },
+      parked('5 calls for this, over 3 starts, brought no report'),
+    ],
     [
       'V2-17 a report that was answered with a failure',
       'report',

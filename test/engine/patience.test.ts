@@ -141,6 +141,27 @@ describe('patience: an outage is waited out', () => {
   });
 });
 
+test('two companies that always fail while others are answered are no outage: the free failures of v1 are theirs', async () => {
+  await withScene(60 * MINUTE, async (scene) => {
+    const [, one, two] = wholeCompanies(scene.sandbox, 3);
+    scene.reply = {
+      status: 502,
+      body: '{"error":{"code":"DATA_SERVICE_UNAVAILABLE","message":"no"},"request_id":"r"}',
+    };
+    scene.isDown = ({ path }) => [one, two].some((odd) => path.endsWith(`/${odd?.v1Id}/full`));
+    const begun = scene.clock.now();
+    // Their waits are longer than all others take: when they are tried last nobody else is left.
+    const retry = { attempts: 4, baseMs: 10_000, capMs: 10_000 };
+    const pipeline = { ...scene.pipeline(), retry };
+    const { end, pass } = await scene.begin(6, { pipeline, concurrency: 2 });
+    await pass(10 * MINUTE);
+    expect((await end).stopped).toBeUndefined();
+    expect((await end).progress.byOutcome).toMatchObject({ complete: 4, failed: 2 });
+    expect(scene.clock.now() - begun).toBeLessThan(2 * MINUTE);
+    expect(kinds(scene.events, 'outage')).toEqual([]);
+  });
+});
+
 test('X-1 answers that nobody can read do not use up the budget: one is sent to see before the next', async () => {
   await withScene(60 * MINUTE, async (scene) => {
     scene.reply = { status: 200, body: '<html>' };
@@ -172,7 +193,68 @@ test('a pause that outlasts the patience is an outage: it is told, and ends with
     const { end, pass } = await scene.begin(3);
     await pass(3 * MINUTE);
     expect((await end).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+    expect((await end).stopped?.message).toMatch(
+      /^v1 searchKyb failed [1-9]\d* times in a row, over \d+ s of waiting; /,
+    );
     expect(scene.events.find(({ kind }) => kind === 'outage')).toMatchObject({ api: 'v1', operation: 'searchKyb' });
     expect((await end).progress.byOutcome).toMatchObject({ pending: 3, failed: 0 });
+  });
+});
+
+describe('V1-4 one row that is put off, while others are answered', () => {
+  const putOff = (retryAfter: string) => ({ status: 429, headers: { 'retry-after': retryAfter }, body: '{}' });
+  const isOdd = (scene: Scene) => {
+    const [, odd] = wholeCompanies(scene.sandbox, 2);
+    return ({ path }: Passing) => path.endsWith(`/${odd?.v1Id}/full`);
+  };
+
+  test.each(['9'.repeat(30)])(
+    'for %s s, beyond the patience: it is left to the next start at once, and nobody else waits',
+    async (after) => {
+      await withScene(2 * MINUTE, async (scene) => {
+        scene.reply = putOff(after);
+        scene.isDown = isOdd(scene);
+        const begun = scene.clock.now();
+        const { end, pass } = await scene.begin(6);
+        await pass(3 * MINUTE);
+        expect((await end).stopped).toBeUndefined();
+        expect((await end).progress).toMatchObject({
+          byOutcome: { complete: 5, failed: 0 },
+          parkedReasons: { unanswered: 1 },
+        });
+        // Once more where nobody had been answered yet when it was put off.
+        expect(scene.met).toBeLessThanOrEqual(2);
+        expect(scene.clock.now() - begun).toBeLessThan(MINUTE);
+      });
+    },
+  );
+
+  test('for half a minute, again and again: it is waited for as long as the patience, which can be seen', async () => {
+    await withScene(2 * MINUTE, async (scene) => {
+      scene.reply = putOff('30');
+      scene.isDown = isOdd(scene);
+      const begun = scene.clock.now();
+      const { end, pass } = await scene.begin(3, { concurrency: 1 });
+      await pass(70_000);
+      const [start] = scene.query<{ outages: string }>('SELECT outages FROM starts');
+      expect(JSON.parse(present(start).outages)).toMatchObject([
+        { row: 2, api: 'v1', operation: 'fullKyb', code: 'HTTP_429', givesUpAt: expect.any(Number) },
+      ]);
+      await pass(3 * MINUTE);
+      expect((await end).progress).toMatchObject({ byOutcome: { complete: 2 }, parkedReasons: { unanswered: 1 } });
+      expect(scene.clock.now() - begun).toBeLessThan(3 * MINUTE);
+      expect(scene.met).toBeLessThanOrEqual(5);
+    });
+  });
+
+  test('by a documented failure: it has not failed, it is to be asked later', async () => {
+    await withScene(2 * MINUTE, async (scene) => {
+      const body = '{"error":{"code":"DATA_SERVICE_UNAVAILABLE","message":"later"},"request_id":"r"}';
+      scene.reply = { ...putOff('7200'), status: 503, body };
+      scene.isDown = isOdd(scene);
+      const { end, pass } = await scene.begin(4);
+      await pass(3 * MINUTE);
+      expect((await end).progress).toMatchObject({ byOutcome: { complete: 3 }, parkedReasons: { unanswered: 1 } });
+    });
   });
 });

@@ -125,7 +125,7 @@ describe('V2-17 a generate call that fails without having done anything', () => 
       };
       sandbox.script('creditReportGenerate', [500, 500, 500, 500]);
       expect((await work(run)).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
-      expect(await rows(run)).toMatchObject([{ outcome: 'pending', errorCode: null }]);
+      expect(await rows(run)).toMatchObject([{ outcome: 'pending', hold: null, errorCode: 'SERVER_FAILURE' }]);
       expect(triesWithoutLook(workshop)).toBe(0);
       expect(generateCalls(workshop)).toHaveLength(3);
       expect(await workLater()).toMatchObject({ pending: 1 });
@@ -135,6 +135,27 @@ describe('V2-17 a generate call that fails without having done anything', () => 
       expect(generateCalls(workshop).map(({ charge }) => charge)).toEqual([...Array(4).fill('unknown'), 'charged']);
       expect(sandbox.reports).toHaveLength(1);
     });
+  });
+});
+
+test('V2-17 a company whose report can never be generated is for a person after a few starts', async () => {
+  const clock = new JumpingClock();
+  await withWorkshop({ clock, pipeline: reportsOnly }, async (workshop) => {
+    const { sandbox, ledger, open, work } = workshop;
+    const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
+    sandbox.script('creditReportGenerate', Array(5).fill(500));
+    for (let start = 1; start <= 3; start++) {
+      clock.advance(60_000);
+      expect((await work(run)).stopped).toMatchObject({ exit: 6 });
+    }
+    clock.advance(60_000);
+    expect((await work(run)).progress.parkedReasons).toEqual({ in_doubt: 1 });
+    expect(generateCalls(workshop)).toHaveLength(5);
+    const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+    const ids = doubts.map(({ id }) => id);
+    await ledger.doubts.settle(ids, 'resend', 'asked');
+    expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
+    expect(sandbox.reports).toHaveLength(1);
   });
 });
 

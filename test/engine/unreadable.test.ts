@@ -84,6 +84,58 @@ describe('X-1 a provider that answers everything with something else', () => {
   });
 });
 
+describe('X-1 reports that come as pages of HTML, though JSON was asked for (V2-21)', () => {
+  const reportsOnly = { stages: ['credit-report'], report: { giveUpAfterMs: 20 } };
+  const isBody = ({ path }: { readonly path: string }) => path.includes('/credit-report/body');
+
+  test.each(['<html>Report</html>', '[]'])(
+    'all of them, as %s: an outage. Rows stay pending, and what was generated is fetched later',
+    async (body) => {
+      await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+        const { sandbox, open, work, calls } = workshop;
+        const run = await open(linesOf(workshop, 3));
+        const end = await withProxy(
+          workshop,
+          (request) => (isBody(request) ? { status: 200, body } : undefined),
+          (sources) => work(run, { sources }),
+        );
+        expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+        expect(end.progress.byOutcome).toMatchObject({ pending: 3, failed: 0 });
+        const fetched = calls().filter(({ operation }) => operation === 'creditReportFetch');
+        expect(new Set(fetched.map(({ charge }) => charge))).toEqual(new Set(['free']));
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+        expect(sandbox.reports).toHaveLength(3);
+      });
+    },
+  );
+
+  test('one of them: its row fails after a while with the way out, and a retry fetches it again for nothing', async () => {
+    await withWorkshop({ pipeline: reportsOnly }, async (workshop) => {
+      const { sandbox, ledger, open, work, rows } = workshop;
+      const run = await open(linesOf(workshop, 5));
+      const odd = new Set<string>();
+      const end = await withProxy(
+        workshop,
+        (request) => {
+          if (!isBody(request)) return undefined;
+          if (odd.size === 0) odd.add(request.path);
+          return odd.has(request.path) ? { status: 200, body: PAGE } : undefined;
+        },
+        (sources) => work(run, { sources, concurrency: 2 }),
+      );
+      expect(end.stopped).toBeUndefined();
+      expect(end.progress.byOutcome).toMatchObject({ complete: 4, failed: 1 });
+      const failed = (await rows(run)).filter(({ outcome }) => outcome === 'failed');
+      expect(failed).toMatchObject([
+        { errorCode: 'REPORT_IN_HTML', errorMessage: expect.stringContaining('kybatch retry fetches it again') },
+      ]);
+      await ledger.runs.releaseFailed(run.id);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
+      expect(sandbox.reports).toHaveLength(5);
+    });
+  });
+});
+
 describe('X-1 one odd answer among good ones', () => {
   test.each([
     ['in the middle', 3, 8],
@@ -169,6 +221,47 @@ describe('X-1 one odd answer among good ones', () => {
       const ids = doubts.map(({ id }) => id);
       await ledger.doubts.settle(ids, 'resend', 'looked');
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 5 });
+    });
+  });
+
+  test.each([
+    ['v2 500 with a detail', 'financials', '/financial/', 500, '{"detail":"no"}'],
+    ['v2 429 with a detail', 'financials', '/financial/', 429, '{"detail":"no"}'],
+    ['v2 400 as a page', 'financials', '/financial/', 400, PAGE],
+    ['a gateway’s page before v1', 'record', '/full', 502, PAGE],
+  ])('V2-17 %s, always, for one company: three starts ask, then none before a person has looked', async (...row) => {
+    const [, stage, path, status, body] = row;
+    await withWorkshop({ pipeline: { stages: [stage] } }, async (workshop) => {
+      const { sandbox, clock, ledger, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, 3);
+      const odd = present(companies[1]);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const isOdd = (request: { readonly path: string; readonly body: string }) =>
+        request.path.includes(path) &&
+        ([odd.v1Id, odd.v2Id].some((id) => request.path.split('/').includes(String(id))) ||
+          request.body.includes(`"${odd.registrationNumber}"`));
+      await withProxy(
+        workshop,
+        (request) => (isOdd(request) ? { status, body } : undefined),
+        async (sources, requests) => {
+          const asked = () => requests.filter(({ url, body: sent }) => isOdd({ path: url, body: sent })).length;
+          for (const start of [1, 2, 3]) {
+            const end = await work(run, { sources, concurrency: 1 });
+            expect(end.progress.byOutcome).toMatchObject({ complete: 2, pending: 1 });
+            expect(asked()).toBeLessThanOrEqual(start * 10);
+          }
+          const before = asked();
+          const end = await work(run, { sources, concurrency: 1 });
+          expect(end.stopped).toBeUndefined();
+          expect(end.progress).toMatchObject({ byOutcome: { complete: 2 }, parkedReasons: { in_doubt: 1 } });
+          expect(asked()).toBe(before);
+        },
+      );
+      const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
+      expect(doubts.every(({ holds }) => holds)).toBe(true);
+      const ids = doubts.map(({ id }) => id);
+      await ledger.doubts.settle(ids, 'free', 'the provider says so');
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
     });
   });
 

@@ -1,3 +1,4 @@
+import { type Unfit, unfitAnswer } from '../../src/api/answer.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
@@ -14,6 +15,7 @@ import type {
   QuestionState,
   Remembered,
   StageContext,
+  StageError,
   StageQuestion,
 } from '../../src/stages/stage.js';
 import { quickPipeline } from '../engine/support.js';
@@ -69,6 +71,7 @@ export interface Scene {
   /** What lost calls were settled as. */
   readonly settled: string[];
   readonly kept: (StageQuestion & QuestionState)[];
+  readonly errors: StageError[];
   now: number;
 }
 
@@ -91,6 +94,7 @@ export function scene(options: SceneOptions): Scene {
     looks: [],
     settled: [],
     kept: [],
+    errors: [],
     now: NOW,
     context: {
       options: {
@@ -111,7 +115,9 @@ export function scene(options: SceneOptions): Scene {
         const request = askedOf(operation, params);
         scene.asked.push(request);
         if (operation.meter === 'report') scene.terms.push(terms);
-        return options.answer?.(request) ?? answer([]);
+        const reply = options.answer?.(request) ?? answer([]);
+        const unfit = reply.kind === 'answer' ? terms.whyUnfit?.(reply.body) : undefined;
+        return unfit === undefined ? reply : leftOver(operation, unfit);
       },
       owned: async (operation) => {
         if (operation === v1Operations.searchKyb) return options.ownedSearch;
@@ -124,11 +130,19 @@ export function scene(options: SceneOptions): Scene {
         remembered: async () => options.remembered,
         keep: (question, state) => scene.kept.push({ ...question, key: question.key, ...state }),
       },
+      keepError: (error) => scene.errors.push(error),
       keepCandidates: () => {},
     },
   };
   return scene;
 }
+
+/** As the door has it, where others are answered. */
+const leftOver = (operation: Operation, unfit: Unfit): CallOutcome => {
+  const exchange = { status: 200, headers: {}, body: Buffer.alloc(0), durationMs: 1 };
+  const error = unfitAnswer(operation, exchange, unfit);
+  return { kind: 'parked', reason: 'unanswered', until: null, message: error.message, met: { error, attempts: 1 } };
+};
 
 const askedOf = ({ api, name }: Operation, params: Params): Asked => ({ api, operation: name, params });
 

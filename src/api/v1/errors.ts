@@ -50,18 +50,33 @@ const unreadable = (status: number, operation: Operation, problems: readonly str
 function refused({ status, body }: Exchange): Described {
   const said = readErrorBody(body);
   const code = said?.error.code.slice(0, 100) ?? `HTTP_${status}`;
+  const isPage = said === undefined && isOfAnother(body);
   return {
-    ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status, said !== undefined)),
+    ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status, said !== undefined, isPage)),
     code,
     message: outsideText(said?.error.message ?? `v1 answered ${status} without an error body`, 500),
     requestId: said?.request_id,
     foreign: said === undefined,
-    isOwnWord: said !== undefined || REFUSED_AT_THE_DOOR.has(status),
+    isOwnWord: said !== undefined || (REFUSED_AT_THE_DOOR.has(status) && !(isPage && ABOUT_THE_REQUEST.has(status))),
   };
 }
 
 /** Statuses of the document with which nothing is done for the request, in whatever words; a 5xx may come too late. */
 const REFUSED_AT_THE_DOOR: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 429]);
+
+/** Of those, what would fail a row. A page is no word of v1 about any row: something on the way has not understood us. */
+const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 405, 413]);
+
+/** Everything that v1 says is JSON. */
+function isOfAnother(body: Buffer): boolean {
+  if (body.toString('latin1').trim() === '') return false;
+  try {
+    parseExact(body);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
 
@@ -108,7 +123,7 @@ const byCode: Readonly<Record<string, Meaning>> = {
 };
 
 /** For codes the document does not list, and bodies that are not in its form. */
-function byStatus(status: number, explained: boolean): Meaning {
+function byStatus(status: number, explained: boolean, isPage: boolean): Meaning {
   if (status === 401 || status === 403)
     return keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
   if (status === 429) return { class: 'slow_down', hint: 'Too many requests at once; calls go on more slowly.' };
@@ -123,7 +138,7 @@ function byStatus(status: number, explained: boolean): Meaning {
     };
   }
   // The document lists these. Another one without an error body is not v1's own word (X-1).
-  if (explained || status === 400 || status === 405 || status === 413)
+  if (explained || (ABOUT_THE_REQUEST.has(status) && !isPage))
     return neverSucceeds('The provider refuses this request.');
   return {
     class: 'retry',

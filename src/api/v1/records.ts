@@ -25,7 +25,7 @@ export const candidate = record({
 /** An array of candidates; the response schema also permits an object, whose members are not shown (V1-17). */
 export const searchAnswer = z.union([
   list(candidate),
-  record({}).refine((answer) => candidatesIn(answer)?.every((item) => candidate.safeParse(item).success) === true, {
+  record({}).refine((answer) => list(candidate).safeParse(candidatesIn(answer)).success, {
     error: 'an object without a list of candidates',
   }),
 ]);

@@ -2,18 +2,19 @@ import type { PermissionUse } from '../../domain/permission-use.js';
 import type { ExactNumber } from '../../util/exact-json.js';
 import { outsideText } from '../../util/outside-text.js';
 import type { BodyOf } from '../operation.js';
-import type { metrics } from './operations/metrics.js';
+import { readable } from '../schema.js';
+import { metric, type metrics, permission } from './operations/metrics.js';
 
 /** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
 export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): readonly PermissionUse[] =>
-  answer
+  readable(answer, permission)
     .flatMap(({ codename, name, metrics: counts }) =>
-      (counts ?? []).map((count) => {
-        const permission = named(codename, name);
+      readable(counts ?? [], metric).map((count) => {
+        const of = named(codename, name);
         return {
-          permission,
-          metric: named(count.codename, count.name, permission),
-          name: named(count.name, name, permission),
+          permission: of,
+          metric: named(count.codename, count.name, of),
+          name: named(count.name, name, of),
           used: countOf(count.used),
           total: countOf(count.total),
         };

@@ -12,7 +12,7 @@ export const PARKED: Readonly<Record<string, (one: boolean, place: string) => st
   budget: () => 'another start: the budget of the last one is spent',
   scope: (_, place) => `a scope that the key lacks (\`kybatch doctor${place}\` names it)`,
   in_doubt: (one, place) =>
-    `a person: ${one ? 'a call for it was' : 'calls for them were'} lost or unreadable and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,
+    `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,
   unanswered: (one) =>
-    `the next start: ${one ? 'its answer was' : 'their answers were'} lost or could not be read, while others were answered (\`errors\` has what came)`,
+    `the next start: ${one ? 'its answer was' : 'their answers were'} lost, failed or could not be read, while others were answered (\`errors\` has what came)`,
 };

@@ -96,11 +96,17 @@ function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
       ({ code, count: calls }) =>
         `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute; retried as the pipeline says`,
     ),
-    ...outages.map(
-      ({ api, operation, code, since: from, nextTryAt, givesUpAt }) =>
-        `Outage: ${api} ${operation} does not answer (${code}) since ${moment(from)}, for ${durationInWords(at - from)}; next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`,
-    ),
+    ...outages.map((outage) => outageInWords(outage, at)),
   ];
+}
+
+type Outage = NonNullable<StatusView['atWork']>['outages'][number];
+
+function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt }: Outage, at: number): string {
+  const next = `next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
+  return row === undefined
+    ? `Outage: ${api} ${operation} does not answer (${code}) since ${moment(since)}, for ${durationInWords(at - since)}; ${next}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`
+    : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, left to the next start ${moment(givesUpAt)} at the latest`;
 }
 
 function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {
@@ -186,7 +192,8 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
           failed_calls_last_minute: atWork.failedCalls,
           rows_settled: atWork.rows,
           calls: atWork.calls,
-          outages: atWork.outages.map(({ api, operation, code, since, nextTryAt, givesUpAt }) => ({
+          outages: atWork.outages.map(({ row = null, api, operation, code, since, nextTryAt, givesUpAt }) => ({
+            row,
             api,
             operation,
             code,

@@ -1,7 +1,7 @@
 import type { AllowanceRecord, CallStore, Closure, ObservedAllowance } from '../calls.js';
 import type { Doubtful } from '../doubt.js';
 import type { Intent } from '../intent.js';
-import { judgeLostCalls } from '../lost-calls.js';
+import { judgeLostCalls, type LostCall } from '../lost-calls.js';
 import { callSettler } from './call-settler.js';
 import type { Connection } from './driver.js';
 import { doubtReader } from './in-doubt.js';
@@ -106,8 +106,8 @@ function anchorWriter(database: Connection) {
       `SELECT coalesce(sum(units_charged), 0) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
     )
     .pluck();
-  const lostSince = database.prepare<[number, number, number], { id: number; startedAt: number }>(
-    "SELECT id, started_at AS startedAt FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
+  const lostSince = database.prepare<[number, number, number], LostCall & { id: number }>(
+    "SELECT id, started_at AS startedAt, http_status AS httpStatus FROM calls WHERE environment_id = ? AND charge = 'unknown' AND id > ? AND id < ? ORDER BY id",
   );
   const doubts = doubtReader(database);
   const saveAnchor = database.prepare(

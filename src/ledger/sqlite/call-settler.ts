@@ -1,10 +1,13 @@
 import type { RowRef } from '../review.js';
+import { missingUnits } from '../units-told.js';
 import type { Connection } from './driver.js';
+import { unitsTold } from './units-told.js';
 
 /** `correct`: also where it was settled before; the last word stands. */
 type SettleCharge = (id: number, charge: 'charged' | 'free', note: string, correct?: boolean) => void;
 
 interface Call {
+  readonly environment_id: number;
   readonly run_id: string | null;
   readonly row: number | null;
   readonly start_id: number | null;
@@ -19,7 +22,7 @@ export const SAID_LAST = "reconciled = @note || coalesce('; before that: ' || re
 /** Settles what a call has cost that nobody knew: for itself, its row and the budget of its start. */
 export function callSettler(database: Connection): SettleCharge {
   const callOf = database.prepare<[number], Call>(
-    'SELECT run_id, row, start_id, meter, charge, units_charged FROM calls WHERE id = ?',
+    'SELECT environment_id, run_id, row, start_id, meter, charge, units_charged FROM calls WHERE id = ?',
   );
   const reconcile = database.prepare(
     `UPDATE calls SET charge = @charge, units_charged = @units, in_doubt = iif(in_doubt = 2 OR @paidInVain, in_doubt, 0), ${SAID_LAST}
@@ -29,6 +32,9 @@ export function callSettler(database: Connection): SettleCharge {
   const spend = database.prepare(
     `UPDATE starts SET units_spent = units_spent + @calls * (@meter = 'unit'), reports_spent = reports_spent + @calls * (@meter = 'report')
      WHERE id = @start`,
+  );
+  const lessDrift = database.prepare(
+    'UPDATE allowances SET drift_units = drift_units - @units WHERE environment_id = @environment AND anchor_call_id > @id',
   );
   const release = rowRelease(database);
   return (id, charge, note, correct = false) => {
@@ -42,12 +48,19 @@ export function callSettler(database: Connection): SettleCharge {
     if (reconcile.run({ id, charge, units, note, paidInVain, correct: correct ? 1 : 0 }).changes === 0) return;
     const more = (units ?? 0) - (call.units_charged ?? 0);
     if (more !== 0 && run_id !== null) addUnits.run(more, run_id, row);
+    // The two counts were compared before this word: what it adds to ours is no longer missing there.
+    if (more !== 0 && correct && wasCompared(database, id))
+      lessDrift.run({ units: more, environment: call.environment_id, id });
     // It counted as spent while nobody knew.
     const calls = (charge === 'free' ? 0 : 1) - (call.charge === 'free' ? 0 : 1);
     if (calls !== 0) spend.run({ calls, meter, start: start_id });
     release(id);
   };
 }
+
+/** Has the provider told, before and after the call, how many units remain, of the same allowance? */
+const wasCompared = (database: Connection, id: number): boolean =>
+  unitsTold(database, [id]).some((told) => !told.renewed && missingUnits(told) >= 0);
 
 /** Once nothing keeps a call from being sent again, nothing keeps its row from going on. */
 export function rowRelease(database: Connection): (callId: number) => readonly RowRef[] {

@@ -15,11 +15,16 @@ const OF_REQUEST = `FROM calls WHERE environment_id = @environmentId AND request
 const OF_REPORT = `FROM calls WHERE environment_id = @environmentId AND subject_space = @space AND subject_id = @id
   AND meter = 'report' AND ${UNANSWERED}`;
 
-/** A success that is none, or a lost call that turned out to have been charged. A death of ours is no sign of either. */
-const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR charge = 'charged' AND error_code IS NOT 'PROCESS_DIED')`;
+/**
+ * A success that is none, a failure that may have been charged, or a lost call that turned out to have been. A death of ours
+ * is no sign of any. Reports that failed are counted by their tries.
+ */
+const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR http_status IS NOT NULL AND meter <> 'report'
+  OR charge = 'charged' AND error_code IS NOT 'PROCESS_DIED')`;
 
 const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1 AND charge = 'unknown') AS lost,
   count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
+  count(DISTINCT start_id) FILTER (WHERE in_doubt = 1 AND http_status IS NOT NULL AND start_id IS NOT @startId) AS answeredStarts,
   count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
   count(*) FILTER (WHERE ${IN_VAIN} AND start_id IS @startId) AS inVainNow,
   count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id IS NOT @startId) AS inVainStarts,
@@ -28,6 +33,7 @@ const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt =
 const NO_DOUBT: Doubt = {
   lost: 0,
   answered: 0,
+  answeredStarts: 0,
   inVain: 0,
   inVainNow: 0,
   inVainStarts: 0,

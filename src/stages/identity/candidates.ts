@@ -1,25 +1,33 @@
+import type { z } from 'zod';
 import { readAnswer } from '../../api/answer.js';
-import { type Id, idText } from '../../api/schema.js';
+import { type Id, idText, readable } from '../../api/schema.js';
 import { v1Operations } from '../../api/v1/operations.js';
-import { candidatesIn } from '../../api/v1/records.js';
+import { candidatesIn, candidate as v1Candidate } from '../../api/v1/records.js';
+import { reportHit } from '../../api/v2/operations/credit-report.js';
 import { v2Operations } from '../../api/v2/operations.js';
+import { candidate as v2Candidate } from '../../api/v2/records.js';
 import type { CandidateFacts } from '../../domain/grade.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
 
-/** The candidates of a v1 search, which may come as a list or inside an object (V1-17). */
-export function readV1Candidates(body: Buffer): readonly CandidateFacts[] {
-  const answer = readAnswer(v1Operations.searchKyb, body);
-  const list = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
-  return list.map((item) => toFacts(item as Record<string, unknown>));
+/** What a search brought. An item that cannot be read is no candidate; that it was there is told. */
+export interface Found {
+  readonly candidates: readonly CandidateFacts[];
+  readonly unreadable: number;
 }
 
-export function readV2Candidates(body: Buffer): readonly CandidateFacts[] {
-  return readAnswer(v2Operations.kybSearch, body).map((item) => toFacts(item));
+/** The candidates of a v1 search, which may come as a list or inside an object (V1-17). */
+export function readV1Candidates(body: Buffer): Found {
+  const answer = readAnswer(v1Operations.searchKyb, body);
+  const items = Array.isArray(answer) ? answer : (candidatesIn(answer) ?? []);
+  return found(items, v1Candidate, toFacts);
 }
+
+export const readV2Candidates = (body: Buffer): Found =>
+  found(readAnswer(v2Operations.kybSearch, body), v2Candidate, toFacts);
 
 /** Report hits name no country, only the search does; their VAT numbers are a list (V2-7). */
-export function readReportHits(body: Buffer, country: string): readonly CandidateFacts[] {
-  return readAnswer(v2Operations.creditReportSearch, body).map((item) => {
+export const readReportHits = (body: Buffer, country: string): Found =>
+  found(readAnswer(v2Operations.creditReportSearch, body), reportHit, (item) => {
     const [first, ...further] = vatNumbersOf(item.vat_number);
     const place = { country_code: country, state: null, jurisdiction: null };
     const facts = toFacts({ ...item, vat_number: first, ...place });
@@ -29,10 +37,20 @@ export function readReportHits(body: Buffer, country: string): readonly Candidat
     const extra = extraOf(item, { ...others, country_code, state, jurisdiction });
     return { ...facts, extra, ...(further.length === 0 ? {} : { further_vat_numbers: further }) };
   });
+
+function found<T extends z.ZodType>(
+  items: readonly unknown[],
+  item: T,
+  toCandidate: (item: z.output<T>) => CandidateFacts,
+): Found {
+  const good = readable(items, item);
+  return { candidates: good.map(toCandidate), unreadable: items.length - good.length };
 }
 
-const vatNumbersOf = (value: string | readonly string[] | null | undefined): readonly string[] =>
-  [...new Set(typeof value === 'string' ? [value] : (value ?? []))].filter((number) => number.trim() !== '');
+const vatNumbersOf = (value: unknown): readonly string[] =>
+  [...new Set(Array.isArray(value) ? value : [value])].filter(
+    (number): number is string => typeof number === 'string' && number.trim() !== '',
+  );
 
 const toFacts = (item: Readonly<Record<string, unknown>>): CandidateFacts => ({
   id: idText(item.id as Id),

@@ -8,7 +8,7 @@ import type { Remembered, SeenCandidate, StageContext, StageOutcome } from '../s
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  seen: readonly GradedCandidate[],
+  { seen, unreadable }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -21,7 +21,7 @@ export async function confirm(
     },
   };
   const judge = (candidates: readonly GradedCandidate[]) =>
-    conclude(space, decide(subject, candidates, policy), candidates);
+    conclude(space, decide(subject, candidates, policy), candidates, unreadable);
   const remembered = await questions.remembered(question);
   const recalled = remembered && recall(space, remembered, seen, judge);
   const outcome = recalled ?? judge(seen);
@@ -41,7 +41,20 @@ export async function confirm(
   return outcome;
 }
 
-function conclude(space: IdSpace, decision: Decision, seen: readonly GradedCandidate[]): StageOutcome {
+export interface Seen {
+  readonly seen: readonly GradedCandidate[];
+  /** Candidates beside them that nobody can read. */
+  readonly unreadable: number;
+}
+
+export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
+
+function conclude(
+  space: IdSpace,
+  decision: Decision,
+  seen: readonly GradedCandidate[],
+  unreadable: number,
+): StageOutcome {
   switch (decision.kind) {
     case 'confirmed':
       return confirmed(space, decision, decision.matchedOn);
@@ -50,6 +63,13 @@ function conclude(space: IdSpace, decision: Decision, seen: readonly GradedCandi
       return { kind: 'needs_review', code: reason.toUpperCase(), message, ...(grade === undefined ? {} : { grade }) };
     }
     case 'no_match':
+      // The company may be the one that could not be read: "no" would be a guess.
+      if (unreadable > 0)
+        return {
+          kind: 'needs_review',
+          code: UNREADABLE_CANDIDATE,
+          message: `${NO_MATCH[decision.reason]}, but ${unreadable === 1 ? 'one candidate' : `${unreadable} candidates`} could not be read: ask the provider, or decide that none of these is meant`,
+        };
       return { kind: 'no_match', code: decision.reason.toUpperCase(), message: NO_MATCH[decision.reason] };
   }
 }

@@ -8,12 +8,14 @@ import {
   type Company,
   type Params,
   type StageContext,
+  type StageError,
   type StageOutcome,
   toStageError,
   unanswered,
   withoutAnswer,
 } from '../stage.js';
-import { confirm } from './confirm.js';
+import type { Found } from './candidates.js';
+import { confirm, UNREADABLE_CANDIDATE } from './confirm.js';
 import { planSearches, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
@@ -40,12 +42,14 @@ export async function resolve(
   const how = searchOf(space);
   const seen: GradedCandidate[] = [];
   const verdict = () => decide(subject, seen, policy.match).kind;
-  const see = (found: readonly CandidateFacts[]) => {
+  let unreadable = 0;
+  const see = (found: Found) => {
+    unreadable += found.unreadable;
     const known = new Set(seen.map(({ candidate }) => candidate.id));
     seen.push(
       ...grade(
         subject,
-        found.filter(({ id }) => !known.has(id)),
+        found.candidates.filter(({ id }) => !known.has(id)),
       ),
     );
   };
@@ -57,7 +61,7 @@ export async function resolve(
     if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
     const found = await ask(how, params, enquiry, context);
-    if (!Array.isArray(found)) return found as StageOutcome;
+    if ('kind' in found) return found;
     see(found);
     if (seen.length > 0 && verdict() !== 'no_match') break;
   }
@@ -66,8 +70,18 @@ export async function resolve(
     const params = how.params(search, enquiry);
     if (params !== undefined) see(await findOwned(how, params, enquiry, context));
   }
-  return await confirm(space, subject, seen, policy.match, context);
+  if (unreadable > 0) context.keepError(leftOut(how, unreadable));
+  return await confirm(space, subject, { seen, unreadable }, policy.match, context);
 }
+
+/** Nothing is confirmed by it, and nobody is taken for unknown because of it. */
+const leftOut = ({ operation }: SpaceSearch, unreadable: number): StageError => ({
+  class: 'not_available',
+  code: UNREADABLE_CANDIDATE,
+  message: `${operation.name} brought ${unreadable === 1 ? 'a candidate' : `${unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
+  requestId: null,
+  attempts: 1,
+});
 
 const COUNTRY_NEEDED: StageOutcome = {
   kind: 'no_match',
@@ -96,28 +110,25 @@ async function ask(
   params: Params,
   enquiry: Enquiry,
   context: StageContext,
-): Promise<CandidateFacts[] | StageOutcome> {
+): Promise<Found | StageOutcome> {
   const outcome = await context.call(how.operation, params);
-  if (outcome.kind === 'not_available') return [];
+  if (outcome.kind === 'not_available') return NOBODY;
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   return readFound(how, outcome.body, enquiry);
 }
 
 /** What cannot be read, or is not owned, has found nobody: it was no answer of this row's. */
-async function findOwned(
-  how: SpaceSearch,
-  params: Params,
-  enquiry: Enquiry,
-  context: StageContext,
-): Promise<readonly CandidateFacts[]> {
+async function findOwned(how: SpaceSearch, params: Params, enquiry: Enquiry, context: StageContext): Promise<Found> {
   const answer = await context.owned(how.operation, params, false);
-  const found = answer === undefined ? [] : readFound(how, answer.body, enquiry);
-  return Array.isArray(found) ? found : [];
+  const found = answer === undefined ? NOBODY : readFound(how, answer.body, enquiry);
+  return 'kind' in found ? NOBODY : found;
 }
 
-function readFound({ read }: SpaceSearch, body: Buffer, enquiry: Enquiry): CandidateFacts[] | StageOutcome {
+const NOBODY: Found = { candidates: [], unreadable: 0 };
+
+function readFound({ read }: SpaceSearch, body: Buffer, enquiry: Enquiry): Found | StageOutcome {
   try {
-    return [...read(body, enquiry)];
+    return read(body, enquiry);
   } catch (error) {
     if (error instanceof ApiError) return unanswered(toStageError(error, 1));
     throw error;

@@ -2,10 +2,9 @@ import type { Operation } from '../../api/operation.js';
 import { v1Operations } from '../../api/v1/operations.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { Enquiry } from '../../domain/enquiry.js';
-import type { CandidateFacts } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type { Params } from '../stage.js';
-import { readReportHits, readV1Candidates, readV2Candidates } from './candidates.js';
+import { type Found, readReportHits, readV1Candidates, readV2Candidates } from './candidates.js';
 import type { Search } from './searches.js';
 
 /** How a company is looked for in one ID space. */
@@ -13,7 +12,7 @@ export interface SpaceSearch {
   readonly operation: Operation;
   /** The request in the operation's own words; undefined where it cannot ask for this. */
   readonly params: (search: Search, enquiry: Enquiry) => Params | undefined;
-  readonly read: (body: Buffer, enquiry: Enquiry) => readonly CandidateFacts[];
+  readonly read: (body: Buffer, enquiry: Enquiry) => Found;
 }
 
 const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {

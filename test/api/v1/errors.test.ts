@@ -70,9 +70,15 @@ describe('v1 errors', () => {
     [500, 'retry'],
     [503, 'retry'],
   ] as const)('V1-11 %i with a body in no known form → %s', (status, errorClass) => {
-    for (const body of ['', '<html>', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}']) {
+    for (const body of ['', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}']) {
       expect(classify(status, body)).toMatchObject({ class: errorClass, code: `HTTP_${status}` });
     }
+  });
+
+  test.each([400, 405, 413])('X-1 %i with a page is a gateway’s, and no word about the row', (status) => {
+    for (const body of ['<html>400</html>', 'Bad Request', '{"error":{"code":"INVALID_'])
+      expect(classify(status, body)).toMatchObject({ class: 'retry', charge: 'unknown', foreign: true });
+    expect(classify(status, errorBody('INVALID_REQUEST'))).toMatchObject({ class: 'fail_row', foreign: false });
   });
 
   test('V1-4 Retry-After comes first, as seconds or as a date', () => {
@@ -150,8 +156,9 @@ describe('v1 errors', () => {
   });
 
   test.each([
-    ...[400, 401, 403, 404, 405, 413, 429].map((status) => [status, '<html>', 'free'] as const),
-    ...[302, 408, 418, 500, 502, 503, 504, 520].map((status) => [status, '<html>', 'unknown'] as const),
+    ...[401, 403, 404, 429].map((status) => [status, '<html>', 'free'] as const),
+    ...[400, 405, 413].map((status) => [status, '{}', 'free'] as const),
+    ...[302, 400, 405, 408, 413, 418, 500, 502, 503, 504, 520].map((status) => [status, '<html>', 'unknown'] as const),
     ...[500, 502, 503, 504, 520].map((status) => [status, errorBody('ANY'), 'free'] as const),
     ...['', '{}', '{"error":"x"}', '{"message":"upstream"}'].map((body) => [503, body, 'unknown'] as const),
   ])(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Operation, ParamsOf, Route } from '../../../src/api/operation.js';
 import { buildRequest } from '../../../src/api/request.js';
+import { PlatformV2Client } from '../../../src/api/v2/client.js';
 import { type V2OperationName, v2Operations } from '../../../src/api/v2/operations.js';
 import { parseRoutes, routeOf } from '../../../src/api/v2/routes.js';
 
@@ -30,6 +31,15 @@ describe('on the wire', () => {
     });
     expect(wire('kybLite', { id: 7 }).path).toBe('/kyb/7/lite');
     expect(wire('kybOfficers', { id: '7', page: 2, per_page: 20 }).path).toBe('/kyb/7/officers?page=2&per_page=20');
+  });
+
+  test('an ID of a hit that a routes file puts into the address is encoded, or refused before anything is sent', () => {
+    const routes = { creditReportGenerate: { method: 'POST', path: '/report/{source_id}' } } as const;
+    const client = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'none', routes });
+    const path = (source_id: string) => client.prepare('creditReportGenerate', { source_id, country: 'NL' }).wire.path;
+    expect(path('../a b?c')).toBe('/report/..%2Fa%20b%3Fc');
+    for (const id of ['.', '..', '\ud800', 'a\udc00'])
+      expect(() => path(id)).toThrow(expect.objectContaining({ code: 'INVALID_PARAMS', charge: 'free' }));
   });
 
   test('V2-4 an ID in a body is an integer, exact beyond 2^53', () => {

@@ -108,6 +108,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     owned: async () => undefined,
     settleLost: async () => {},
     questions: { remembered: async () => undefined, keep: () => {} },
+    keepError: () => {},
     keepCandidates: () => {},
   };
   return context;

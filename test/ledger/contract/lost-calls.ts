@@ -83,6 +83,65 @@ export function describeLostCalls(open: OpenLedger): void {
       })(),
     );
 
+    test.each([
+      [302, 99, 'free'],
+      [302, 98, 'charged'],
+      [400, 99, 'free'],
+      [502, 99, 'unknown'],
+      [null, 99, 'unknown'],
+    ] as const)(
+      'that were answered with %s are settled by the next answer beside which nothing went: 100, then %i: %s',
+      (...row) =>
+        onLedger(open, async (ledger) => {
+          const [httpStatus, left, charge] = row;
+          const run = await openRun(ledger, 1);
+          const place = await begin(ledger, run);
+          await told(ledger, place, 100, NOW);
+          await buy(ledger, call(place, { runId: run, row: 1 }), lost({ settledAt: NOW, httpStatus }));
+          await told(ledger, place, left, NOW + 1_000);
+          expect(await chargesOf(ledger, run)).toEqual([charge]);
+        })(),
+    );
+
+    test.each([
+      [98, 1, ['charged', 'free'], 0],
+      [95, 4, ['charged', 'charged'], 2],
+      [99, 0, ['charged', 'free'], -1],
+    ] as const)('that a person books are part of our count: 100, then %i, drift %i; booked as %s it is %i', (...row) =>
+      onLedger(open, async (ledger) => {
+        const [left, before, words, after] = row;
+        const run = await openRun(ledger, 2);
+        const place = await begin(ledger, run);
+        const drift = async () => (await ledger.calls.allowance(place.environmentId))?.driftUnits;
+        await told(ledger, place, 100, NOW);
+        await lose(ledger, place, run, 2);
+        await told(ledger, place, left, NOW + MINUTE);
+        expect(await drift()).toBe(before);
+        const calls = await ledger.doubts.list({ calls: [], runs: [], settled: 'all' }, NOW);
+        for (const [at, word] of words.entries()) await ledger.doubts.settle([calls[at]?.id ?? 0], word, 'asked');
+        expect(await drift()).toBe(after);
+        // The other way round, and back.
+        await ledger.doubts.settle([calls[0]?.id ?? 0], 'free', 'wrong');
+        expect(await drift()).toBe(after + 1);
+        await ledger.doubts.settle([calls[0]?.id ?? 0], 'charged', 'right');
+        expect(await drift()).toBe(after);
+      })(),
+    );
+
+    test(
+      'that a person books before the provider has told what remains are counted when it does, and once',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const place = await begin(ledger, run);
+        await told(ledger, place, 100, NOW);
+        await lose(ledger, place, run, 1);
+        const [only] = await ledger.doubts.list({ calls: [], runs: [] }, NOW);
+        await ledger.doubts.settle([only?.id ?? 0], 'charged', 'asked');
+        await told(ledger, place, 98, NOW + MINUTE);
+        expect(await ledger.calls.allowance(place.environmentId)).toMatchObject({ driftUnits: 0 });
+      }),
+    );
+
     test(
       'that the provider says it has charged are booked as a person says, too: the last word stands',
       onLedger(open, async (ledger) => {

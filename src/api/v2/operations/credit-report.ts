@@ -27,7 +27,7 @@ const generate = {
 /** The document allows about three minutes for generating: an answer that is given up before is paid for, and lost. */
 const GENERATING_MS = 300_000;
 
-const hit = record({
+export const reportHit = record({
   id,
   name: nullable(text),
   registration_number: nullable(text),
@@ -47,7 +47,7 @@ const generated = record({
   registration_number: nullable(text),
 });
 
-const historyItem = record({
+export const historyItem = record({
   id,
   name: nullable(text),
   source_id: nullable(id),
@@ -98,7 +98,7 @@ export const creditReport = {
       registered_city: nonEmpty.optional().describe('City of the registered address'),
       post_code: nonEmpty.optional().describe('Postal code of the registered address'),
     }),
-    body: list(hit),
+    body: list(reportHit),
     itemIds: { id: 'credit' },
   },
   creditReportGenerate: {

@@ -10,13 +10,13 @@ const datetime = z.string().refine((value) => z.iso.date().safeParse(FORM.exec(v
   error: 'expected YYYY-MM-DD hh:mm:ss',
 });
 
-const metric = record({
+export const metric = record({
   name: nullable(text),
   codename: nullable(text),
   used: nullable(number),
   total: nullable(number),
 });
-const permission = record({ name: nullable(text), codename: nullable(text), metrics: nullable(list(metric)) });
+export const permission = record({ name: nullable(text), codename: nullable(text), metrics: nullable(list(metric)) });
 
 export const metrics = {
   metrics: {
