@@ -26,12 +26,28 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   sandbox: async () => register((await import('./verbs/sandbox.js')).sandboxVerb),
 };
 
-/** The verb that is named, or all of them where help or a suggestion is wanted. */
-function load(argv: readonly string[]): Promise<readonly Registration[]> {
-  const word = argv.find((given) => !given.startsWith('-')) ?? '';
-  const named = Object.hasOwn(verbs, word) ? verbs[word] : undefined;
-  if (named === undefined && argv.includes('--version')) return Promise.resolve([]);
-  return Promise.all((named === undefined ? Object.values(verbs) : [named]).map((verb) => verb()));
+interface Call {
+  readonly verbs: readonly Registration[];
+  /** What the verb is called by, where that is not its own word. */
+  readonly name?: string;
+  /** The command line as the parser is to have it. */
+  readonly argv: readonly string[];
+}
+
+/**
+ * The verb that is named, or all of them where help or a suggestion is wanted. yargs composes the help of every command
+ * that it runs, wanted or not, and that takes longer than most of what is asked here; but not of the one that needs no
+ * word. So where nobody asks for help the word is taken away.
+ */
+async function load(argv: readonly string[]): Promise<Call> {
+  // A flag may stand before the word, and one of those that all commands have takes a value.
+  const at = argv.findIndex((given, index) => !given.startsWith('-') && argv[index - 1] !== '--data-dir');
+  const named = at >= 0 && Object.hasOwn(verbs, argv[at] ?? '') ? verbs[argv[at] ?? ''] : undefined;
+  if (named === undefined && argv.includes('--version')) return { verbs: [], argv };
+  if (named === undefined) return { verbs: await Promise.all(Object.values(verbs).map((verb) => verb())), argv };
+  const verb = await named();
+  if (verb.hasSubcommands || wantsHelp(argv)) return { verbs: [verb], argv };
+  return { verbs: [verb], name: '$0', argv: [...argv.slice(0, at), ...argv.slice(at + 1)] };
 }
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
@@ -57,8 +73,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       '$0 <command>\n\nBuys what a company-data provider knows about each company of a CSV, once, and writes tables.',
     )
     .locale('en')
-    // yargs composes the help of every command that it runs, wanted or not; most of the time goes into the wrapping.
-    .wrap(wantsHelp(argv) ? Math.min(110, io.columns) : null)
+    .wrap(Math.min(110, io.columns))
     .version(version)
     .help()
     .alias('help', 'h')
@@ -81,9 +96,10 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       if (error !== undefined && error.name !== 'YError') throw error;
       throw new UsageError(message ?? error?.message, 'kybatch --help lists commands and flags.');
     }) as unknown as Argv<CommonArgs>;
-  for (const verb of await load(argv)) verb(common, io, done);
+  const { verbs: known, name, argv: given } = await load(argv);
+  for (const verb of known) verb.add(common, io, done, name);
   let printed = '';
-  await common.parseAsync([...argv], {}, (_error, _args, output) => {
+  await common.parseAsync([...given], {}, (_error, _args, output) => {
     printed = output;
   });
   if (printed !== '') io.stdout(`${printed}\n`);

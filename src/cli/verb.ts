@@ -18,17 +18,28 @@ export interface Verb<Args extends CommonArgs = CommonArgs> {
 }
 
 /** A verb whose argument type has been closed over, so that verbs of different arguments fit one list. */
-export type Registration = (yargs: Argv<CommonArgs>, io: Io, done: (code: ExitCode) => void) => Argv<CommonArgs>;
+export interface Registration {
+  readonly hasSubcommands: boolean;
+  /** `name`: what it is called by, where that is not its own word. */
+  readonly add: (
+    yargs: Argv<CommonArgs>,
+    io: Io,
+    done: (code: ExitCode) => void,
+    name?: string | undefined,
+  ) => Argv<CommonArgs>;
+}
 
 export function register<Args extends CommonArgs>(verb: Verb<Args>): Registration {
-  return (yargs, io, done) =>
+  const [word = ''] = verb.command.split(' ');
+  const add: Registration['add'] = (yargs, io, done, name = word) =>
     yargs.command({
-      command: verb.command,
+      command: name + verb.command.slice(word.length),
       describe: verb.describe,
       builder: (nested: Argv<CommonArgs>) => {
-        for (const subcommand of verb.subcommands ?? []) subcommand(nested, io, done);
+        for (const subcommand of verb.subcommands ?? []) subcommand.add(nested, io, done);
         return verb.builder(nested);
       },
       handler: async (args) => done(await verb.run(args as ArgumentsCamelCase<Args>, io)),
     }) as Argv<CommonArgs>;
+  return { hasSubcommands: verb.subcommands !== undefined, add };
 }

@@ -62,6 +62,13 @@ describe('words that no command knows', () => {
   });
 });
 
+test('a command is known by its word, whatever a flag before it is given', async () => {
+  await withFolder(async (cwd) => {
+    const { stderr } = await here(['--data-dir', 'run', '--json', 'runs'], { cwd });
+    expect(stderr).toContain(`there is no ledger in ${join(cwd, 'run')} yet`);
+  });
+});
+
 /** Work that grows with the square of these takes most of a minute. */
 const MANY = 20_000;
 const KEYS = 4_000;
