@@ -1,0 +1,140 @@
+import { unfitAnswer } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
+import type { Exchange } from '../api/exchange.js';
+import type { Operation } from '../api/operation.js';
+import { TakenOverError } from '../domain/errors.js';
+import type { Settlement } from '../ledger/calls.js';
+import type { Intent } from '../ledger/intent.js';
+import type { Admission } from './admission.js';
+import type { Pass } from './breaker.js';
+import type { Halt } from './halt.js';
+import { apiOf, type DoorOptions } from './options.js';
+import type { CallOutcome, Parked, Stopped } from './outcome.js';
+import type { Reactions } from './reactions.js';
+import type { DoorRequest, ReadyRequest } from './request.js';
+import { type Elsewhere, reserve } from './reserve.js';
+import { asTrouble } from './retry.js';
+import { refusalOf, settlementOf } from './settlement.js';
+
+/** One call, once: intent, wire, settlement. What it met is thrown when it is written down. */
+export class Attempts {
+  readonly #options: DoorOptions;
+  readonly #admission: Admission;
+  readonly #reactions: Reactions;
+  readonly #halt: Halt;
+  #refused = false;
+
+  constructor(options: DoorOptions, admission: Admission, reactions: Reactions, halt: Halt) {
+    this.#options = options;
+    this.#admission = admission;
+    this.#reactions = reactions;
+    this.#halt = halt;
+  }
+
+  /** Allowance, budget or scope have kept a call from being sent. */
+  get hasRefused(): boolean {
+    return this.#refused;
+  }
+
+  /** The slot is for the time on the wire. What came back is written down after it; until then it counts as in flight. */
+  async make(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<CallOutcome | Elsewhere> {
+    const { operation } = request;
+    const flight = await this.#takeOff(request, ready, attempt);
+    if (flight.kind !== 'landed') return flight;
+    const { exchange, intent } = flight;
+    try {
+      const now = this.#options.clock.now();
+      const settlement = settlementOf(operation, ready.params, exchange, now);
+      await this.#settle(intent, settlement);
+      return { kind: 'answer', body: exchange.body, owned: false, fetchedAt: now, use: null };
+    } finally {
+      this.#admission.left(operation.meter);
+    }
+  }
+
+  /** Past the breaker, into a slot. While the provider is held to be down it waits here, without slot and money. */
+  async #takeOff(request: DoorRequest, ready: ReadyRequest, attempt: number): Promise<Flight> {
+    const { operation } = request;
+    const breaker = this.#reactions.breakerOf(operation);
+    for (;;) {
+      const entered = breaker.enter(this.#halt.signal);
+      const pass = entered instanceof Promise ? await entered : entered;
+      if (pass === undefined) return this.#halt.outcome();
+      const flight = await this.#reactions.limiters[operation.api].run(async (started) => {
+        if (!breaker.admits(pass)) return undefined;
+        try {
+          return await this.#fly(request, ready, attempt, { started, pass });
+        } finally {
+          breaker.left(pass);
+        }
+      }, this.#halt.signal);
+      if (flight !== undefined) return flight;
+    }
+  }
+
+  /** From the intent to the answer. A refusal is dealt with before the next call may start. */
+  async #fly(request: DoorRequest, ready: ReadyRequest, attempt: number, leave: Leave): Promise<Flight> {
+    const { operation } = request;
+    const { requestKey } = ready.context;
+    if (this.#halt.stopped !== undefined) return this.#halt.outcome();
+    const intent = await reserve(request, ready, attempt, this.#admission, this.#options);
+    if ('kind' in intent) {
+      if (intent.kind === 'parked' && intent.reason !== 'draining') this.#refused = true;
+      return this.#halt.stopped === undefined ? intent : this.#halt.outcome();
+    }
+    try {
+      const { client } = apiOf(this.#options, operation.api);
+      const exchange = await client.send(ready.prepared, { signal: this.#options.signal });
+      const unfit = request.whyUnfit?.(exchange.body);
+      if (unfit !== undefined) throw unfitAnswer(operation, exchange, unfit);
+      this.#reactions.toSuccess(operation, requestKey, leave.started);
+      return { kind: 'landed', exchange, intent };
+    } catch (error) {
+      try {
+        if (!(error instanceof ApiError)) throw error;
+        const met = await this.#asMet(operation, error, intent);
+        await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
+        if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
+        await this.#reactions.toError(operation, requestKey, met, leave);
+        throw met;
+      } finally {
+        this.#admission.left(operation.meter);
+      }
+    }
+  }
+
+  /** A route or a right that was there, and is now denied in a form that is not the provider's: that is trouble. */
+  async #asMet({ name }: Operation, error: ApiError, { environmentId }: Intent): Promise<ApiError> {
+    const denies = error.class === 'block_operation' || (error.class === 'stop_run' && error.httpStatus !== 401);
+    if (!error.foreign || !denies || !(await this.#options.calls.hasAnswered(environmentId, name))) return error;
+    return asTrouble(error);
+  }
+
+  /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */
+  async #settle(intent: Intent, settlement: Settlement): Promise<void> {
+    const settled = await this.#options.calls.settle(intent, settlement);
+    if (!settled) throw new TakenOverError();
+    if (intent.meter === 'unit') {
+      const available = settlement.allowance?.available ?? null;
+      if (available === null) this.#admission.heardNothing();
+      else this.#admission.heardOfUnits();
+      if (available === 0) this.#refused = true;
+    }
+    this.#options.listen?.({ kind: 'call_settled', intent, settlement });
+  }
+}
+
+/** What a call goes with: its number from the limiter, its pass from the breaker. */
+interface Leave {
+  readonly started: number;
+  readonly pass: Pass;
+}
+
+type Flight = Landed | Elsewhere | Extract<CallOutcome, { kind: 'in_doubt' }> | Parked | Stopped;
+
+/** An answer is there; its call is not settled yet. */
+interface Landed {
+  readonly kind: 'landed';
+  readonly exchange: Exchange;
+  readonly intent: Intent;
+}
