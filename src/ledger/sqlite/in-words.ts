@@ -5,10 +5,9 @@ type Method = (...args: readonly unknown[]) => unknown;
 
 /**
  * The same store, whose every method tells a failing machine (a full disk, a damaged file) as a LedgerError: a row that
- * reads when the file breaks must not be taken for a row that failed. Defects pass as they are. `asIs`: methods that only
- * write, and are asked for every call; the writer has told their failures already.
+ * reads when the file breaks must not be taken for a row that failed. Defects pass as they are.
  */
-export function inWords<T extends object>(store: T, path: string, asIs: readonly (keyof T)[] = []): T {
+export function inWords<T extends object>(store: T, path: string): T {
   const told = (cause: unknown): unknown =>
     systemFailure(cause) === undefined || cause instanceof LedgerError ? cause : new LedgerError(cause, path);
   const wrap =
@@ -23,7 +22,7 @@ export function inWords<T extends object>(store: T, path: string, asIs: readonly
     };
   const members = Object.entries(store).map(([name, member]) => [
     name,
-    typeof member === 'function' && !asIs.includes(name as keyof T) ? wrap(member as Method) : member,
+    typeof member === 'function' ? wrap(member as Method) : member,
   ]);
   return Object.fromEntries(members) as T;
 }

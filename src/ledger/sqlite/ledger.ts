@@ -69,7 +69,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     return opened && inWords(opened, path);
   };
   return {
-    calls: inWords(calls, path, ['intend', 'settle']),
+    calls: inWords(calls, path),
     doubts: inWords(doubtStore(database, writer, dataDir), path),
     runs: inWords(runStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
