@@ -49,6 +49,15 @@ export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
+/** The files that settings are read from, whether they are there or not. */
+export function settingsFiles(source: EnvironmentSource): readonly string[] {
+  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const named = ['KYBATCH_V2_ROUTES', 'KYBATCH_V1_API_KEY_FILE', 'KYBATCH_V2_API_KEY_FILE'].map(
+    (name) => variables[name],
+  );
+  return ['.env', ...named.filter((path) => path !== undefined)].map((path) => resolve(source.cwd, path));
+}
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const withoutBlank = (env: Variables): Variables =>
