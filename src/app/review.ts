@@ -12,7 +12,7 @@ import { fileTarget } from './file-target.js';
 import { findRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET } from './review-sheet.js';
-import { readSettings } from './stored-settings.js';
+import { filesOf } from './stored-settings.js';
 import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
 export interface QuestionsOptions extends PlaceOptions {
@@ -39,7 +39,7 @@ export function exportQuestions(
 ): Promise<{ readonly file: string; readonly questions: number }> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const questions = await questionsOf(options, ledger);
-    const reads = (await ledger.runs.all()).flatMap((run) => [run.inputPath, readSettings(run).pipeline.file]);
+    const reads = (await ledger.runs.all()).flatMap(filesOf);
     const file = fileTarget(pathIn(around, options.out ?? REVIEW_SHEET), dataDir, around, reads);
     await saveSheet(file, writeSheet(questions), options.force ?? false);
     return { file, questions: questions.length };
