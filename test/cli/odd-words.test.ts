@@ -19,6 +19,8 @@ describe('words that no command knows', () => {
     [['call', 'v1', 'liteKyb', '--params', '{}', '--sandbox'], /INVALID_PARAMS/],
     [[...RUN, '--yes', '--out', 'in.csv'], /is a file, not a folder/],
     [[...RUN, '--yes', '--out', '/proc/x'], /cannot use .*\/proc\/x/],
+    [['call', 'v1', 'searchKyb', '--sandbox', '--params', '@/dev/zero'], /--params: \/dev\/zero is not a regular file/],
+    [[...RUN, '--pipeline', '/dev/zero'], /\/dev\/zero is not a regular file/],
     [['call', 'v2', '__proto__'], /v2 has no operation __proto__/],
     [[...RUN, '--pipeline', 'constructor'], /no pipeline named "constructor"/],
     [[...RUN, '--format', 'xml'], /--format: there is no xml/],
