@@ -57,6 +57,7 @@ export {
 export type { RunEndView, StopView } from './app/run-end.js';
 export type { RunStanding, RunView } from './app/run-view.js';
 export { runs } from './app/runs.js';
+export { type SampleOptions, type SampleView, sample } from './app/sample.js';
 export { DeclinedError, type SpendingOptions } from './app/spending.js';
 export { type Proposal, type RunOptions, run } from './app/start.js';
 export type { StartEnding } from './app/start-ending.js';

@@ -13,7 +13,7 @@ import { InDoubtError } from './in-doubt-error.js';
 import { operationNamed } from './operations.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { ParkedError } from './parked-error.js';
-import { type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
+import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
 import { findInHistory, sendableFrom } from './report-in-doubt.js';
 import { here, withLedger } from './surroundings.js';
 
@@ -50,21 +50,21 @@ export interface CallView {
 export async function call(options: CallByHand, around = here()): Promise<CallView> {
   const { api, params = {} } = options;
   const operation = operationNamed(api, options.operation);
-  return await withProvider(
-    options,
-    around,
-    async (provider) => {
-      const client = required(api === 'v1' ? provider.v1 : provider.v2, api) as unknown as AnyClient;
-      // Refused before the ledger is opened, let alone created.
-      client.prepare(operation.name, params);
-      return await withLedger('write', options, around, async (ledger) => {
+  const clientOf = ({ v1, v2 }: Provider) => required(api === 'v1' ? v1 : v2, api) as unknown as AnyClient;
+  // Refused before the ledger, or the account of the sandbox beside it, is opened, let alone created.
+  await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
+  return await withLedger('write', options, around, (ledger) =>
+    withProvider(
+      options,
+      around,
+      async (provider) => {
         for (const note of await ownedElsewhere(only(api, provider.names), ledger)) around.onNote?.(note);
         const environmentId = await ledger.calls.environment(api, provider.names[api]);
-        const hand = { operation, params, client, environmentId, fresh: options.fresh === true };
+        const hand = { operation, params, client: clientOf(provider), environmentId, fresh: options.fresh === true };
         return viewOf(operation, await send(hand, ledger, around.clock, options.signal));
-      });
-    },
-    { keepSandbox: true },
+      },
+      { keepSandbox: true },
+    ),
   );
 }
 

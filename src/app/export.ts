@@ -1,12 +1,14 @@
 import { join } from 'node:path';
+import { settingsFiles } from '../config/environment.js';
 import { KybatchError, UsageError } from '../domain/errors.js';
 import { checkExport } from '../export/check-export.js';
-import { noteExport } from '../export/export-folders.js';
+import { type ExportFolder, mustBeListable, noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { findRun } from './find-run.js';
+import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { version } from './version.js';
 
@@ -57,8 +59,9 @@ export async function checkTables(
   dataDir: string,
   around: Surroundings,
 ): Promise<void> {
-  const folder = tablesFolder(options, runId ?? 'new-run', dataDir, around);
   try {
+    const folder = tablesFolder(options, runId ?? 'new-run', dataDir, around);
+    mustBeListable(dataDir);
     await checkExport({ folder, formats: options.formats ?? USUAL_FORMATS });
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
@@ -70,7 +73,10 @@ export async function checkTables(
 function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: Surroundings): string {
   if (out === undefined) return join(dataDir, 'exports', runId);
   if (out.trim() === '') throw new UsageError('--out is empty', 'Name a folder; it need not exist.');
-  return pathIn(around, out);
+  const folder = pathIn(around, out);
+  mustNotBeOurs(folder, dataDir);
+  mustNotBeRead(folder, settingsFiles(around));
+  return folder;
 }
 
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv'];
@@ -87,6 +93,7 @@ export async function writeTables(
   if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
   try {
     const folder = tablesFolder(options, runId, dataDir, around);
+    mustBeListable(dataDir);
     const summary = await exportRun(snapshot, {
       folder,
       formats: options.formats ?? USUAL_FORMATS,
@@ -96,9 +103,23 @@ export async function writeTables(
       now: around.clock.now(),
       version,
     });
-    noteExport(dataDir, { run: runId, folder, at: summary.exported_at });
+    list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     return { folder, summary, lack: lackOf(summary) };
   } finally {
     await snapshot.close();
   }
 }
+
+/** The tables are there, so a list that cannot be written is told, and fails nothing: somebody else's data may be read. */
+function list(dataDir: string, made: ExportFolder, { onNote }: Surroundings): void {
+  try {
+    noteExport(dataDir, made);
+  } catch (error) {
+    if (!(error instanceof KybatchError) || !UNCHANGEABLE.has(error.code)) throw error;
+    onNote?.(
+      `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not look into ${made.folder}`,
+    );
+  }
+}
+
+const UNCHANGEABLE: ReadonlySet<string> = new Set(['READ_ONLY', 'NO_PERMISSION']);

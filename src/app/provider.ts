@@ -6,7 +6,7 @@ import { missingRoutes, parseRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/request.js';
 import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
 import { operationsOf, type Pipeline } from '../config/pipeline.js';
-import { UsageError } from '../domain/errors.js';
+import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { RunWork } from '../engine/run.js';
 import type { Sandbox } from '../sandbox/index.js';
 import { Secret } from '../util/secret.js';
@@ -88,7 +88,11 @@ async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | u
   // Reports take up to two seconds here instead of three minutes: a first look should not be a wait.
   const reportDelayMs = { min: 0, max: 2000 };
   const journal = dataDir === undefined ? {} : { journal: join(dataDir, 'sandbox', 'journal.ndjson') };
-  return await startSandbox({ clock, seed: 1, reportDelayMs, ...journal });
+  try {
+    return await startSandbox({ clock, seed: 1, reportDelayMs, ...journal });
+  } catch (error) {
+    throw asPlaceError(error, `the data directory ${dataDir}`);
+  }
 }
 
 /** Nothing but the data directory comes from outside: a real key never goes near the sandbox. */

@@ -8,9 +8,11 @@ import { saveSheet } from '../review/save-sheet.js';
 import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
+import { fileTarget } from './file-target.js';
 import { findRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET } from './review-sheet.js';
+import { filesOf } from './stored-settings.js';
 import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
 export interface QuestionsOptions extends PlaceOptions {
@@ -35,9 +37,10 @@ export function exportQuestions(
   options: ExportQuestionsOptions = {},
   around = here(),
 ): Promise<{ readonly file: string; readonly questions: number }> {
-  return withLedger('read', options, around, async (ledger) => {
+  return withLedger('read', options, around, async (ledger, dataDir) => {
     const questions = await questionsOf(options, ledger);
-    const file = pathIn(around, options.out ?? REVIEW_SHEET);
+    const reads = (await ledger.runs.all()).flatMap(filesOf);
+    const file = fileTarget(pathIn(around, options.out ?? REVIEW_SHEET), dataDir, around, reads);
     await saveSheet(file, writeSheet(questions), options.force ?? false);
     return { file, questions: questions.length };
   });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PermissionReader } from '../engine/permissions.js';
 import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Amounts, type Rest, within } from '../engine/row-cost.js';
@@ -46,9 +48,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
   checkConfiguration(pipeline, options, around);
-  // Where there is no ledger there is no finished run either: nothing is created for who may not spend.
-  if (!hasLedger(dataDirOf(options, around))) mustAgreeToSpend(options, options.agree !== undefined);
-  mustHaveSpace(options, around);
+  await mustBeFreeToBegin(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
@@ -75,6 +75,18 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
+}
+
+/** A start that is refused for what the user pointed at creates nothing, not even a ledger. */
+async function mustBeFreeToBegin(options: RunOptions, around: Surroundings): Promise<void> {
+  const dataDir = dataDirOf(options, around);
+  const isNew = !hasLedger(dataDir);
+  // Where there is no ledger there is no finished run either, of which nothing is left to spend.
+  if (isNew) mustAgreeToSpend(options, options.agree !== undefined);
+  mustHaveSpace(options, around);
+  // Where nobody says where, a finished run writes nothing, and a place that is not there is made with the ledger.
+  const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));
+  if (named && options.export !== false) await checkTables(options, null, dataDir, around);
 }
 
 const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';

@@ -109,7 +109,8 @@ function viewOfWork(
   lookUntil: number | null,
   at: number,
 ): AtWorkView {
-  const { alive, begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
+  const { begunAt, leaseUntil, endedAt, lastHeardAt, settledRows, failedCalls, ending } = work;
+  const alive = work.alive ?? leaseUntil >= at;
   const outages = alive ? work.outages : [];
   const seconds = Math.max(1, Math.min(LATELY_MS, at - begunAt) / 1000);
   const rowsPerSecond = alive ? settledRows / seconds : 0;

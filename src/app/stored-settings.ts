@@ -49,6 +49,12 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
 export const isFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
   (JSON.parse(settings) as Partial<StoredSettings>).fresh === true;
 
+/** The files that a run was started with. */
+export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | 'settings'>): readonly string[] {
+  const { pipeline } = JSON.parse(settings) as { readonly pipeline?: Partial<LoadedPipeline> };
+  return pipeline?.file === undefined ? [inputPath] : [inputPath, pipeline.file];
+}
+
 /** What the run was started with, as it is said on a command line. */
 export function jobOf(run: RunRecord) {
   const { pipeline, limit } = readSettings(run);

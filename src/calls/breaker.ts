@@ -67,6 +67,8 @@ export class Breaker {
   readonly #failures = new Map<string, Failing>();
   /** Requests that were given up, and failed while others were answered. */
   readonly #odd = new Set<string>();
+  /** A row has failed for this trouble since the last good answer: by then it looked like the row's own. */
+  #hasFailedRow = false;
   #outage: Outage | undefined;
   #waiting: (() => void)[] = [];
 
@@ -118,6 +120,7 @@ export class Breaker {
     this.#lastGood = Math.max(this.#lastGood, begun);
     this.#inARow = 0;
     this.#failedInARow = 0;
+    this.#hasFailedRow = false;
     if (this.#failing.size > 0) this.#failing.clear();
     if (this.#failures.size > 0) this.#failures.delete(requestKey);
     const outage = this.#outage;
@@ -159,6 +162,11 @@ export class Breaker {
   forget(requestKey: string): void {
     if (this.#failing.has(requestKey) && this.#isOdd(requestKey)) this.#odd.add(requestKey);
     this.#failures.delete(requestKey);
+  }
+
+  /** Whoever asked for the request that was given up is marked failed. */
+  failedRow(): void {
+    this.#hasFailedRow = true;
   }
 
   #onlyOddFail(): boolean {
@@ -223,7 +231,7 @@ export class Breaker {
       stop: 'unavailable',
       code: PROVIDER_UNAVAILABLE,
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
-      hint: 'No row is marked failed for it. Go on when the provider is well again; `patience` in the pipeline says how long it is waited for.',
+      hint: `${this.#hasFailedRow ? FAILED_BEFORE : 'No row is marked failed for it.'} Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.`,
       api,
       operation: name,
       charge: 'free',
@@ -249,6 +257,9 @@ export class Breaker {
     for (const wake of waiting) wake();
   }
 }
+
+const FAILED_BEFORE =
+  'What failed before it was known to be down is marked failed, and `kybatch retry` tries it again; all else is pending.';
 
 /** Soon at first, for hiccups; then ever more rarely, for each probe may cost. */
 const FIRST_PROBE_MS = 1_000;

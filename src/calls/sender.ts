@@ -145,7 +145,9 @@ export class Sender {
     const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
     const leaves =
       this.#options.breaker !== null && request.operation.meter !== 'report' && comesRight(error) && comesLater;
-    return leaves ? unanswered(error, attempts) : { kind: 'failed', error, attempts };
+    if (leaves) return unanswered(error, attempts);
+    if (comesRight(error)) this.#reactions.breakerOf(request.operation).failedRow();
+    return { kind: 'failed', error, attempts };
   }
 
   /**

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../domain/errors.js';
 import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
 const EXAMPLE = `For example: --params '{"id":"123"}'`;
 
@@ -16,9 +16,10 @@ export function readParams(given: string | undefined, cwd: string): Readonly<Rec
 
 function readFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path, { pipe: true });
   } catch (error) {
-    throw new UsageError(`--params: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new UsageError(`--params: ${path} ${error.message}`, EXAMPLE);
   }
 }
 

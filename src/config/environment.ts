@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseRoutes, type Routes } from '../api/v2/routes.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { UsageError } from '../domain/errors.js';
 import { Secret } from '../util/secret.js';
+import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
 export interface ProviderAccess {
   readonly baseUrl: string;
@@ -49,6 +50,15 @@ export function loadDataDir(source: EnvironmentSource, flags: { readonly dataDir
   return resolve(source.cwd, flags.dataDir ?? variables.KYBATCH_DATA_DIR ?? 'data');
 }
 
+/** The files that settings are read from, whether they are there or not. */
+export function settingsFiles(source: EnvironmentSource): readonly string[] {
+  const variables = { ...readDotEnv(source.cwd), ...withoutBlank(source.env) };
+  const named = ['KYBATCH_V2_ROUTES', 'KYBATCH_V1_API_KEY_FILE', 'KYBATCH_V2_API_KEY_FILE'].map(
+    (name) => variables[name],
+  );
+  return ['.env', ...named.filter((path) => path !== undefined)].map((path) => resolve(source.cwd, path));
+}
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const withoutBlank = (env: Variables): Variables =>
@@ -78,13 +88,15 @@ function readKey(name: string, variables: Variables, cwd: string): string | unde
   const path = variables[`${name}_FILE`];
   if (variables[name] !== undefined && path !== undefined)
     throw new UsageError(`${name} and ${name}_FILE are both set`, 'Keep one of them.');
-  const key = path === undefined ? variables[name] : readText(resolve(cwd, path), `${name}_FILE`);
+  const key = path === undefined ? variables[name] : readText(resolve(cwd, path), `${name}_FILE`, MOST_OF_A_KEY);
   if (key === undefined) return undefined;
   // The value itself is never shown: it may be a key with a stray character.
   if (!/^[\x21-\x7e]+$/.test(key.trim()))
     throw new UsageError(`${name} does not look like a key: it is empty, or has blanks or unprintable characters`);
   return key.trim();
 }
+
+const MOST_OF_A_KEY = 16_384;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -101,10 +113,12 @@ function checkBaseUrl(name: string, value: string): string {
   throw new UsageError(`${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`);
 }
 
-function readText(path: string, what: string): string {
+/** Each is read several times in a start: a pipe would be empty the second time. */
+function readText(path: string, what: string, mostBytes?: number): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path, mostBytes === undefined ? {} : { mostBytes });
   } catch (error) {
-    throw new UsageError(`${what}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new UsageError(`${what}: ${path} ${error.message}`, 'Name a regular file that this user may read.');
   }
 }

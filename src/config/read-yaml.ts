@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { UsageError } from '../domain/errors.js';
 import { firstFew } from '../util/first-few.js';
 import { parseYaml } from '../util/parse-yaml.js';
+import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
 /** The content of a YAML (or JSON) file. `shownAs` is what messages call it. */
 export function readYaml(file: string, shownAs: string): unknown {
@@ -24,8 +24,9 @@ export function readYaml(file: string, shownAs: string): unknown {
 
 function readText(file: string, shownAs: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readSmallFile(file, { pipe: true });
   } catch (error) {
-    throw new UsageError(`${shownAs}: cannot read the file (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new UsageError(`${shownAs} ${error.message}`);
   }
 }

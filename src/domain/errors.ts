@@ -118,8 +118,19 @@ export function asPlaceError(cause: unknown, place: string): unknown {
     return new UsageError(`cannot use ${place}: ${failure.what}`, failure.hint, failure.code);
   if (failure !== undefined) return new FileError(`cannot use ${place}: ${failure.what}`, failure, cause);
   const code = systemCode(cause);
-  return code !== undefined && UNFIT.has(code) ? new UsageError(`cannot use ${place} (${code})`) : cause;
+  const unfit = code === undefined ? undefined : UNFIT.get(code);
+  return unfit === undefined ? cause : new UsageError(`cannot use ${place}: ${unfit} (${code})`);
 }
 
 /** No folder where one is needed, or no file. */
-const UNFIT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ELOOP', 'ENAMETOOLONG', 'EBUSY']);
+const UNFIT: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'a folder on the way there does not exist, or cannot be made'],
+  ['ENOTDIR', 'something on the way there is no folder'],
+  ['EISDIR', 'it is a folder'],
+  ['EEXIST', 'something else is there'],
+  ['ENOTEMPTY', 'it is a folder with something in it'],
+  ['ELOOP', 'its links lead in a circle'],
+  ['ENAMETOOLONG', 'its name is too long'],
+  ['EBUSY', 'it is in use'],
+  ['ENXIO', 'it is a device, or a pipe that nobody reads'],
+]);

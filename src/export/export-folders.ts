@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { asFileError } from '../domain/errors.js';
+import { asFileError, UsageError } from '../domain/errors.js';
 import { readMarker } from './export-marker.js';
 
 /** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
@@ -33,9 +33,20 @@ export function findExports(dataDir: string): readonly ExportFolder[] {
   return [...folders].flatMap((folder) => describe(folder) ?? []);
 }
 
+/** Whether an export could be noted there: found out before one is made. */
+export function mustBeListable(dataDir: string): void {
+  const path = listFile(dataDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new UsageError(
+    `${path} is no file, and should be the list of the exports`,
+    'Move it away, and start again: tables in it are made again by `kybatch export`, for 0 units.',
+  );
+}
+
 function readList(dataDir: string): readonly ExportFolder[] {
   const path = listFile(dataDir);
   if (!existsSync(path)) return [];
+  mustBeListable(dataDir);
   return readFileSync(path, 'utf8')
     .split('\n')
     .flatMap((line) => {

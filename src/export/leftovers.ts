@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readSmallFile } from '../util/small-file.js';
 import { readMarker, SUMMARY } from './export-marker.js';
 
 /** In a folder that grows: its own name. A folder of another name is not ours, whatever it is called. */
@@ -90,7 +91,7 @@ function moveRest(from: string, into: string, except: readonly string[]): void {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path);
   } catch {
     return undefined;
   }

@@ -165,8 +165,8 @@ export interface RunActivity {
 /** The last start on a run. */
 export interface AtWork {
   readonly begunAt: number;
-  /** It is at work now. */
-  readonly alive: boolean;
+  /** It is at work now; null where only its lease can tell. */
+  readonly alive: boolean | null;
   /** It renews this all the time: one that lies in the past is of a process that is frozen, or dead. */
   readonly leaseUntil: number;
   /** Null where it did not come to its end by itself. */

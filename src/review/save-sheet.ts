@@ -1,7 +1,7 @@
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 
-/** The sheet appears only when complete, for its owner only, and never over one that may hold decisions. */
+/** The sheet appears only when complete, for whoever the umask lets read it, and never over one that may hold decisions. */
 export async function saveSheet(path: string, text: string, overwrite: boolean): Promise<void> {
   if (!overwrite && (await exists(path))) {
     throw new UsageError(
@@ -11,7 +11,7 @@ export async function saveSheet(path: string, text: string, overwrite: boolean):
   }
   const part = `${path}.${process.pid}.part`;
   try {
-    const handle = await open(part, 'w', 0o600);
+    const handle = await open(part, 'w');
     try {
       await handle.writeFile(text);
       await handle.sync();

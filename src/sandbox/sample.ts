@@ -96,28 +96,34 @@ export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
   readonly out: string;
   /** As a spreadsheet saves it: semicolons, CRLF, its own headers, UTF-8 with BOM or windows-1252. */
   readonly excel?: boolean | 'windows-1252' | undefined;
+  /** Gives it up: nothing is left behind. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Both files appear only when both are complete. */
+export const answersBeside = (out: string): string => `${out.replace(/\.csv$/i, '')}.answers.csv`;
+
+/** Both files appear only when both are complete, for whoever the umask lets read them. */
 export async function writeSampleFiles(options: SampleFileOptions): Promise<{ input: string; answers: string }> {
-  const { out, excel = false, ...rest } = options;
-  const answers = `${out.replace(/\.csv$/i, '')}.answers.csv`;
+  const { out, excel = false, signal, ...rest } = options;
+  const answers = answersBeside(out);
   const ansi = excel === 'windows-1252';
   const rows = writeSample({ ...rest, accepts: ansi ? isLatin : undefined });
-  const files = [
-    await partFile(out, ansi ? 'latin1' : 'utf8', {
+  const files: PartFile[] = [];
+  try {
+    const input = await partFile(out, ansi ? 'latin1' : 'utf8', {
       columns: inputColumns.map((key, i) => ({ key, header: excel === false ? key : (excelHeaders[i] ?? key) })),
       ...(excel === false ? {} : { delimiter: ';', record_delimiter: '\r\n' as const, bom: !ansi }),
-    }),
-    await partFile(answers, 'utf8', { columns: answerColumns.map((key) => ({ key, header: key })) }),
-  ] as const;
-  try {
+    });
+    files.push(input);
+    const solution = await partFile(answers, 'utf8', { columns: answerColumns.map((key) => ({ key, header: key })) });
+    files.push(solution);
     for (let batch = take(rows, BATCH), first = true; first || batch.length > 0; batch = take(rows, BATCH)) {
-      await files[0].write(
-        batch.map(({ input }) => input),
+      signal?.throwIfAborted();
+      await input.write(
+        batch.map((row) => row.input),
         first,
       );
-      await files[1].write(
+      await solution.write(
         batch.map(({ answer }) => answer),
         first,
       );
@@ -134,9 +140,11 @@ export async function writeSampleFiles(options: SampleFileOptions): Promise<{ in
 
 type CsvOptions = NonNullable<Parameters<typeof stringify>[1]>;
 
+type PartFile = Awaited<ReturnType<typeof partFile>>;
+
 async function partFile(path: string, encoding: BufferEncoding, format: CsvOptions) {
   const part = `${path}.${process.pid}.part`;
-  const handle = await open(part, 'w', 0o600);
+  const handle = await open(part, 'w');
   return {
     write: (records: readonly object[], first: boolean) =>
       handle.appendFile(stringify([...records], { ...format, header: first, bom: first && format.bom === true }), {

@@ -153,6 +153,42 @@ test('reports that may have been lost are looked for until a time that is told, 
   await display.stop();
 });
 
+test('a row that is put off stands in the line until it is asked again; many are told as one', async () => {
+  const clock = new ManualClock('2026-03-01T10:00:00Z');
+  const lines: string[] = [];
+  const io = { clock, interactive: false, stderr: (text: string) => lines.push(text) } as unknown as Io;
+  const display = new ProgressDisplay(started({ pending: 10, complete: 90 }), io);
+  const putOff = (row: number, waitMs: number): SpendingEvent => {
+    const at = clock.now();
+    const what = { api: 'v1', operation: 'searchKyb', code: 'HTTP_429', attempt: 2 } as const;
+    return { kind: 'retry', ...what, row, at, waitMs, givesUpAt: at + 3_600_000 };
+  };
+  display.listen(putOff(90, 4_999));
+  expect(lines).toEqual([]);
+  display.listen(putOff(91, 90_000));
+  display.listen(putOff(92, 60_000));
+  expect(lines).toEqual([
+    'row 91 is put off by v1 searchKyb (HTTP_429): next try in 1 min 30 s, given up 2026-03-01 11:00 UTC at the latest; an interrupt ends it\n',
+  ]);
+  clock.advance(20_000);
+  expect(display.line()).toMatch(
+    /^row 92 and 1 other put off by v1 searchKyb \(HTTP_429\), next try in 40 s, 90 of 100/,
+  );
+  display.listen(settled(92, { outcome: 'complete', hold: null }));
+  expect(display.line()).toMatch(/^row 91 put off by v1 searchKyb \(HTTP_429\), next try in 1 min 10 s, 91 of 100/);
+  display.listen({
+    kind: 'outage',
+    api: 'v1',
+    operation: 'searchKyb',
+    code: 'X',
+    since: 0,
+    nextTryAt: 0,
+    givesUpAt: 0,
+  });
+  expect(display.line()).not.toContain('put off');
+  await display.stop();
+});
+
 const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   kind: 'started',
   run: 'r',

@@ -95,6 +95,22 @@ describe('an outage', () => {
     });
   });
 
+  test('that failed a row before it was known to be one does not say that no row is marked failed', async () => {
+    await withJob({ pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 4));
+      // The check of the key, two rows that are answered, and two at the end that never are.
+      sandbox.script({ operation: 'searchKyb' }, ['none', 'none', 'none', 503, 503, 503, 503]);
+      // What is left of the budget lets one row go at a time.
+      const end = await kybatch([...RUN, '--concurrency', '1', '--budget', '5']);
+      expect(end.code).toBe(6);
+      expect(end.stderr).toContain('1 failed + 1 pending = 4 rows');
+      expect(end.stderr).toContain(
+        'What failed before it was known to be down is marked failed, and `kybatch retry` tries it again; all else is pending.',
+      );
+      expect(end.stderr).not.toContain('No row is marked failed');
+    });
+  });
+
   test('that ended a run is what status remembers of it', async () => {
     await withJob({ ...down, pipeline: ['stages: [record]', 'patience: 0s'] }, async ({ rows, writeCsv, kybatch }) => {
       writeCsv('in.csv', rows.slice(0, 3));

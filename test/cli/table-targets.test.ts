@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../../src/app/start.js';
@@ -18,12 +18,25 @@ describe('where the tables go is checked before anything is spent', () => {
       writeCsv('in.csv', rows.slice(0, 2));
       mkdirSync(join(cwd, 'theirs'));
       writeFileSync(join(cwd, 'theirs', 'summary.json'), '{"theirs": true}');
+      // Another way to a data directory that is not there yet.
+      mkdirSync(join(cwd, 'elsewhere'));
+      symlinkSync(join(cwd, 'elsewhere'), join(cwd, 'link'));
+      const before = readdirSync(cwd, { recursive: true });
       for (const [flags, words] of [
         [['--out', 'theirs'], 'no export: summary.json'],
         [['--out', 'in.csv'], 'is a file'],
         [['--out', 'in.csv/tables'], 'ENOTDIR'],
         [['--out', '/proc/tables'], '/proc/tables'],
-        [['--out', '.'], 'no export: data'],
+        [['--out', '.'], 'holds the data directory'],
+        [['--out', 'data'], 'is the data directory'],
+        [['--out', 'data/logs'], 'data/logs is for what kybatch keeps'],
+        [['--out', 'data/sandbox/x'], 'data/sandbox is for what kybatch keeps'],
+        [['--out', 'data/exports.jsonl'], 'what kybatch keeps'],
+        [['--out', 'data/exports'], 'what kybatch keeps'],
+        [['--out', './theirs/../data/./kybatch.db-wal'], 'what kybatch keeps'],
+        [['--data-dir', 'elsewhere', '--out', 'link/kybatch.db'], 'what kybatch keeps'],
+        [['--data-dir', 'link/deep', '--out', 'elsewhere'], 'holds the data directory'],
+        [['--out', '.env'], 'kybatch reads'],
         [['--format', 'xml'], 'there is no xml'],
         [['--format', 'constructor'], 'there is no constructor'],
       ] as const) {
@@ -32,6 +45,8 @@ describe('where the tables go is checked before anything is spent', () => {
         expect(jsonOf<Refused>(end).error.message).toContain(words);
       }
       expect(sandbox.requestLog).toEqual([]);
+      // A start that is refused creates nothing.
+      expect(readdirSync(cwd, { recursive: true })).toEqual(before);
       expect(readFileSync(join(cwd, 'theirs', 'summary.json'), 'utf8')).toBe('{"theirs": true}');
     });
   });
@@ -45,19 +60,44 @@ describe('where the tables go is checked before anything is spent', () => {
       expect(end.code).toBe(2);
       expect(jsonOf<Refused>(end).error.hint).toContain('Nothing was spent');
       expect(sandbox.requestLog).toEqual([]);
+      expect(readdirSync(join(cwd, 'data'))).toEqual(['exports']);
       expect((await kybatch([...RUN, '--no-export'])).code).toBe(0);
     });
   });
 
-  test('resume and retry check as run does', async () => {
-    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+  test('resume, retry and export check as run does; below exports it is free', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script({ operation: 'fullKyb' }, [400]);
       expect((await kybatch([...RUN, '--budget', '3', '--concurrency', '1'])).code).toBe(4);
       const sent = sandbox.requestLog.length;
-      for (const verb of ['resume', 'retry'])
-        expect((await kybatch([verb, '--yes', '--out', 'in.csv'])).code, verb).toBe(2);
+      for (const verb of ['resume', 'retry', 'export'])
+        for (const out of ['in.csv', 'data/logs', 'data/exports.jsonl'])
+          expect((await kybatch([verb, ...(verb === 'export' ? [] : ['--yes']), '--out', out])).code, verb).toBe(2);
       expect(sandbox.requestLog).toHaveLength(sent);
+      expect(existsSync(join(cwd, 'data', 'exports.jsonl'))).toBe(false);
+      expect((await kybatch(['export', '--out', 'data/exports/mine'])).code).toBe(0);
+    });
+  });
+
+  test('a folder that an earlier version has put in the place of the list is named, with the way out', async () => {
+    await withJob({}, async ({ cwd, rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      mkdirSync(join(cwd, 'data', 'exports.jsonl'), { recursive: true });
+      const refused = await kybatch([...RUN, '--out', 'out']);
+      expect(refused.code).toBe(2);
+      expect(jsonOf<Refused>(refused).error.message).toContain('should be the list of the exports');
+      expect(sandbox.requestLog).toEqual([]);
+      expect((await kybatch([...RUN, '--no-export'])).code).toBe(0);
+      for (const args of [
+        ['export'],
+        ['prune', '--older-than', '1d', '--yes'],
+        ['purge', '--before', '2026-01-01', '--yes'],
+      ]) {
+        const { code, stderr } = await kybatch(args);
+        expect(stderr).toContain('should be the list of the exports');
+        expect(code, args[0]).toBe(2);
+      }
     });
   });
 

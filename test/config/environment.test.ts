@@ -86,6 +86,12 @@ describe('environment', () => {
       'ENOENT',
     ],
     ['a key with a line break', { ...v1, KYBATCH_V1_API_KEY: 'canary\r\nX-Evil: 1' }, 'does not look like a key'],
+    [
+      'a key file without end',
+      { KYBATCH_V1_BASE_URL: v1.KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY_FILE: '/dev/zero' },
+      'KYBATCH_V1_API_KEY_FILE: /dev/zero is not a regular file',
+    ],
+    ['a routes file without end', { KYBATCH_V2_ROUTES: '/dev/zero' }, 'is not a regular file'],
     ['a missing routes file', { KYBATCH_V2_ROUTES: 'routes.yaml' }, 'KYBATCH_V2_ROUTES'],
   ])('refuses %s', (_, env, words) => {
     expect(problem(env)).toContain(words);

@@ -47,8 +47,8 @@ describe('finding a pipeline', () => {
   });
 
   test.each([
-    ['nowhere.yaml', 'nowhere.yaml: cannot read the file (ENOENT)'],
-    ['./pipelines', 'pipelines: cannot read the file (EISDIR)'],
+    ['nowhere.yaml', 'nowhere.yaml cannot be read (ENOENT)'],
+    ['./pipelines', 'pipelines cannot be read (EISDIR)'],
     ['', 'There is no pipeline named "".'],
     ['pipelines', 'There is no pipeline named "pipelines".'],
   ])('refuses %j', (given, message) => {

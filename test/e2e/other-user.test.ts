@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
@@ -11,18 +11,24 @@ const uid = process.getuid?.() === 0 ? 65_534 : undefined;
 /** A ledger in a folder that whoever comes along may do no more with than `mode` says. */
 async function withLedgerOf(
   mode: number,
-  use: (kybatch: (...args: string[]) => ReturnType<typeof cli>) => Promise<void>,
+  use: (kybatch: (...args: string[]) => ReturnType<typeof cli>, out: string) => Promise<void>,
 ) {
   await withFolder(async (cwd) => {
     const dataDir = join(cwd, 'data');
     const ledger = openLedger({ dataDir, now: 0, access: 'write' });
     await createRun(ledger, 'first', { rows: [{ values: ['x'], ids: { v1: '1' } }] });
+    await ledger.calls.begin({ runId: 'first', begunAt: 0, leaseUntil: Number.MAX_SAFE_INTEGER });
     await ledger.close();
     chmodSync(cwd, 0o755);
     chmodSync(join(dataDir, 'kybatch.db'), 0o444);
+    chmodSync(join(dataDir, 'kybatch.lock'), 0o000);
+    // What a process may leave behind: nothing is in them.
+    for (const name of ['kybatch.db-wal', 'kybatch.db-shm']) writeFileSync(join(dataDir, name), '', { mode: 0o600 });
+    mkdirSync(join(cwd, 'theirs'));
+    chmodSync(join(cwd, 'theirs'), 0o777);
     chmodSync(dataDir, mode);
     try {
-      await use((...args) => cli([...args, '--data-dir', dataDir], { cwd: '/', uid }));
+      await use((...args) => cli([...args, '--data-dir', dataDir], { cwd: '/', uid }), join(cwd, 'theirs', 'tables'));
     } finally {
       chmodSync(dataDir, 0o700);
     }
@@ -41,8 +47,20 @@ test('a folder of another user is not "no ledger yet"', async () => {
 });
 
 test('a folder that cannot be written is read all the same; what writes is refused in a sentence', async () => {
-  await withLedgerOf(0o555, async (kybatch) => {
-    expect(await kybatch('status')).toMatchObject({ code: 0, stderr: expect.stringContaining('Run first') });
+  await withLedgerOf(0o555, async (kybatch, out) => {
+    const { code: seen, stderr: status } = await kybatch('status');
+    expect(status).toContain('Run first');
+    // Its lock may not be looked at: that is no sign of death.
+    expect(status).toContain('Process: at work');
+    expect(seen).toBe(0);
+    const called = await kybatch('call', 'v1', 'liteKyb', '--params', '{"id":"10843262"}', '--sandbox');
+    expect(called).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^kybatch: cannot use .*(may not|read-only)/),
+    });
+    const exported = await kybatch('export', '--out', out);
+    expect(exported.stderr).toMatch(/^warning: the tables are whole, but .*exports\.jsonl/m);
+    expect(exported.code).toBe(0);
     const resumed = await kybatch('resume', '--sandbox');
     expect(resumed).toMatchObject({
       code: 2,

@@ -2,6 +2,7 @@ import type { SpendingEvent, StartedEvent } from '../../app/events.js';
 import type { Io } from './io.js';
 import { Outages } from './outages.js';
 import { startBar } from './progress-bar.js';
+import { PutOff } from './put-off.js';
 import { RecentRate } from './recent-rate.js';
 import { looksInWords } from './report-words.js';
 import { count, durationInWords, withCommas } from './text.js';
@@ -20,6 +21,7 @@ export class ProgressDisplay {
   readonly #waiting = new Map<number, number | null>();
   readonly #parked = new Set<number>();
   readonly #outages = new Outages();
+  readonly #putOff = new PutOff();
   #settled: number;
   #failed: number;
   #units: number;
@@ -45,8 +47,8 @@ export class ProgressDisplay {
   }
 
   listen(event: SpendingEvent): void {
-    const news = this.#outages.listen(event);
-    if (news !== undefined && !this.#io.interactive) this.#io.stderr(`${news}\n`);
+    for (const news of [this.#outages.listen(event), this.#putOff.listen(event)])
+      if (news !== undefined && !this.#io.interactive) this.#io.stderr(`${news}\n`);
     if (event.kind === 'call_settled') {
       const { unitsCharged, remainingUnits, charge } = event.settlement;
       this.#units += unitsCharged ?? 0;
@@ -79,6 +81,7 @@ export class ProgressDisplay {
     return [
       // First: a line that is too long for the terminal is cut at its end.
       ...this.#outages.words(now),
+      ...this.#putOff.words(now),
       `${withCommas(this.#settled)} of ${count(this.#total, 'row')}`,
       `${rate.toFixed(1)} rows/s`,
       `${count(this.#units, 'unit')} spent`,

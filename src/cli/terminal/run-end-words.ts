@@ -22,6 +22,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
     ...parkedInWords(end.parked, place),
+    ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
     spentInWords(end, place),
@@ -37,6 +38,14 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** They are paid for, or may be: nobody need be afraid of the next start. */
+function awaited({ waiting }: RunEndView): readonly string[] {
+  if (waiting === 0) return [];
+  const whose =
+    waiting === 1 ? '1 row waits for its credit report' : `${count(waiting, 'row')} wait for their credit reports`;
+  return [`${whose}: the next start looks for what was asked for, and buys nothing twice`];
 }
 
 /** Rows that wait for nothing but another start. */

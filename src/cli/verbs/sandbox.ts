@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
+import { sample } from '../../app/sample.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { parseFaults, startSandbox } from '../../sandbox/index.js';
-import { createRegistry } from '../../sandbox/registry/index.js';
-import { writeSampleFiles } from '../../sandbox/sample.js';
+import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
+import { exitCodeOfInterrupt } from '../terminal/interrupts.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
@@ -21,7 +21,7 @@ const sampleVerb: Verb<SampleArgs> = {
   describe: 'Write a CSV of companies that exist in the sandbox, and the right answer for each row in a second file',
   builder: (yargs) =>
     yargs
-      .option('rows', numberFlagOr(100, '--rows', 'How many rows'))
+      .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
       .option('dirty', { type: 'boolean', default: false, describe: "With the damage that analysts' files have" })
       .option('excel', {
         type: 'boolean',
@@ -29,22 +29,27 @@ const sampleVerb: Verb<SampleArgs> = {
         describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
       })
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
-      .option('out', { type: 'string', default: 'sample.csv', describe: 'Where to write the CSV' })
+      .option('out', { type: 'string', default: 'sample.csv', requiresArg: true, describe: 'Where to write the CSV' })
       .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
-  async run(args, io) {
-    if (!Number.isSafeInteger(args.rows) || args.rows < 1)
-      throw new UsageError(`--rows must be a whole number from 1, got ${args.rows}`);
-    const registry = createRegistry({ seed: args.seed });
-    const files = await writeSampleFiles({
-      registry,
-      rows: args.rows,
-      dirty: args.dirty,
-      excel: args.excel,
-      out: resolve(io.cwd, args.out),
+  async run({ rows, dirty, excel, seed, out, dataDir, json }, io) {
+    const abort = new AbortController();
+    let exit: ExitCode = ExitCode.ok;
+    const stopListening = io.onInterrupt((signal) => {
+      exit = exitCodeOfInterrupt(signal);
+      abort.abort(new Error('interrupted'));
     });
-    if (args.json) io.stdout(`${JSON.stringify({ rows: args.rows, ...files })}\n`);
-    else io.stderr(`${count(args.rows, 'row')} in ${files.input}\nthe right answers in ${files.answers}\n`);
-    return ExitCode.ok;
+    try {
+      const view = await sample({ rows, dirty, excel, seed, out, dataDir, signal: abort.signal }, aroundOf(io));
+      if (json) io.stdout(`${JSON.stringify(view)}\n`);
+      else io.stderr(`${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`);
+      return ExitCode.ok;
+    } catch (error) {
+      if (error !== abort.signal.reason) throw error;
+      io.stderr('Stopped. No file was written.\n');
+      return exit;
+    } finally {
+      stopListening();
+    }
   },
 };
 

@@ -39,21 +39,27 @@ export function acquireLock(dataDir: string): Lock {
 
 const lockPath = (dataDir: string) => join(dataDir, 'kybatch.lock');
 
-/** Whether somebody holds it. It is only read, for an instant: that keeps nobody else out. */
-export function isLocked(dataDir: string): boolean {
+/** Whether somebody holds it; null where it may not be looked at. */
+export function isLocked(dataDir: string): boolean | null {
+  const state = look(dataDir);
+  return state === 'closed' ? null : state === 'held';
+}
+
+/** Nobody holds it, for sure: every start that has not ended has died. Beside a copy of the ledger nobody can say. */
+export const isFree = (dataDir: string): boolean => look(dataDir) === 'free';
+
+/** It is only read, for an instant: that keeps nobody else out. Another user's may be closed to us. */
+function look(dataDir: string): 'held' | 'free' | 'closed' | 'absent' {
   const path = lockPath(dataDir);
-  if (!existsSync(path)) return false;
+  if (!existsSync(path)) return 'absent';
   let database: Connection | undefined;
   try {
     database = connect(path, { readonly: true, timeout: 0 });
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return false;
+    return 'free';
   } catch (error) {
-    return (error as { code?: string }).code === 'SQLITE_BUSY';
+    return (error as { code?: string }).code === 'SQLITE_BUSY' ? 'held' : 'closed';
   } finally {
     database?.close();
   }
 }
-
-/** Nobody holds it, for sure: every start that has not ended has died. Beside a copy of the ledger nobody can say. */
-export const isFree = (dataDir: string): boolean => existsSync(lockPath(dataDir)) && !isLocked(dataDir);

@@ -1,6 +1,7 @@
-import { constants, copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { asPlaceError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { type Connection, connect } from './driver.js';
 
@@ -38,10 +39,20 @@ export function copyOf({ database }: Opened): Opened {
 /** Nobody who could be writing can be seen from here: both files are taken as they lie. */
 const copyFiles = (source: string): Opened =>
   inOwnFolder((path) => {
-    for (const suffix of ['', '-wal'])
-      if (suffix === '' || existsSync(`${source}${suffix}`))
-        copyFileSync(`${source}${suffix}`, `${path}${suffix}`, constants.COPYFILE_FICLONE);
+    copyFileSync(source, path, constants.COPYFILE_FICLONE);
+    copyNewest(`${source}-wal`, `${path}-wal`);
   });
+
+/** What is not in the database yet. A process that has come to its end may leave it behind with nothing in it. */
+function copyNewest(source: string, path: string): void {
+  if ((statSync(source, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  try {
+    copyFileSync(source, path, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    // Without it the books would be shown as they were some time ago.
+    throw asPlaceError(error, `${source}, which holds the newest part of the ledger`);
+  }
+}
 
 function inOwnFolder(fill: (path: string) => void): Opened {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-read-'));

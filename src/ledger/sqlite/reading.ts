@@ -113,7 +113,7 @@ function readAtWork(database: Connection, dataDir: string, runId: string, since:
     ending,
     outages: JSON.parse(outages) as OutageNote[],
     lastHeardAt: lastHeardAt ?? begunAt,
-    alive: open === 1 && isLocked(dataDir),
+    alive: open === 1 ? isLocked(dataDir) : false,
     settledRows: settled.get(runId, from) ?? 0,
     rowsInAll: settled.get(runId, begunAt) ?? 0,
     callsInAll: calls,

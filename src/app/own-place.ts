@@ -1,0 +1,31 @@
+import { join, relative, sep } from 'node:path';
+import { UsageError } from '../domain/errors.js';
+import { realPlace } from '../util/real-place.js';
+
+/** What kybatch keeps in a data directory. A file system may not tell upper case from lower. */
+const KEPT = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox)$/i;
+
+/** Nothing is written over what belongs to the data directory, nor over a folder that holds it. Links are followed. */
+export function mustNotBeOurs(target: string, dataDir: string): void {
+  const [place, own] = [realPlace(target), realPlace(dataDir)];
+  const hint = `Name a place outside of the data directory, or one below ${join(dataDir, 'exports')}.`;
+  if (isIn(own, place))
+    throw new UsageError(`${target} ${own === place ? 'is' : 'holds'} the data directory (${dataDir})`, hint);
+  if (!isIn(place, own)) return;
+  const [name = '', ...below] = relative(own, place).split(sep);
+  if (!KEPT.test(name) || (name.toLowerCase() === 'exports' && below.length > 0)) return;
+  throw new UsageError(`${target} is not free: ${join(dataDir, name)} is for what kybatch keeps itself`, hint);
+}
+
+/** The same for files that somebody else has written, and kybatch reads. */
+export function mustNotBeRead(target: string, files: readonly string[]): void {
+  const place = realPlace(target);
+  const read = files.find((file) => isIn(place, realPlace(file)));
+  if (read !== undefined)
+    throw new UsageError(`${target} is not free: kybatch reads ${read}`, 'Name another place with --out.');
+}
+
+const isIn = (path: string, folder: string): boolean => {
+  const way = relative(folder, path);
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`));
+};

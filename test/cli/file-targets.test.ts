@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { createRun } from '../export/support.js';
+import { withFolder } from '../helpers/cli.js';
+import { here, Interrupts } from './here.js';
+
+const SAMPLE = ['sandbox', 'sample', '--rows', '3'];
+const REVIEW = ['review', 'export', '--force'];
+
+/** A folder with a ledger and with what kybatch is told to read. */
+async function withPlaces(use: (cwd: string) => Promise<void>): Promise<void> {
+  await withFolder(async (cwd) => {
+    const ledger = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+    await createRun(ledger, 'first', { rows: [{ values: ['x'] }] });
+    await ledger.close();
+    for (const name of ['.env', 'routes.yaml', 'key.txt', 'mine.txt']) writeFileSync(join(cwd, name), '');
+    mkdirSync(join(cwd, 'folder'));
+    symlinkSync('data', join(cwd, 'link'));
+    await use(cwd);
+  });
+}
+
+const env = { KYBATCH_V2_ROUTES: 'routes.yaml', KYBATCH_V1_API_KEY_FILE: 'key.txt' };
+
+describe('a file that a command is to write', () => {
+  test('is refused where it would do harm, or cannot be, whoever writes it', async () => {
+    await withPlaces(async (cwd) => {
+      const names = () =>
+        readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((name) => !/-(?:wal|shm)$/.test(name));
+      const before = names();
+      const ledger = readFileSync(join(cwd, 'data', 'kybatch.db'));
+      // One check serves both; what comes after it is each command's own.
+      for (const [out, words] of [
+        ['data', /is the data directory/],
+        ['data/kybatch.db', /what kybatch keeps itself/],
+        ['folder/../link/kybatch.lock', /what kybatch keeps itself/],
+        ['data/logs/x.csv', /what kybatch keeps itself/],
+        ['.env', /kybatch reads .*\.env/],
+        ['routes.yaml', /kybatch reads/],
+        ['key.txt', /kybatch reads/],
+        ['.', /holds the data directory/],
+        ['folder', /is a folder, not a file/],
+        ['/dev/null', /is not a regular file/],
+        ['/proc/x', /cannot use \/proc\/x/],
+        ['nodir/x.csv', /cannot use .*a folder on the way there does not exist/],
+        ['mine.txt/x.csv', /cannot use .*no folder/],
+      ] as const)
+        for (const args of /kybatch\.db|\.env|dir/.test(out) ? [SAMPLE, REVIEW] : [SAMPLE]) {
+          const { code, stderr } = await here([...args, '--out', out], { cwd, env });
+          expect(stderr).toMatch(words);
+          expect(code).toBe(2);
+        }
+      expect(names()).toEqual(before);
+      expect(readFileSync(join(cwd, 'data', 'kybatch.db'))).toEqual(ledger);
+    });
+  });
+
+  test('is for whoever the umask lets read it; the input of a run is not written over', async () => {
+    await withPlaces(async (cwd) => {
+      expect((await here(SAMPLE, { cwd })).code).toBe(0);
+      expect((await here(['review', 'export'], { cwd })).code).toBe(0);
+      for (const name of ['sample.csv', 'sample.answers.csv', 'review.csv'])
+        expect(statSync(join(cwd, name)).mode & 0o777, name).toBe(0o666 & ~process.umask());
+      const ledger = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'read' });
+      const [run] = await ledger.runs.all();
+      await ledger.close();
+      const { code, stderr } = await here([...REVIEW, '--out', run?.inputPath ?? ''], { cwd });
+      expect(stderr).toContain('kybatch reads');
+      expect(code).toBe(2);
+    });
+  });
+
+  test('is not left half-written: too many rows are refused, an interrupt takes the parts away', async () => {
+    await withFolder(async (cwd) => {
+      const many = await here(['sandbox', 'sample', '--rows', '999999999999'], { cwd });
+      expect(many.stderr).toContain('--rows must be a whole number from 1 to 1,000,000');
+      expect(many.code).toBe(2);
+      const interrupts = new Interrupts();
+      const writing = here(['sandbox', 'sample', '--rows', '1000000'], { cwd, interrupts });
+      while (readdirSync(cwd).length < 2) await new Promise((next) => setImmediate(next));
+      interrupts.send('SIGTERM');
+      expect(await writing).toMatchObject({ code: 143, stderr: 'Stopped. No file was written.\n' });
+      expect(readdirSync(cwd)).toEqual([]);
+    });
+  });
+
+  test('a folder that may not be written is told in words', async () => {
+    await withFolder(async (cwd) => {
+      mkdirSync(join(cwd, 'theirs'));
+      chmodSync(join(cwd, 'theirs'), 0o555);
+      // Root may write anywhere but here.
+      const out = process.getuid?.() === 0 ? '/sys/x.csv' : 'theirs/x.csv';
+      const { code, stderr } = await here([...SAMPLE, '--out', out], { cwd });
+      expect(stderr).toMatch(/^kybatch: cannot use .*x\.csv: (this user may not|it is read-only)/);
+      expect(code).toBe(2);
+    });
+  });
+});
