@@ -76,6 +76,13 @@ test('the public list takes only types from behind the use cases', () => {
   expect(taken.filter(([, type, room = '']) => type === undefined && TYPES_ONLY.includes(room))).toEqual([]);
 });
 
+test('the HTTP client is loaded by those who send, when they do', () => {
+  const sends =
+    /^(?:import|export) (?!type )[^;]*?from '[^']*(?:api\/(?:v[12]\/)?|\.\/)(?:client|transport|reception)\.js'/m;
+  const loading = files.filter((file) => roomOf(file) !== 'api' && sends.test(readFileSync(join(root, file), 'utf8')));
+  expect(loading).toEqual(['index.ts']);
+});
+
 test('no file imports another in a circle', () => {
   const imports = new Map(files.map((file) => [file, importsOf(file)]));
   // A path that leads to no file would hide a circle.

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
 import { readAnswer, UNREADABLE } from './answer.js';
 import { describeIssues } from './describe-issues.js';
-import { ApiError } from './errors.js';
+import { ApiError, INVALID_PARAMS } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
 import { buildRequest, UnfitForAddress, type WireRequest } from './request.js';
@@ -171,9 +171,6 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     return this.#transport.close();
   }
 }
-
-/** Nothing was sent, and never will be as it is. */
-export const INVALID_PARAMS = 'INVALID_PARAMS';
 
 export function invalidParams(operation: Operation, problems: readonly string[]): ApiError {
   return new ApiError({

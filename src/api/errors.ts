@@ -87,6 +87,9 @@ const cleanLimit = (limit: Extract<Limit, { api: 'v2' }>): Limit => ({
   module: outsideText(limit.module, 200),
 });
 
+/** Nothing was sent, and never will be as it is. */
+export const INVALID_PARAMS = 'INVALID_PARAMS';
+
 /** How a command ends whose call failed like this. */
 function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'code' | 'stop'>): ExitCode {
   // Comes back by itself, or with a larger plan.
@@ -95,6 +98,6 @@ function exitOf({ class: kind, code, stop }: Pick<ApiErrorDetails, 'class' | 'co
   // Nothing is wrong with what was asked: later it may go through.
   if (kind === 'retry' || kind === 'slow_down' || stop === 'unavailable') return ExitCode.unavailable;
   // What is left to stop a run is a route that does not fit, and that is configuration; so are parameters.
-  if (kind === 'stop_run' || code === 'INVALID_PARAMS') return ExitCode.usage;
+  if (kind === 'stop_run' || code === INVALID_PARAMS) return ExitCode.usage;
   return ExitCode.rowsOpen;
 }

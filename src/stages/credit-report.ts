@@ -1,6 +1,5 @@
 import { readAnswer } from '../api/answer.js';
-import { INVALID_PARAMS } from '../api/client.js';
-import { ApiError } from '../api/errors.js';
+import { ApiError, INVALID_PARAMS } from '../api/errors.js';
 import { type Id, idText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { FINISHED, saysReady } from '../api/v2/report-status.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Unfit } from '../api/answer.js';
-import { INVALID_PARAMS } from '../api/client.js';
+import { INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
