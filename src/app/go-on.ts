@@ -83,17 +83,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const only = await how.release(run, runs);
-        const start = {
-          ...bounds,
-          run,
-          pipeline,
-          fresh,
-          goesOn: true,
-          only,
-          rest,
-          options,
-          permissions,
-        };
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
