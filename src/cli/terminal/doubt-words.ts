@@ -29,7 +29,7 @@ export const doubtInWords = (call: DoubtfulCall): string =>
 const STAKES: Readonly<Record<string, string>> = { unit: '1 unit', report: '1 credit report' };
 
 function companyOf({ fields, subjectId }: DoubtfulCall): string {
-  const { name, country, registration_number: number } = JSON.parse(fields ?? '{}') as Record<string, string>;
+  const { name, country, registration_number: number } = fields ?? {};
   return [name, country, number, subjectId === null ? undefined : `ID ${subjectId}`].filter(Boolean).join(', ');
 }
 
@@ -81,7 +81,7 @@ export const doubtToJson = (call: DoubtfulCall) => ({
   meter: call.meter,
   run: call.runId,
   row: call.row,
-  input: call.fields === null ? null : (JSON.parse(call.fields) as unknown),
+  input: call.fields,
   subject_id: call.subjectId,
   started_at: iso(call.startedAt),
   error_code: call.errorCode,

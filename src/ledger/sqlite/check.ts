@@ -1,8 +1,9 @@
 import { KybatchError, UsageError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { sentence } from '../../util/sentence.js';
-import type { BodiesHealth, DatabaseHealth } from '../health.js';
+import type { DatabaseHealth, DeepHealth } from '../health.js';
 import { damagedAnswers } from './damaged-bodies.js';
+import { brokenConstraint, damagedRecords } from './damaged-records.js';
 import { type Connection, connect } from './driver.js';
 import { currentSchema, schemaOf } from './migrate.js';
 import { isThere, ledgerPath, openForReading } from './open.js';
@@ -33,6 +34,8 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
 function healthOf(database: Connection): DatabaseHealth {
   const verdict = database.pragma('integrity_check', { simple: true });
   if (verdict !== 'ok') return { state: 'damaged', detail: String(verdict) };
+  const broken = brokenConstraint(database);
+  if (broken !== undefined) return { state: 'damaged', detail: broken };
   const schema = schemaOf(database);
   if (schema === currentSchema()) return { state: 'sound' };
   return schema === 0 ? { state: 'absent' } : { state: schema > currentSchema() ? 'newer' : 'older', schema };
@@ -48,11 +51,11 @@ function whatFailed(error: unknown): DatabaseHealth {
   return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}` };
 }
 
-/** Unpacks every stored answer and compares it with its digest; changes nothing. */
-export function checkBodies(dataDir: string, now: number): BodiesHealth {
+/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+export function checkDeeply(dataDir: string, now: number): DeepHealth {
   const { database, remove } = openForReading(dataDir, now);
   try {
-    return damagedAnswers(database);
+    return { ...damagedAnswers(database), records: damagedRecords(database) };
   } finally {
     database.close();
     remove();

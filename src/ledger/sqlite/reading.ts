@@ -1,4 +1,3 @@
-import type { OutageNote } from '../calls.js';
 import type {
   AtWork,
   EnvironmentUsage,
@@ -10,6 +9,8 @@ import type {
   UsageLine,
   UsageReport,
 } from '../reading.js';
+import { parseStored } from '../stored-json.js';
+import { startOutages } from './cells.js';
 import type { Connection } from './driver.js';
 import { isLocked } from './lock.js';
 import { readPermissionUse } from './permission-use.js';
@@ -111,7 +112,8 @@ function readAtWork(database: Connection, dataDir: string, runId: string, since:
     leaseUntil,
     endedAt,
     ending,
-    outages: JSON.parse(outages) as OutageNote[],
+    // What it waited for is a help, and no more: who looks is not refused because of it.
+    outages: parseStored(outages, startOutages.fits) ?? [],
     lastHeardAt: lastHeardAt ?? begunAt,
     alive: open === 1 && isLocked(dataDir),
     settledRows: settled.get(runId, from) ?? 0,
