@@ -42,7 +42,7 @@ export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
 export const CELLS_OF_RUN: readonly Cell<unknown>[] = [runSettings, runColumns, rowValues, rowFields, rowStages];
-/** Every column of JSON that there is: what is added to the schema is added here. */
+/** Every column of JSON that something rests on: what is added to the schema is added here. */
 export const ALL_CELLS: readonly Cell<unknown>[] = [
   ...CELLS_OF_RUN,
   candidateExtra,
