@@ -198,7 +198,7 @@ describe('purge says what it found afterwards', () => {
     '{"folder":""}',
     '{"__proto__":{"folder":1}}',
     'z',
-  ])('a line of the list of exports that is none (%s) keeps nobody from removing', async (line) => {
+  ])('a list of exports and a lock that hold %s keep nobody from removing', async (line) => {
     await withLedger(async ({ purge, dataDir }) => {
       writeFileSync(join(dataDir, 'exports.jsonl'), `${line}\n`);
       expect((await purge(['--entity', 'v1:9000001', '--yes'])).code).toBe(0);
