@@ -43,7 +43,7 @@ export function checkSpace(dataDir: string, around: Surroundings): readonly Find
   const check = 'disk space';
   const detail = `${megabytes(free)} left in ${dataDir}`;
   if (free >= SPACE.noted) return [{ check, state: 'ok', detail }];
-  if (free >= SPACE.little) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
+  if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
   const then = `${detail}; free some: below ${megabytes(SPACE.floor)} no run starts`;
   return [{ check, state: 'fail', detail: then, exit: ExitCode.internal }];
 }
@@ -66,7 +66,7 @@ export function checkLedger(health: DatabaseHealth): Finding {
     case 'no_driver':
       return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage };
     case 'unusable':
-      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: ExitCode.usage };
+      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
     case 'damaged': {
       const detail = `damaged: ${sentence(health.detail)} Restore a copy; do not delete it: it says what was paid for.`;
       return { check, state: 'fail', detail, exit: ExitCode.internal };

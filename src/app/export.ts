@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { KybatchError, UsageError } from '../domain/errors.js';
 import { checkExport } from '../export/check-export.js';
-import { noteExport } from '../export/export-folders.js';
+import { type ExportFolder, noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
@@ -73,6 +73,18 @@ function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, aro
   return pathIn(around, out);
 }
 
+/** The tables are whole without it; who purges must know that it does not know of them. */
+function remember(dataDir: string, made: ExportFolder, { onNote }: Surroundings): void {
+  try {
+    noteExport(dataDir, made);
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    onNote?.(
+      `${error.message}: ${made.folder} is not in the list by which \`kybatch purge\` names exports outside of the data directory`,
+    );
+  }
+}
+
 const USUAL_FORMATS: readonly ExportFormat[] = ['csv'];
 
 /** The tables of a run as it stands now. */
@@ -96,7 +108,7 @@ export async function writeTables(
       now: around.clock.now(),
       version,
     });
-    noteExport(dataDir, { run: runId, folder, at: summary.exported_at });
+    remember(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     return { folder, summary, lack: lackOf(summary) };
   } finally {
     await snapshot.close();

@@ -1,3 +1,5 @@
+import type { ExitCode } from '../domain/exit-codes.js';
+
 /** A stored answer whose bytes are not what its digest says. */
 export interface DamagedAnswer {
   readonly callId: number;
@@ -16,7 +18,7 @@ export type DatabaseHealth =
   | { readonly state: 'absent' }
   | { readonly state: 'no_driver'; readonly detail: string }
   /** It could not be looked at: that says nothing about the file. */
-  | { readonly state: 'unusable'; readonly detail: string }
+  | { readonly state: 'unusable'; readonly detail: string; readonly exit: ExitCode }
   | { readonly state: 'newer' | 'older'; readonly schema: number }
   | { readonly state: 'sound' }
   | { readonly state: 'damaged'; readonly detail: string };

@@ -36,7 +36,9 @@ export function purgeInWords(
   const rewritten = nothing || notProved.length > 0 ? [] : ['The database file was written anew without it.'];
   const lines = [
     nothing ? 'Nothing was found, and nothing removed.' : `Removed: ${countsInWords(report)}.`,
-    ...(proof === undefined ? rewritten : proofInWords(proof, `kybatch purge${place} --entity`)),
+    ...(proof === undefined
+      ? rewritten
+      : proofInWords(proof, notProved.length === 0, `kybatch purge${place} --entity`)),
     ...notProved.map((what) => `Not proved: ${what}.`),
     ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
     'Input files, logs and copies of them were not searched.',
@@ -46,12 +48,18 @@ export function purgeInWords(
   return `${lines.join('\n')}\n`;
 }
 
-/** `again` is a command line up to the entity. */
-function proofInWords({ searched, notSearched, timesInFile, mentions }: PurgeProof, again: string): readonly string[] {
+/** `again` is a command line up to the entity. Bytes of a file that was not written anew say nothing yet. */
+function proofInWords(
+  { searched, notSearched, timesInFile, mentions }: PurgeProof,
+  rewritten: boolean,
+  again: string,
+): readonly string[] {
   const shown = mentions.slice(0, SHOWN);
   return [
     ...(searched.length === 0 ? [] : [`Searched the database file, answers unpacked, for ${searched.join(', ')}:`]),
-    ...(searched.length > 0 && mentions.length === 0 ? [`  ${goneInWords(timesInFile)}`] : []),
+    ...(searched.length > 0 && mentions.length === 0
+      ? [`  ${rewritten ? goneInWords(timesInFile) : 'no table and no answer names it.'}`]
+      : []),
     ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')} of other companies:`]),
     ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
     ...(mentions.length > SHOWN ? [`  and ${mentions.length - SHOWN} more; --json lists all`] : []),

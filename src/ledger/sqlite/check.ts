@@ -1,4 +1,5 @@
 import { KybatchError, UsageError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { sentence } from '../../util/sentence.js';
 import type { DatabaseHealth, DeepHealth } from '../health.js';
@@ -45,10 +46,13 @@ function healthOf(database: Connection): DatabaseHealth {
 function whatFailed(error: unknown): DatabaseHealth {
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof KybatchError)
-    return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim() };
+    return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim(), exit: error.exit };
   const failure = systemFailure(error);
   if (failure === undefined || failure.code === 'LEDGER_DAMAGED') return { state: 'damaged', detail };
-  return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}` };
+  // A right that is missing, or a mount, is the user's to mend; a full or failing disk is the machine's.
+  const isPlace = failure.code === 'NO_PERMISSION' || failure.code === 'READ_ONLY';
+  const exit = isPlace ? ExitCode.usage : ExitCode.internal;
+  return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}`, exit };
 }
 
 /** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
