@@ -57,7 +57,10 @@ export const looksFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =
 const SETTINGS = { table: 'runs', column: 'settings', row: null, id: null };
 
 const isSettings = (value: unknown): value is StoredSettings & { readonly pipeline: FirstPipeline } =>
-  isRecord(value) && isRecord(value.pipeline) && isRecord(value.pipeline.freshnessMs);
+  isRecord(value) &&
+  isRecord(value.pipeline) &&
+  isRecord(value.pipeline.freshnessMs) &&
+  typeof value.pipeline.sha256 === 'string';
 
 /** What the run was started with, as it is said on a command line. */
 export function jobOf(run: RunRecord) {

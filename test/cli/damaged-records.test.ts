@@ -81,6 +81,8 @@ const ELSEWHERE = [
   ['bodies.encoding', "UPDATE bodies SET encoding = 'ideotity' WHERE rowid = 1", 'CHECK constraint failed in bodies'],
   ['rows.outcome', "UPDATE rows SET outcome = 'complets' WHERE row = 1", 'CHECK constraint failed in rows'],
   ['rows.run_id', "UPDATE rows SET run_id = 'elsewhere' WHERE row = 1", '1 of rows point to runs'],
+  ['row_ids.id', "UPDATE row_ids SET id = CAST(x'ff' AS TEXT) WHERE row = 1", 'row_ids.id of row 1'],
+  ['runs.created_at', 'UPDATE runs SET created_at = 9223372036854775807', 'runs.created_at of run'],
   ['starts.ending', "UPDATE starts SET ending = 'z{'", 'starts.ending of start 1'],
   ['starts.given', "UPDATE starts SET given = 'z{'", 'starts.given of start 1'],
   ['starts.outages', "UPDATE starts SET outages = 'z{'", 'starts.outages of start 1'],
@@ -145,6 +147,12 @@ describe('a record of the ledger that is damaged', () => {
         if (!name.startsWith('starts.')) continue;
         for (const args of [['status'], AGAIN]) expect((await copy.kybatch(...args)).code, name).toBe(0);
       }
+      const time = damage('time', 'UPDATE calls SET started_at = 9223372036854775807 WHERE id = 2');
+      expect((await exported(time, job, 'time')).code).toBe(1);
+      expect(time.errors()).toMatchObject([
+        { code: 'ROW_DAMAGED', message: expect.stringContaining('calls.started_at') },
+      ]);
+      for (const verb of ['usage', 'status', 'runs']) expect((await time.kybatch(verb)).code, verb).toBe(0);
       const extra = damage('extra', "UPDATE candidates SET extra = 'z{' WHERE row = 1 AND position = 1");
       expect((await exported(extra, job, 'extra')).code).toBe(1);
       expect(extra.errors()).toMatchObject([{ row: '1', code: 'ROW_DAMAGED' }]);

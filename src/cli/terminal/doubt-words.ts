@@ -2,7 +2,7 @@ import type { Contradiction, DoubtsView, SettleDoubtsOptions, SettledDoubtsView 
 import { printable } from '../../review/words.js';
 import { iso } from './iso.js';
 import { nextCommands } from './review-words.js';
-import { count, moment, withCommas } from './text.js';
+import { count, inUtc, moment, withCommas } from './text.js';
 
 type DoubtfulCall = DoubtsView['calls'][number];
 type Verdict = SettleDoubtsOptions['verdict'];
@@ -118,7 +118,7 @@ export function underWayInWords(calls: readonly UnderWay[]): string {
 const SHOWN_UNDER_WAY = 20;
 
 /** 2026-01-05 09:00:07 UTC */
-const second = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const second = (at: number): string => inUtc(at, 19);
 
 export const underWayToJson = ({ id, api, operation, runId, row, startedAt, leaseUntil }: UnderWay) => ({
   call: id,

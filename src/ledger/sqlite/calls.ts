@@ -55,7 +55,7 @@ export function callStore(
   );
   const use = useWriter(database);
   const disownBody = disown(database);
-  const disownCall = database.prepare('DELETE FROM answers WHERE call_id = ?');
+  const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
   const states = intentStates(database);
 
   return {
@@ -77,7 +77,7 @@ export function callStore(
       if (params === null || parseStored(params, callParams.fits) !== undefined) return answer;
       // No table can be read from it: like a damaged body it is asked for anew.
       if (!database.readonly) {
-        await writer.write(() => void disownCall.run(answer.callId));
+        await writer.write(() => void disownAnswer.run(environmentId, requestKey));
         onNote(`what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`);
       }
       return undefined;

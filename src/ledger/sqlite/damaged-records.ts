@@ -1,19 +1,28 @@
 import type { DamagedRecord, Remedy } from '../health.js';
 import { placeInWords, type StoredPlace } from '../stored-json.js';
 import { ALL_CELLS, Cells } from './cells.js';
+import { damagedTexts, damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
 
 /** Every record that does not hold together: texts that cannot be read, and pointers to what is not there. */
 export function damagedRecords(database: Connection): readonly DamagedRecord[] {
-  const texts = [...new Cells(database).damaged(ALL_CELLS)].map((place) => ({
+  const isJson = ({ table, column }: { readonly table: string; readonly column: string }) =>
+    ALL_CELLS.some((cell) => cell.table === table && cell.column === column);
+  const places = [
+    ...new Cells(database).damaged(ALL_CELLS),
+    ...damagedTexts(database, isJson),
+    ...damagedTimes(database),
+  ];
+  const texts = places.map((place) => ({
     what: `${placeInWords(place)} cannot be read`,
     remedy: remedyFor(place),
   }));
   return [...texts, ...danglingIn(database)];
 }
 
-function remedyFor({ table, run, id }: StoredPlace): Remedy {
-  if (table === 'calls') return ASK_ANEW;
+function remedyFor({ table, column, run, id }: StoredPlace): Remedy {
+  if (table === 'calls' && column === 'params') return ASK_ANEW;
+  if (table === 'calls') return { kind: 'restore' };
   if (table === 'starts') return { kind: 'none_needed' };
   if (table === 'decisions' && id !== null) return { kind: 'withdraw', decision: id };
   return run === null ? { kind: 'restore' } : { kind: 'drop_run', run };

@@ -145,7 +145,7 @@ function readUsage(database: Connection): UsageReport {
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: underWay.get() ?? 0,
-    byDay: lines("strftime('%Y-%m-%d', started_at / 1000, 'unixepoch')", '1 DESC, 2'),
+    byDay: lines("coalesce(strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), 'damaged')", '1 DESC, 2'),
     byOperation: lines('operation', '2, 1'),
     byRun: lines("coalesce(run_id, '(by hand)')", '1 DESC, 2'),
     environments,

@@ -1,6 +1,7 @@
 import type { RunRecord, RunStore } from '../runs.js';
 import { damagedRecord } from '../stored-json.js';
 import { CELLS_OF_RUN, Cells, runColumns } from './cells.js';
+import { damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
 import { rowStore } from './rows.js';
 import type { Writer } from './writer.js';
@@ -55,7 +56,7 @@ export function runStore(database: Connection, writer: Writer): RunStore {
         for (const { api, environmentId } of environments) addEnvironment.run(runId, api, environmentId);
       }),
     mustBeReadable: async (runId) => {
-      const places = [...cells.damaged(CELLS_OF_RUN, runId)];
+      const places = [...cells.damaged(CELLS_OF_RUN, runId), ...damagedTimes(database, runId)];
       if (places.length > 0) throw damagedRecord(places);
     },
     environmentName: async (runId, api) => environmentName.get(runId, api),

@@ -13,6 +13,7 @@ import type {
 import type { StoredPlace } from '../stored-json.js';
 import { Bodies } from './bodies.js';
 import { type Cell, Cells, callParams, candidateExtra, placeOf, rowFields, rowStages, rowValues } from './cells.js';
+import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
 import { runStore } from './runs.js';
 import { Writer } from './writer.js';
@@ -31,7 +32,8 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     return undefined;
   }
   const damaged: UnsoundAnswer[] = [];
-  const damagedTexts: StoredPlace[] = [];
+  // They are empty in the tables.
+  const damagedTexts: StoredPlace[] = [...damagedTimes(database, runId)];
   const store: Store = { database, bodies: new Bodies(database), cells: new Cells(database), damaged, damagedTexts };
   return {
     damaged,
