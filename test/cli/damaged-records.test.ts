@@ -82,6 +82,11 @@ const ELSEWHERE = [
   ['rows.outcome', "UPDATE rows SET outcome = 'complets' WHERE row = 1", 'CHECK constraint failed in rows'],
   ['rows.run_id', "UPDATE rows SET run_id = 'elsewhere' WHERE row = 1", '1 of rows point to runs'],
   ['row_ids.id', "UPDATE row_ids SET id = CAST(x'ff' AS TEXT) WHERE row = 1", 'row_ids.id of row 1'],
+  [
+    'calls.units_charged',
+    'UPDATE calls SET units_charged = 9223372036854775807 WHERE id < 3',
+    'calls.units_charged of',
+  ],
   ['runs.created_at', 'UPDATE runs SET created_at = 9223372036854775807', 'runs.created_at of run'],
   ['starts.ending', "UPDATE starts SET ending = 'z{'", 'starts.ending of start 1'],
   ['starts.given', "UPDATE starts SET given = 'z{'", 'starts.given of start 1'],
@@ -144,6 +149,7 @@ describe('a record of the ledger that is damaged', () => {
         const { code, failed } = await deep(copy);
         expect(code, name).toBe(1);
         expect(failed.join('\n')).toContain(said);
+        expect((await copy.kybatch('usage')).code, name).toBe(0);
         if (!name.startsWith('starts.')) continue;
         for (const args of [['status'], AGAIN]) expect((await copy.kybatch(...args)).code, name).toBe(0);
       }

@@ -23,7 +23,7 @@ export function damagedRecords(database: Connection): readonly DamagedRecord[] {
 function remedyFor({ table, column, run, id }: StoredPlace): Remedy {
   if (table === 'calls' && column === 'params') return ASK_ANEW;
   if (table === 'calls') return { kind: 'restore' };
-  if (table === 'starts') return { kind: 'none_needed' };
+  if (table === 'starts' && !column.endsWith('_at')) return { kind: 'none_needed' };
   if (table === 'decisions' && id !== null) return { kind: 'withdraw', decision: id };
   return run === null ? { kind: 'restore' } : { kind: 'drop_run', run };
 }
@@ -38,6 +38,13 @@ function danglingIn(database: Connection): readonly DamagedRecord[] {
       .all()
       .map((id) => ({ what: what(id), remedy: ASK_ANEW })),
   );
+  const figures = FIGURES.flatMap(({ what, sql }) =>
+    database
+      .prepare<[], string | number>(sql)
+      .pluck()
+      .all()
+      .map((id) => ({ what: what(id), remedy: { kind: 'restore' as const } })),
+  );
   const strays = database
     .prepare<[], { table: string; parent: string; count: number }>(
       'SELECT "table", parent, count(*) AS count FROM pragma_foreign_key_check GROUP BY 1, 2',
@@ -47,7 +54,7 @@ function danglingIn(database: Connection): readonly DamagedRecord[] {
       what: `${count} of ${table} point to ${parent} that are not there`,
       remedy: { kind: 'restore' as const },
     }));
-  return [...asked, ...strays];
+  return [...asked, ...figures, ...strays];
 }
 
 const DANGLING: readonly { readonly what: (id: string | number) => string; readonly sql: string }[] = [
@@ -60,6 +67,14 @@ const DANGLING: readonly { readonly what: (id: string | number) => string; reado
       `the owned answer ${id}… points to a call that is not there, or that asked something else (answers.call_id)`,
     sql: `SELECT substr(lower(hex(answers.request_key)), 1, 12) FROM answers LEFT JOIN calls ON calls.id = call_id
       AND calls.environment_id = answers.environment_id AND calls.request_key = answers.request_key WHERE calls.id IS NULL`,
+  },
+];
+
+/** What a call is charged is bounded when it is settled; a figure beyond is none that was written. */
+const FIGURES: typeof DANGLING = [
+  {
+    what: (id) => `calls.units_charged of call ${id} is no number of units`,
+    sql: 'SELECT id FROM calls WHERE units_charged NOT BETWEEN 0 AND 1000000000 ORDER BY id',
   },
 ];
 

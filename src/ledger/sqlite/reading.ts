@@ -26,7 +26,7 @@ export function readings(database: Connection, dataDir: string): Reads {
      WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
   );
   const spent = database.prepare<[number], StartSpending>(
-    `SELECT coalesce(sum(units_charged), 0) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+    `SELECT CAST(total(units_charged) AS INTEGER) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
        count(*) FILTER (WHERE charge = 'unknown') AS unknown
      FROM calls WHERE start_id = ?`,
   );
@@ -128,7 +128,7 @@ function readUsage(database: Connection): UsageReport {
     database
       .prepare<[], UsageLine>(
         `SELECT ${key} AS key, environments.api AS api, sum(charge <> 'owned') AS calls, sum(charge = 'owned') AS owned,
-           coalesce(sum(units_charged), 0) AS unitsCharged, sum(charge = 'unknown') AS unknown
+           CAST(total(units_charged) AS INTEGER) AS unitsCharged, sum(charge = 'unknown') AS unknown
          FROM calls JOIN environments ON environments.id = environment_id WHERE settled_at IS NOT NULL
          GROUP BY 1, 2 ORDER BY ${order}`,
       )

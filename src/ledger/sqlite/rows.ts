@@ -52,7 +52,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
   );
   const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
   const progress = database.prepare<[string], ProgressRow>(
-    `SELECT outcome, hold, hold_reason, stages, count(*) AS count, sum(units_charged) AS units
+    `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
