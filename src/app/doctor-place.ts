@@ -2,9 +2,11 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemFailure } from '../domain/system-failure.js';
-import type { DamagedAnswer, DatabaseHealth } from '../ledger/health.js';
+import type { DamagedAnswer, DamagedRecord, DatabaseHealth } from '../ledger/health.js';
 import { hasLedger } from '../ledger/open-ledger.js';
-import { checkBodies } from '../ledger/sqlite/check.js';
+import { checkDeeply } from '../ledger/sqlite/check.js';
+import { dropAndRun } from '../ledger/stored-json.js';
+import { firstFew } from '../util/first-few.js';
 import { sentence } from '../util/sentence.js';
 import type { Finding } from './finding.js';
 import { freeSpace, megabytes, SPACE } from './free-space.js';
@@ -41,7 +43,7 @@ export function checkSpace(dataDir: string, around: Surroundings): readonly Find
   const check = 'disk space';
   const detail = `${megabytes(free)} left in ${dataDir}`;
   if (free >= SPACE.noted) return [{ check, state: 'ok', detail }];
-  if (free >= SPACE.little) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
+  if (free >= SPACE.floor) return [{ check, state: 'note', detail: `${detail}; a large run may need more` }];
   const then = `${detail}; free some: below ${megabytes(SPACE.floor)} no run starts`;
   return [{ check, state: 'fail', detail: then, exit: ExitCode.internal }];
 }
@@ -64,7 +66,7 @@ export function checkLedger(health: DatabaseHealth): Finding {
     case 'no_driver':
       return { check, state: 'fail', detail: health.detail, exit: ExitCode.usage };
     case 'unusable':
-      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: ExitCode.usage };
+      return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
     case 'damaged': {
       const detail = `damaged: ${sentence(health.detail)} Restore a copy; do not delete it: it says what was paid for.`;
       return { check, state: 'fail', detail, exit: ExitCode.internal };
@@ -72,16 +74,24 @@ export function checkLedger(health: DatabaseHealth): Finding {
   }
 }
 
-/** Every stored answer against its digest. Those that are bad can be bought again, one by one. */
-export function checkAnswers(
+/** Every stored answer against its digest, and every record. Answers that are bad can be bought again, one by one. */
+export function checkContents(
   dataDir: string,
   health: DatabaseHealth,
   around: Surroundings,
   again: (answer: DamagedAnswer) => string,
 ): readonly Finding[] {
-  const check = 'stored answers';
   if (checkLedger(health).state === 'fail' || !hasLedger(dataDir)) return [];
-  const { bodies, damaged } = checkBodies(dataDir, around.clock.now());
+  const { bodies, damaged, records } = checkDeeply(dataDir, around.clock.now());
+  return [...answerFindings(bodies, damaged, again), ...recordFindings(records)];
+}
+
+function answerFindings(
+  bodies: number,
+  damaged: readonly DamagedAnswer[],
+  again: (answer: DamagedAnswer) => string,
+): readonly Finding[] {
+  const check = 'stored answers';
   if (damaged.length === 0) return [{ check, state: 'ok', detail: `${bodies} bodies are what their digests say` }];
   return damaged.map((answer) => {
     const { operation, callId, runId, row, rawSha256 } = answer;
@@ -92,4 +102,30 @@ export function checkAnswers(
     const detail = `${bad}: it counts as not owned, and the next run that needs it buys it again. At once: ${again(answer)}`;
     return { check, state: 'fail', detail, exit: ExitCode.internal };
   });
+}
+
+function recordFindings(records: readonly DamagedRecord[]): readonly Finding[] {
+  const check = 'stored records';
+  if (records.length === 0) return [{ check, state: 'ok', detail: 'all can be read' }];
+  return firstFew(records, wayOut, 'damaged records').map((detail) => ({
+    check,
+    state: 'fail',
+    detail,
+    exit: ExitCode.internal,
+  }));
+}
+
+function wayOut({ what, remedy }: DamagedRecord): string {
+  switch (remedy.kind) {
+    case 'ask_anew':
+      return `${what}: it counts as not owned, and the next run that needs it buys it again`;
+    case 'drop_run':
+      return `${what}: restore a copy of the ledger, or ${dropAndRun([remedy.run])}`;
+    case 'withdraw':
+      return `${what}: restore a copy of the ledger, or withdraw the decision with \`kybatch review withdraw ${remedy.decision}\` and decide again`;
+    case 'none_needed':
+      return `${what}: \`kybatch status\` tells less of an earlier start; nothing else rests on it`;
+    case 'restore':
+      return `${what}: restore a copy of the ledger`;
+  }
 }

@@ -2,7 +2,7 @@ import { ExitCode } from '../domain/exit-codes.js';
 import type { DamagedAnswer } from '../ledger/health.js';
 import { checkDatabase } from '../ledger/sqlite/check.js';
 import { checkPipeline } from './doctor-pipeline.js';
-import { checkAnswers, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
+import { checkContents, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import type { Finding } from './finding.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
@@ -16,7 +16,7 @@ export interface DoctorView {
 }
 
 export interface DoctorOptions extends ProviderOptions {
-  /** Every stored answer is unpacked and compared with its digest, too. */
+  /** Every stored answer is unpacked and compared with its digest, and every record is read, too. */
   readonly deep?: boolean | undefined;
   /** The pipeline that is to run, as `run` takes it: what it lacks is a failure. Without it the default is only told of. */
   readonly pipeline?: string | undefined;
@@ -39,7 +39,7 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
       ...checkSpace(dataDir, around),
       checkLedger(health),
       ...(health.state === 'sound' ? await checkNames(provider, options, around) : []),
-      ...(options.deep ? checkAnswers(dataDir, health, around, options.callAgain ?? callInWords) : []),
+      ...(options.deep ? checkContents(dataDir, health, around, options.callAgain ?? callInWords) : []),
     ];
     return { findings, exit: worst(findings) };
   });

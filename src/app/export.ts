@@ -110,16 +110,14 @@ export async function writeTables(
   }
 }
 
-/** The tables are there, so a list that cannot be written is told, and fails nothing: somebody else's data may be read. */
+/** The tables are there, so a list that cannot be written is told, and fails nothing: somebody else's data may be read, or the disk is full. */
 function list(dataDir: string, made: ExportFolder, { onNote }: Surroundings): void {
   try {
     noteExport(dataDir, made);
   } catch (error) {
-    if (!(error instanceof KybatchError) || !UNCHANGEABLE.has(error.code)) throw error;
+    if (!(error instanceof KybatchError)) throw error;
     onNote?.(
       `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not look into ${made.folder}`,
     );
   }
 }
-
-const UNCHANGEABLE: ReadonlySet<string> = new Set(['READ_ONLY', 'NO_PERMISSION']);

@@ -6,7 +6,7 @@ import { dataDirOf, type PlaceOptions, pathIn, type Surroundings } from './surro
 const MB = 1024 * 1024;
 
 /** Below the floor nothing is begun: an answer that is paid for must find room. */
-export const SPACE = { floor: 16 * MB, little: 64 * MB, noted: 1024 * MB } as const;
+export const SPACE = { floor: 16 * MB, noted: 1024 * MB } as const;
 
 export const freeSpace = (dataDir: string, around: Surroundings): number | undefined =>
   (around.freeBytes ?? freeBytes)(dataDir);

@@ -1,4 +1,5 @@
 import type { Ledger } from '../ledger/ledger.js';
+import { isRecord, parseStored } from '../ledger/stored-json.js';
 import type { SpendingOptions } from './spending.js';
 
 /** What a start was given to spend, kept in the ledger: whoever goes on with its run is offered the same. */
@@ -13,8 +14,11 @@ export const storeGiven = ({ budget, maxReports }: SpendingOptions): string =>
 /** Of the last start on a run; nothing where versions before have kept nothing. */
 export async function givenBefore(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<Given> {
   const stored = await reading.lastGiven(run);
-  return stored === null ? {} : (JSON.parse(stored) as Given);
+  return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
 }
+
+const isGiven = (value: unknown): value is Given =>
+  isRecord(value) && [value.budget, value.maxReports].every((said) => said === undefined || typeof said === 'number');
 
 /** The budgets alone, for a command that goes on. */
 export const budgetsOf = ({ budget, maxReports }: Given) => ({

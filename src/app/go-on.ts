@@ -62,6 +62,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     const { runs } = ledger;
     const run = await chosenRun(options.run, how, runs);
     if (run.state === 'reading') throw halfRead(run);
+    await runs.mustBeReadable(run.id);
     const { pipeline, fresh } = readSettings(run);
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);

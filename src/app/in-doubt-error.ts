@@ -1,5 +1,6 @@
 import { KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { isoTime } from '../util/iso-time.js';
 import { paramsFlag } from '../util/params-flag.js';
 
 /** A report that may be there, and paid for, is not asked for again before it has been looked for (V2-17). */
@@ -45,4 +46,4 @@ export class InDoubtError extends KybatchError {
 
 const SAME_COMMAND = 'The same command again looks in the history first, and opens what is there for nothing.';
 
-const timeOf = (at: number): string => new Date(at).toISOString();
+const timeOf = (at: number): string => isoTime(at) ?? 'a time that is damaged';

@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { UsageError } from '../domain/errors.js';
-import { findExports } from '../export/export-folders.js';
-import { ownFiles, removeExport } from '../export/remove-export.js';
+import { KybatchError, UsageError } from '../domain/errors.js';
 import type { PruneReport } from '../ledger/housekeeping.js';
-import { here, type PlaceOptions, withLedger } from './surroundings.js';
+import type { Ledger } from '../ledger/ledger.js';
+import { findOldFiles, type OldFiles, removeOldFiles } from './old-files.js';
+import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
 export interface PruneOptions extends PlaceOptions {
   /** What came to rest longer ago than this goes; a day at the least. */
@@ -13,60 +11,113 @@ export interface PruneOptions extends PlaceOptions {
   readonly agree?: ((preview: PruneView) => Promise<boolean>) | undefined;
 }
 
-export interface PruneView {
+export interface PruneView extends OldFiles {
   readonly outcome: 'removed' | 'nothing_found' | 'not_agreed';
   /** What came to rest before this goes. */
   readonly before: number;
   /** What went from the ledger; what would go, where it was not agreed to. */
   readonly report: PruneReport;
-  /** Folders and files. */
-  readonly exports: readonly string[];
-  readonly logs: readonly string[];
-  /** Of bodies, exports and logs together. */
-  readonly bytes: number;
-  /** Exports of that age outside of the data directory: they are the user's. */
-  readonly elsewhere: readonly string[];
   /** Export folders that hold something of others, and stay. */
   readonly left: readonly string[];
+  /** Why nothing went from the ledger, where the disk had no room even for that; null if it did. */
+  readonly ledgerLeft: string | null;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Removes exports, logs and finished runs that are older than said; never the newest answer to anything. */
-export function prune({ olderThanMs, agree, ...place }: PruneOptions, around = here()): Promise<PruneView> {
+/**
+ * Removes exports, logs and finished runs that are older than said; never the newest answer to anything. Files go first:
+ * on a full disk that makes the room which the ledger needs to let go of anything.
+ */
+export async function prune(options: PruneOptions, around = here()): Promise<PruneView> {
+  const { olderThanMs } = options;
   if (!(olderThanMs >= DAY_MS && Number.isFinite(olderThanMs)))
     throw new UsageError('prune takes an age of one day or more', 'For example --older-than 90d.');
   const before = around.clock.now() - olderThanMs;
+  try {
+    return await pruneAll(before, options, around);
+  } catch (error) {
+    // Not even opened: nothing has gone yet.
+    if (!isFull(error)) throw error;
+    return await pruneFilesFirst(before, error, options, around);
+  }
+}
+
+function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Surroundings): Promise<PruneView> {
   return withLedger('existing', place, around, async ({ housekeeping }, dataDir) => {
     const found = await housekeeping.previewPrune(before);
-    const exports = findExports(dataDir).filter(({ at }) => Date.parse(at) < before);
-    const inside = exports.map(({ folder }) => folder).filter((folder) => dirname(folder) === join(dataDir, 'exports'));
-    const logs = oldLogs(join(dataDir, 'logs'), before, found.unfinished);
-    const preview: PruneView = {
-      outcome: 'nothing_found',
-      before,
-      report: found,
-      exports: inside,
-      logs,
-      bytes: found.bytes + sizeOf([...inside.flatMap(ownFiles), ...logs]),
-      elsewhere: exports.map(({ folder }) => folder).filter((folder) => !inside.includes(folder)),
-      left: [],
-    };
-    if (found.runs.length + found.calls + found.answers + inside.length + logs.length === 0) return preview;
+    const files = findOldFiles(dataDir, before, found.unfinished);
+    const preview = viewOf(before, files, found);
+    if (found.runs.length + found.calls + found.answers === 0 && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
-    const report = await housekeeping.prune(before);
-    for (const log of logs) rmSync(log);
-    return { ...preview, outcome: 'removed', report, left: inside.filter((folder) => !removeExport(folder)) };
+    const left = removeOldFiles(files);
+    return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
   });
 }
 
-/** A run that goes on keeps its log. */
-function oldLogs(folder: string, before: number, unfinished: readonly string[]): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => /\.log(?:\.\d+)?$/.test(name) && !unfinished.some((run) => name.startsWith(run)))
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).mtimeMs < before);
+/** The files are gone by now: what the ledger refuses is told with that. */
+async function pruneLedger(before: number, housekeeping: Ledger['housekeeping']) {
+  try {
+    return { report: await housekeeping.prune(before) };
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return { report: NOTHING, ledgerLeft: error.message };
+  }
 }
 
-const sizeOf = (files: readonly string[]): number => files.reduce((sum, path) => sum + statSync(path).size, 0);
+async function pruneFilesFirst(
+  before: number,
+  refused: KybatchError,
+  options: PruneOptions,
+  around: Surroundings,
+): Promise<PruneView> {
+  const files = findOldFiles(dataDirOf(options, around), before, await unfinishedRuns(options, around));
+  if (isNone(files)) throw refused;
+  const preview = viewOf(before, files, NOTHING);
+  if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
+  const removed = { ...preview, outcome: 'removed' as const, left: removeOldFiles(files) };
+  try {
+    // Agreed to, with all that is of that age.
+    const { report, bytes, logs } = await pruneAll(before, { ...options, agree: undefined }, around);
+    return { ...removed, report, bytes: removed.bytes + bytes, logs: [...removed.logs, ...logs] };
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return { ...removed, ledgerLeft: error.message };
+  }
+}
+
+/** From a copy, if there is room for one anywhere; null if nobody can say. */
+async function unfinishedRuns(place: PlaceOptions, around: Surroundings): Promise<readonly string[] | null> {
+  try {
+    const runs = await withLedger('read', place, around, (ledger) => ledger.runs.all());
+    return runs.filter(({ state }) => state !== 'finished').map(({ id }) => id);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return null;
+  }
+}
+
+const viewOf = (before: number, files: OldFiles, report: PruneReport): PruneView => ({
+  outcome: 'nothing_found',
+  before,
+  report,
+  ...files,
+  bytes: files.bytes + report.bytes,
+  left: [],
+  ledgerLeft: null,
+});
+
+const isNone = ({ exports, logs }: OldFiles): boolean => exports.length + logs.length === 0;
+
+const isFull = (error: unknown): error is KybatchError => error instanceof KybatchError && error.code === 'DISK_FULL';
+
+const NOTHING: PruneReport = {
+  runs: [],
+  rows: 0,
+  waiting: [],
+  unfinished: [],
+  calls: 0,
+  answers: 0,
+  bodies: 0,
+  bytes: 0,
+};

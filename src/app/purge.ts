@@ -1,6 +1,6 @@
 import { itemIds } from '../api/item-ids.js';
 import { type ExportFolder, findExports } from '../export/export-folders.js';
-import type { PurgeProof, PurgeReport, PurgeRequest } from '../ledger/housekeeping.js';
+import type { Housekeeping, PurgeProof, PurgeReport, PurgeRequest } from '../ledger/housekeeping.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
 export interface PreviewOptions extends PlaceOptions {
@@ -21,6 +21,8 @@ export interface PurgeView {
   readonly report: PurgeReport;
   /** A search of what is left for what went; absent where that has no name, or nothing was to be done. */
   readonly proof?: PurgeProof | undefined;
+  /** What could not be done once it was removed, in words: the same command finishes it. */
+  readonly notProved: readonly string[];
   /** Exports are the user's: these still hold it. */
   readonly exports: readonly ExportFolder[];
 }
@@ -35,19 +37,47 @@ export function previewPurge(options: PreviewOptions, around = here()): Promise<
 /** Removes one entity, or what is older than a time, for good, and looks whether anything still names it. */
 export function purge({ request, agree, ...place }: PurgeOptions, around = here()): Promise<PurgeView> {
   return withLedger('existing', place, around, async ({ housekeeping }, dataDir) => {
+    // What can be refused is asked for before anything is removed.
+    const exports = findExports(dataDir);
     const preview = await housekeeping.previewPurge(request, itemIds);
     const nothing = isNothing(preview);
     if (!nothing && agree !== undefined && !(await agree(preview)))
-      return { outcome: 'not_agreed', report: preview, exports: [] };
-    const report = nothing ? preview : await housekeeping.purge(request, itemIds);
-    return {
-      outcome: nothing ? 'nothing_found' : 'removed',
-      report,
-      proof: request.kind === 'before' ? undefined : await housekeeping.searchEverywhere(report.identifiers),
-      exports: stillHolding(request, report, findExports(dataDir)),
-    };
+      return { outcome: 'not_agreed', report: preview, notProved: [], exports: [] };
+    const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
+    // One that was removed before left no names behind: those of the request are looked for.
+    const { identifiers } = nothing ? preview : (done ?? preview);
+    const still = stillHolding(request, done ?? preview, exports);
+    if (done !== undefined) {
+      const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
+      return { outcome: 'removed', report: done, ...proved, exports: still };
+    }
+    const proof = await search(request, identifiers, housekeeping);
+    return { outcome: 'nothing_found', report: preview, proof, notProved: [], exports: still };
   });
 }
+
+/** From here on it is removed: whatever fails is told with that, never instead of it. */
+async function proofOf(
+  request: PurgeRequest,
+  identifiers: readonly string[],
+  notRewritten: string | null,
+  housekeeping: Housekeeping,
+): Promise<Pick<PurgeView, 'proof' | 'notProved'>> {
+  const notProved = notRewritten === null ? [] : [`${NOT_REWRITTEN} (${notRewritten})`];
+  try {
+    const proof = await search(request, identifiers, housekeeping);
+    if (notProved.length === 0) await housekeeping.purgeProved(request);
+    return { proof, notProved };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { notProved: [...notProved, `the database could not be searched for it (${why})`] };
+  }
+}
+
+const search = async ({ kind }: PurgeRequest, identifiers: readonly string[], { searchEverywhere }: Housekeeping) =>
+  kind === 'before' ? undefined : await searchEverywhere(identifiers);
+
+const NOT_REWRITTEN = 'the database file could not be written anew, and may still hold parts of it that no table shows';
 
 const isNothing = ({ rows, answers, bodies, candidates, questions, decisions }: PurgeReport): boolean =>
   rows + answers + bodies + candidates + questions + decisions === 0;

@@ -1,5 +1,5 @@
 import type { Progress, RunRecord } from '../ledger/runs.js';
-import { isFresh } from './stored-settings.js';
+import { looksFresh } from './stored-settings.js';
 
 /** A run, for people and scripts. */
 export interface RunView
@@ -15,5 +15,5 @@ export interface RunStanding {
 
 export function viewOf(run: RunRecord): RunView {
   const { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt } = run;
-  return { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt, fresh: isFresh(run) };
+  return { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt, fresh: looksFresh(run) };
 }

@@ -1,5 +1,6 @@
 import { KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import { isRecord, parseStored } from '../ledger/stored-json.js';
 import { outsideText } from '../util/outside-text.js';
 import type { RunEndView, StopView } from './run-end.js';
 
@@ -26,5 +27,8 @@ export function brokenOff(error: unknown): string {
   return endingOf({ stopped, interrupted: false, finished: false }, {});
 }
 
+/** Null where nothing was kept, or what was kept is damaged: the run can be looked at without it. */
 export const readEnding = (stored: string | null): StartEnding | null =>
-  stored === null ? null : (JSON.parse(stored) as StartEnding);
+  stored === null ? null : (parseStored(stored, isEnding) ?? null);
+
+const isEnding = (value: unknown): value is StartEnding => isRecord(value) && isRecord(value.enough);

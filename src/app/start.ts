@@ -51,6 +51,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   await mustBeFreeToBegin(options, around);
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
+    if (before !== undefined) await ledger.runs.mustBeReadable(before.id);
     if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
     if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
     for (const note of await ownedElsewhere({ v1, v2 }, ledger)) around.onNote?.(note);

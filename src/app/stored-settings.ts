@@ -4,6 +4,7 @@ import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { parseDuration } from '../domain/options/duration.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { isRecord, parseStored, readStored } from '../ledger/stored-json.js';
 import { stages } from '../stages/list.js';
 import type { GoOnStep } from './next-step.js';
 
@@ -28,8 +29,8 @@ export const storeSettings = (settings: StoredSettings): string =>
 export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 'fresh'>): string =>
   `${pipelineSha256(pipeline)}@${[...new Set(providers)].join()}${limit === null ? '' : `+limit=${limit}`}`;
 
-export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredSettings {
-  const stored = JSON.parse(settings) as StoredSettings & { readonly pipeline: FirstPipeline };
+export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'>): StoredSettings {
+  const stored = readStored(settings, isSettings, { ...SETTINGS, run: id });
   const { report, ...pipeline } = stored.pipeline;
   const options = withDefaults(pipeline.options ?? (report === undefined ? {} : { 'credit-report': report }));
   const freshnessMs = Object.fromEntries(
@@ -46,13 +47,25 @@ export function readSettings({ settings }: Pick<RunRecord, 'settings'>): StoredS
 }
 
 /** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */
-export const isFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
-  (JSON.parse(settings) as Partial<StoredSettings>).fresh === true;
+export const isFresh = (run: Pick<RunRecord, 'id' | 'settings'>): boolean =>
+  readStored(run.settings, isRecord, { ...SETTINGS, run: run.id }).fresh === true;
 
-/** The files that a run was started with. */
+/** The same for lists, in which a run whose settings are damaged is shown with the others. */
+export const looksFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =>
+  parseStored(settings, isRecord)?.fresh === true;
+
+const SETTINGS = { table: 'runs', column: 'settings', row: null, id: null };
+
+const isSettings = (value: unknown): value is StoredSettings & { readonly pipeline: FirstPipeline } =>
+  isRecord(value) &&
+  isRecord(value.pipeline) &&
+  isRecord(value.pipeline.freshnessMs) &&
+  typeof value.pipeline.sha256 === 'string';
+
+/** The files that a run was started with, as far as that can be read. */
 export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | 'settings'>): readonly string[] {
-  const { pipeline } = JSON.parse(settings) as { readonly pipeline?: Partial<LoadedPipeline> };
-  return pipeline?.file === undefined ? [inputPath] : [inputPath, pipeline.file];
+  const { file } = parseStored(settings, isSettings)?.pipeline ?? {};
+  return file === undefined ? [inputPath] : [inputPath, file];
 }
 
 /** What the run was started with, as it is said on a command line. */

@@ -46,7 +46,7 @@ export const hintFor = (code: SystemFailureCode): string => HINTS[code];
 const SAFE = 'What is written is safe and not paid for again; `kybatch usage` shows calls whose charge is not known.';
 
 const HINTS: Readonly<Record<SystemFailureCode, string>> = {
-  DISK_FULL: `Free some space there, then go on. ${SAFE}`,
+  DISK_FULL: `Free some space there (\`kybatch prune --older-than 90d\` begins with old exports and logs), then go on. ${SAFE}`,
   READ_ONLY: `Make it writable, then go on. ${SAFE}`,
   NO_PERMISSION: `Give this user the right to read and write there, then go on. ${SAFE}`,
   LEDGER_DAMAGED: 'Look at it with `kybatch doctor` and restore a copy; do not delete it: it says what was paid for.',

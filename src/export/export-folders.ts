@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { asFileError, UsageError } from '../domain/errors.js';
+import { isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { asFileError, asPlaceError, UsageError } from '../domain/errors.js';
 import { readMarker } from './export-marker.js';
 
 /** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
@@ -27,8 +28,8 @@ export function noteExport(dataDir: string, made: ExportFolder): void {
 export function findExports(dataDir: string): readonly ExportFolder[] {
   const inside = join(dataDir, 'exports');
   const folders = new Set([
-    ...(existsSync(inside) ? readdirSync(inside).map((name) => join(inside, name)) : []),
-    ...readList(dataDir).map(({ folder }) => folder),
+    ...reading(inside, () => readdirSync(inside).map((name) => join(inside, name))),
+    ...readList(dataDir),
   ]);
   return [...folders].flatMap((folder) => describe(folder) ?? []);
 }
@@ -43,20 +44,30 @@ export function mustBeListable(dataDir: string): void {
   );
 }
 
-function readList(dataDir: string): readonly ExportFolder[] {
-  const path = listFile(dataDir);
-  if (!existsSync(path)) return [];
+const entry = z.object({ run: z.string(), folder: z.string().refine(isAbsolute), at: z.string() });
+
+/** A line that is no entry (of a process that was killed, of a disk that failed) is passed over. */
+function readList(dataDir: string): readonly string[] {
   mustBeListable(dataDir);
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as ExportFolder];
-      } catch {
-        // The last line of a process that was killed.
-        return [];
-      }
-    });
+  const path = listFile(dataDir);
+  return reading(path, () => readFileSync(path, 'utf8').split('\n')).flatMap((line) => {
+    try {
+      const { success, data } = entry.safeParse(JSON.parse(line));
+      return success ? [data.folder] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Nothing where it is not there. What is there and cannot be read is not passed over: it may name an export. */
+function reading<T>(path: string, read: () => readonly T[]): readonly T[] {
+  if (!existsSync(path)) return [];
+  try {
+    return read();
+  } catch (error) {
+    throw asPlaceError(error, path);
+  }
 }
 
 function describe(folder: string): ExportFolder | undefined {

@@ -11,7 +11,16 @@ import type { Formats } from './formats/list.js';
 import type { ExportOptions } from './options.js';
 import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
-import { callRow, candidateRow, damagedRow, errorRow, inputColumns, inputRow, plannedStages } from './run-rows.js';
+import {
+  callRow,
+  candidateRow,
+  damagedRow,
+  damagedTextRow,
+  errorRow,
+  inputColumns,
+  inputRow,
+  plannedStages,
+} from './run-rows.js';
 import { rowsTable } from './run-tables.js';
 import { answersOf } from './subjects.js';
 import { type ExportSummary, summarise } from './summary.js';
@@ -47,7 +56,7 @@ async function fill(
     const outputs = openOutputs(snapshot, options, parts, opened);
     await writeRunTables(snapshot, outputs);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
-    writeDamaged(snapshot, outputs);
+    writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     rmSync(scratch, { recursive: true });
@@ -107,12 +116,12 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<
   }
 }
 
-function writeDamaged({ damaged }: RunSnapshot, outputs: Outputs): void {
+function writeDamaged({ damaged, damagedTexts }: RunSnapshot, outputs: Outputs, now: number): void {
   const before = outputs.count('errors');
-  outputs.write(
-    'errors',
-    damaged.map((answer, index) => damagedRow(answer, before + index + 1)),
-  );
+  outputs.write('errors', [
+    ...damaged.map((answer, index) => damagedRow(answer, before + index + 1)),
+    ...damagedTexts.map((place, index) => damagedTextRow(place, before + damaged.length + index + 1, now)),
+  ]);
 }
 
 function nothingWritten([first]: readonly Unwritten[]): KybatchError {

@@ -2,6 +2,7 @@ import { idSpaces } from '../domain/id-spaces.js';
 import { unreachedStatus } from '../domain/outcomes.js';
 import type { SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow, UnsoundAnswer } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { dropAndRun, isRecord, placeInWords, readStored, type StoredPlace } from '../ledger/stored-json.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
@@ -25,7 +26,7 @@ export function inputColumns(headers: readonly string[]): readonly Column[] {
 
 export function inputRow(row: SnapshotRow, planned: readonly string[], columns: readonly Column[]): Row {
   const status = (stage: string): Cell =>
-    row.stages[stage] ?? (planned.includes(stage) ? unreachedStatus(row.outcome) : null);
+    row.stages === null ? null : (row.stages[stage] ?? (planned.includes(stage) ? unreachedStatus(row.outcome) : null));
   return {
     row: String(row.row),
     outcome: row.outcome,
@@ -44,9 +45,12 @@ export function inputRow(row: SnapshotRow, planned: readonly string[], columns: 
 
 /** The stages of the pipeline the run was started with. */
 export function plannedStages(run: RunRecord): readonly string[] {
-  const settings = JSON.parse(run.settings) as { readonly pipeline?: { readonly stages?: readonly string[] } };
-  return settings.pipeline?.stages ?? [];
+  const place = { table: 'runs', column: 'settings', run: run.id, row: null, id: null };
+  return readStored(run.settings, namesStages, place).pipeline?.stages ?? [];
 }
+
+const namesStages = (value: unknown): value is { readonly pipeline?: { readonly stages?: readonly string[] } } =>
+  isRecord(value) && isRecord(value.pipeline ?? {});
 
 export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candidatesTable> => ({
   row: String(candidate.row),
@@ -124,7 +128,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   stage: answer.stage,
   class: 'not_exported',
   code: 'ANSWER_DAMAGED',
-  message: `the stored answer of ${answer.operation} is damaged, and nothing of it is in these tables. Ask for it again with ${askAgain(answer)}, which may cost what it cost before; then export again`,
+  message: `the stored answer of ${answer.operation} is damaged, and nothing of it is in these tables. ${askAgain(answer)}`,
   request_id: null,
   attempts: '0',
   at: timestamp(answer.fetchedAt),
@@ -135,5 +139,25 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   raw_sha256: answer.rawSha256,
 });
 
+/** Where what was asked is damaged, too, only the row can ask again. */
 const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>
-  `kybatch call ${api} ${operation}${params === null ? '' : ` --params '${params.replaceAll("'", "'\\''")}'`}`;
+  params === null
+    ? 'Drop the run with `kybatch prune --run` and start it anew with `kybatch run <input>`: only this answer is bought again, all others stay owned'
+    : `Ask for it again with kybatch call ${api} ${operation} --params '${params.replaceAll("'", "'\\''")}', which may cost what it cost before; then export again`;
+
+/** A row of which something that the ledger keeps is damaged: that cell is empty, the rest is in the tables. */
+export const damagedTextRow = (place: StoredPlace, position: number, now: number): RowOf<typeof errorsTable> => ({
+  row: text(place.row),
+  stage: null,
+  class: 'not_exported',
+  code: 'ROW_DAMAGED',
+  message: `${placeInWords(place)} is damaged in the ledger and is not in these tables. Restore a copy of the ledger, or ${dropAndRun(place.run === null ? [] : [place.run])}`,
+  request_id: null,
+  attempts: '0',
+  at: timestamp(now),
+  position: String(position),
+  operation: null,
+  pointer: null,
+  seen: null,
+  raw_sha256: null,
+});

@@ -107,7 +107,7 @@ export const errorsTable = table({
   name: 'errors',
   onePer: 'error',
   description:
-    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same). Class `not_exported`: a stored answer that is damaged or could not be read, of which nothing is in the tables.',
+    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same). Class `not_exported`: a stored answer that is damaged or could not be read, of which nothing is in the tables, or a damaged cell of a row (`ROW_DAMAGED`), which is empty.',
   source: 'ledger, and the reading of the raw bodies',
   key: ['position'],
   keyAlwaysThere: true,
@@ -117,7 +117,7 @@ export const errorsTable = table({
     column(
       'class',
       'text',
-      'What follows from it; unexpected_shape for places in an answer, not_exported for answers that the tables lack',
+      'What follows from it; unexpected_shape for places in an answer, not_exported for answers and cells that the tables lack',
     ),
     column('code', 'text', 'Stable code'),
     column('message', 'text', 'In words'),

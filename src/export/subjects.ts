@@ -28,9 +28,8 @@ function toSubject(subject: SnapshotSubject): SubjectAnswers {
   return { id, ids, row, stage: answers[0]?.stage ?? null, country, answers };
 }
 
-const toRaw = ({ params, ...answer }: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({
+const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({
   ...answer,
-  params: JSON.parse(params) as Record<string, unknown>,
   ids,
   row,
   country,

@@ -31,6 +31,8 @@ export interface ExportSummary {
   readonly unexpected_shapes: number;
   /** Stored answers that are damaged, or could not be read: `errors` names each, and nothing of them is in the tables. */
   readonly answers_not_exported: number;
+  /** Cells of rows and candidates that are damaged in the ledger: `errors` names each, and they are empty in the tables. */
+  readonly cells_not_exported: number;
   /** Files that could not be made. */
   readonly not_written: readonly Unwritten[];
   readonly options: Readonly<Record<string, unknown>>;
@@ -50,11 +52,15 @@ export interface ExportedFile {
 /** What the tables of an export are without; null where they are whole. */
 export interface ExportLack {
   readonly answersNotExported: number;
+  readonly cellsNotExported: number;
   readonly notWritten: readonly Unwritten[];
 }
 
-export const lackOf = ({ answers_not_exported: answersNotExported, not_written: notWritten }: ExportSummary) =>
-  answersNotExported + notWritten.length === 0 ? null : ({ answersNotExported, notWritten } satisfies ExportLack);
+export function lackOf(summary: ExportSummary): ExportLack | null {
+  const { answers_not_exported: answersNotExported, cells_not_exported: cellsNotExported, not_written } = summary;
+  const isWhole = answersNotExported + cellsNotExported + not_written.length === 0;
+  return isWhole ? null : { answersNotExported, cellsNotExported, notWritten: not_written };
+}
 
 /** As the rows of the table say it: a stage that no row has come to has all of them, too. */
 function stageSums(planned: readonly string[], { stages, byOutcome }: Progress): ExportSummary['stages'] {
@@ -67,7 +73,7 @@ function stageSums(planned: readonly string[], { stages, byOutcome }: Progress):
 }
 
 export function summarise(
-  { run, progress, damaged }: RunSnapshot,
+  { run, progress, damaged, damagedTexts }: RunSnapshot,
   { resources, unwritten }: Finished,
   counts: Readonly<Record<string, number>>,
   issues: IssueCounts,
@@ -98,6 +104,7 @@ export function summarise(
     tables: counts as ExportSummary['tables'],
     unexpected_shapes: issues.unexpectedShapes,
     answers_not_exported: damaged.length + issues.unread,
+    cells_not_exported: damagedTexts.length,
     not_written: unwritten,
     options: {
       formats: options.formats,

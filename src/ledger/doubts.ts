@@ -46,8 +46,8 @@ export interface DoubtfulCall {
   readonly meter: string;
   readonly runId: string | null;
   readonly row: number | null;
-  /** What the row says: JSON of its fields; null where it belongs to none. */
-  readonly fields: string | null;
+  /** What the row says; null where it belongs to none, or that is damaged. */
+  readonly fields: Readonly<Record<string, string>> | null;
   /** The ID that it was asked about, if it was. */
   readonly subjectId: string | null;
   readonly startedAt: number;

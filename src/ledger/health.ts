@@ -1,3 +1,5 @@
+import type { ExitCode } from '../domain/exit-codes.js';
+
 /** A stored answer whose bytes are not what its digest says. */
 export interface DamagedAnswer {
   readonly callId: number;
@@ -16,12 +18,28 @@ export type DatabaseHealth =
   | { readonly state: 'absent' }
   | { readonly state: 'no_driver'; readonly detail: string }
   /** It could not be looked at: that says nothing about the file. */
-  | { readonly state: 'unusable'; readonly detail: string }
+  | { readonly state: 'unusable'; readonly detail: string; readonly exit: ExitCode }
   | { readonly state: 'newer' | 'older'; readonly schema: number }
   | { readonly state: 'sound' }
   | { readonly state: 'damaged'; readonly detail: string };
 
-export interface BodiesHealth {
+/** Something the ledger keeps that cannot be read, or points to what is not there. */
+export interface DamagedRecord {
+  readonly what: string;
+  readonly remedy: Remedy;
+}
+
+/**
+ * What leads on. `ask_anew`: it is about an answer, which whoever needs it buys again; `drop_run`: it goes with its run;
+ * `withdraw`: a decision that can be made again; `none_needed`: only `status` tells of it.
+ */
+export type Remedy =
+  | { readonly kind: 'ask_anew' | 'restore' | 'none_needed' }
+  | { readonly kind: 'drop_run'; readonly run: string }
+  | { readonly kind: 'withdraw'; readonly decision: number };
+
+export interface DeepHealth {
   readonly bodies: number;
   readonly damaged: readonly DamagedAnswer[];
+  readonly records: readonly DamagedRecord[];
 }

@@ -1,8 +1,11 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 
 export interface Housekeeping {
-  /** Removes data for good: when this resolves it is in no page of the file any more. */
-  purge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
+  /** Removes data for good, and keeps in mind that it did until `purgeProved`. */
+  purge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeDone>;
+  /** Finishes a purge that has removed and was broken off since; undefined if there is none. */
+  goOnPurge(request: PurgeRequest): Promise<PurgeDone | undefined>;
+  purgeProved(request: PurgeRequest): Promise<void>;
   /** What `purge` would remove; nothing is changed. */
   previewPurge(request: PurgeRequest, itemIds: ItemIds): Promise<PurgeReport>;
   /** Finished runs that came to rest before, and answers from before that were replaced; never the newest of its kind. */
@@ -52,6 +55,11 @@ export interface PruneReport {
   readonly bodies: number;
   /** Of those bodies, as they are stored. */
   readonly bytes: number;
+}
+
+export interface PurgeDone extends PurgeReport {
+  /** Null: it is in no page of the file any more. Else why the file could not be written anew. */
+  readonly notRewritten: string | null;
 }
 
 export interface PurgeReport {

@@ -2,6 +2,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
+import type { StoredPlace } from './stored-json.js';
 
 export interface Reading {
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
@@ -54,6 +55,8 @@ export interface RunSnapshot {
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */
   readonly damaged: readonly UnsoundAnswer[];
+  /** What rows and candidates were read without, likewise: the text is damaged. */
+  readonly damagedTexts: readonly StoredPlace[];
   close(): Promise<void>;
 }
 
@@ -62,7 +65,8 @@ export interface SnapshotRow {
   readonly values: readonly string[];
   readonly outcome: string;
   readonly stage: string | null;
-  readonly stages: Stages;
+  /** Null where they are damaged. */
+  readonly stages: Stages | null;
   readonly matchGrade: string | null;
   readonly matchedOn: string | null;
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
@@ -121,8 +125,8 @@ export interface SnapshotSubject {
 
 export interface SnapshotAnswer {
   readonly operation: string;
-  /** JSON. */
-  readonly params: string;
+  /** What was asked. */
+  readonly params: Readonly<Record<string, unknown>>;
   readonly rawSha256: string;
   readonly fetchedAt: number;
   readonly body: Buffer;
@@ -137,13 +141,13 @@ export interface SnapshotList {
   readonly body: Buffer;
 }
 
-/** A stored body that is missing, or not what was bought. */
+/** A stored body that is missing, or not what was bought; or what was asked is damaged. */
 export interface UnsoundAnswer {
   readonly row: number | null;
   readonly stage: string | null;
   readonly api: string;
   readonly operation: string;
-  /** JSON: what was asked. */
+  /** JSON: what was asked; null where that is damaged. */
   readonly params: string | null;
   readonly rawSha256: string;
   readonly fetchedAt: number;

@@ -18,6 +18,8 @@ export interface RunStore {
   /** A run's answers come from one provider for each API; the first start says which. */
   useEnvironments(runId: string, environments: readonly RunEnvironment[]): Promise<void>;
   environmentName(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;
+  /** Refuses a run of which something that is stored is damaged, with what leads on. Asked before anything is spent. */
+  mustBeReadable(runId: string): Promise<void>;
 
   /**
    * Pending rows after `afterRow` that may move, in the order of the file; with `begun`, only those that units were spent
@@ -156,6 +158,6 @@ export interface Progress {
   readonly parked: number;
   readonly parkedReasons: Readonly<Record<string, number>>;
   readonly unitsCharged: number;
-  /** Status counts by stage, of every row; only stages that some row has come to. */
+  /** Status counts by stage, of every row; only stages that some row has come to. `unreadable`: damaged in the ledger. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }

@@ -1,3 +1,5 @@
+import { isoTime } from '../util/iso-time.js';
+
 /**
  * A table is declared once, by its reader. The CSV header, the Parquet schema, `datapackage.json`, `docs/tables.md` and
  * the types of the rows all follow from the declaration.
@@ -57,8 +59,8 @@ export type RowOf<T extends Table> = { readonly [Name in T['columns'][number]['n
 /** A row of any table. */
 export type Row = Readonly<Record<string, Cell>>;
 
-/** A cell of the type `timestamp`. */
-export const timestamp = (ms: number): string => new Date(ms).toISOString();
+/** A cell of the type `timestamp`; empty where the time is damaged. */
+export const timestamp = isoTime;
 
 export function table<const Name extends string, const Columns extends readonly Column[]>(
   declared: Table<Name, Columns>,

@@ -1,54 +1,71 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { makeFolder } from '../util/make-folder.js';
 
+const chargeEntry = z
+  .object({
+    at: z.number(),
+    api: z.enum(['v1', 'v2']),
+    operation: z.string(),
+    /** A short hash of the key, never the key. */
+    key: z.string(),
+    requestId: z.string(),
+    units: z.number(),
+    permission: z.string().optional(),
+    /** Parameters as JSON with sorted names. */
+    params: z.string(),
+  })
+  .readonly();
+
+const reportEntry = z
+  .object({
+    id: z.number(),
+    sourceId: z.string(),
+    name: z.string(),
+    registrationNumber: z.string().nullable(),
+    country: z.string(),
+    format: z.enum(['json', 'html']),
+    createdAt: z.number(),
+    readyAt: z.number(),
+  })
+  .readonly();
+
+const changeEntry = z
+  .object({
+    companyId: z.string(),
+    at: z.number(),
+    field: z.string(),
+    oldValue: z.string().nullable(),
+    newValue: z.string().nullable(),
+    /** Nobody watched: it is in the register, and in no history. */
+    unwatched: z.literal(true).optional(),
+  })
+  .readonly();
+
+const texts = z.array(z.string()).readonly();
+
+const entry = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('start'), at: z.number() }),
+    z.object({ type: z.literal('charge'), charge: chargeEntry }),
+    z.object({ type: z.literal('undelivered'), requestId: z.string() }),
+    z.object({ type: z.literal('unlock'), at: z.number() }),
+    z.object({ type: z.literal('contacts'), at: z.number(), email: z.number(), phone: z.number() }),
+    z.object({ type: z.literal('report'), report: reportEntry }),
+    z.object({ type: z.literal('watch'), id: z.string(), at: z.number(), fields: texts.nullable() }),
+    z.object({ type: z.literal('unwatch'), id: z.string() }),
+    z.object({ type: z.literal('fields'), fields: texts }),
+    z.object({ type: z.literal('callback'), callback: z.string() }),
+    z.object({ type: z.literal('change'), change: changeEntry }),
+  ])
+  .readonly();
+
 /** One change of the provider's state, as it stands in the journal. */
-export type Entry =
-  | { readonly type: 'start'; readonly at: number }
-  | { readonly type: 'charge'; readonly charge: ChargeEntry }
-  | { readonly type: 'undelivered'; readonly requestId: string }
-  | { readonly type: 'unlock'; readonly at: number }
-  | { readonly type: 'contacts'; readonly at: number; readonly email: number; readonly phone: number }
-  | { readonly type: 'report'; readonly report: ReportEntry }
-  | { readonly type: 'watch'; readonly id: string; readonly at: number; readonly fields: readonly string[] | null }
-  | { readonly type: 'unwatch'; readonly id: string }
-  | { readonly type: 'fields'; readonly fields: readonly string[] }
-  | { readonly type: 'callback'; readonly callback: string }
-  | { readonly type: 'change'; readonly change: ChangeEntry };
-
-export interface ChargeEntry {
-  readonly at: number;
-  readonly api: 'v1' | 'v2';
-  readonly operation: string;
-  /** A short hash of the key, never the key. */
-  readonly key: string;
-  readonly requestId: string;
-  readonly units: number;
-  readonly permission?: string | undefined;
-  /** Parameters as JSON with sorted names. */
-  readonly params: string;
-}
-
-export interface ReportEntry {
-  readonly id: number;
-  readonly sourceId: string;
-  readonly name: string;
-  readonly registrationNumber: string | null;
-  readonly country: string;
-  readonly format: 'json' | 'html';
-  readonly createdAt: number;
-  readonly readyAt: number;
-}
-
-export interface ChangeEntry {
-  readonly companyId: string;
-  readonly at: number;
-  readonly field: string;
-  readonly oldValue: string | null;
-  readonly newValue: string | null;
-  /** Nobody watched: it is in the register, and in no history. */
-  readonly unwatched?: true | undefined;
-}
+export type Entry = z.infer<typeof entry>;
+export type ChargeEntry = z.infer<typeof chargeEntry>;
+export type ReportEntry = z.infer<typeof reportEntry>;
+export type ChangeEntry = z.infer<typeof changeEntry>;
 
 /** Appends synchronously: what the sandbox charged survives a process killed in the next instant. */
 export class Journal {
@@ -75,16 +92,14 @@ export class Journal {
   }
 }
 
-/** A line cut short by a crash is the last of its process; it was never acted on by anyone, so it is passed over. */
-function readEntries(path: string): readonly Entry[] {
-  const entries: Entry[] = [];
-  for (const line of readFileSync(path, 'utf8').split('\n')) {
-    if (line === '') continue;
-    try {
-      entries.push(JSON.parse(line) as Entry);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
+/** A line that is no entry is passed over: one cut short by a crash was never acted on by anyone. */
+const readEntries = (path: string): readonly Entry[] => readFileSync(path, 'utf8').split('\n').flatMap(readLine);
+
+function readLine(line: string): readonly Entry[] {
+  try {
+    const { success, data } = entry.safeParse(JSON.parse(line));
+    return success ? [data] : [];
+  } catch {
+    return [];
   }
-  return entries;
 }

@@ -77,7 +77,7 @@ describe('doctor', () => {
   test.each([
     [2048, 'ok', 0],
     [512, 'note', 0],
-    [32, 'fail', 1],
+    [15, 'fail', 1],
   ] as const)('%i MB left on the disk: %s', async (megabytes, state, exit) => {
     await withOffice({}, async ({ around }) => {
       const view = await doctor({}, { ...around, freeBytes: () => megabytes * MB });

@@ -5,11 +5,11 @@ import { loadPipeline } from '../../src/config/pipeline.js';
 const settings = { pipeline: loadPipeline('nightly', process.cwd()), fresh: false, limit: null, providers: ['p'] };
 
 test('a run keeps the patience it was started with', () => {
-  expect(readSettings({ settings: storeSettings(settings) }).pipeline.patienceMs).toBe(4 * 3_600_000);
+  expect(readSettings({ id: 'run', settings: storeSettings(settings) }).pipeline.patienceMs).toBe(4 * 3_600_000);
 });
 
 test('a run of a version that knew no patience has that of a pipeline that says nothing', () => {
   const { patienceMs: _, ...pipeline } = settings.pipeline;
   const stored = JSON.stringify({ ...settings, pipeline });
-  expect(readSettings({ settings: stored }).pipeline.patienceMs).toBe(120_000);
+  expect(readSettings({ id: 'run', settings: stored }).pipeline.patienceMs).toBe(120_000);
 });

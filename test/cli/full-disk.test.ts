@@ -56,8 +56,8 @@ describe('little space in the data directory', () => {
   });
 
   test.each([
-    [63 * MB, 'fail', 1],
-    [64 * MB, 'note', 0],
+    [16 * MB - 1, 'fail', 1],
+    [16 * MB, 'note', 0],
     [1023 * MB, 'note', 0],
     [1024 * MB, 'ok', 0],
   ])('doctor with %i bytes left: %s, exit %i', async (freeBytes, state, code) => {

@@ -245,14 +245,14 @@ describe('going on', () => {
   test('an answer that is good for ever stays so when a run is resumed', () => {
     const settings =
       '{"pipeline":{"sha256":"","freshnessMs":{"fullKyb":null,"searchKyb":5}},"fresh":false,"limit":null}';
-    const { pipeline } = readSettings({ settings });
+    const { pipeline } = readSettings({ id: 'run', settings });
     expect(pipeline.freshnessMs).toEqual({ fullKyb: Number.POSITIVE_INFINITY, searchKyb: 5 });
   });
 
   test('an option that there was not yet when a run was started has its default when it is resumed', () => {
     const options = '{"credit-report":{"firstPollMs":7}}';
     const settings = `{"pipeline":{"sha256":"","freshnessMs":{},"options":${options}},"fresh":false,"limit":null}`;
-    const { pipeline } = readSettings({ settings });
+    const { pipeline } = readSettings({ id: 'run', settings });
     expect(pipeline.options['credit-report']).toMatchObject({ firstPollMs: 7, lookForMs: 900_000, format: 'json' });
   });
 });

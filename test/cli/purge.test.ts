@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { itemIds } from '../../src/api/item-ids.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ManualClock } from '../../src/util/clock.js';
@@ -161,6 +162,59 @@ describe('purge says what it found afterwards', () => {
       expect(jsonOf<object>(second)).toMatchObject({ still_mentioned: [], times_in_file: 0 });
       const third = await purge(['--entity', 'GB:7654321', ...args]);
       expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining('it is gone from the database file') });
+    });
+  });
+
+  test('what was removed before a kill is told, proved and finished by the same command', async () => {
+    await withLedger(async ({ purge, dataDir }) => {
+      const made = { run: 'first', exported_at: '2026-01-05T00:00:00Z', versions: { kybatch: '1' }, files: [] };
+      mkdirSync(join(dataDir, 'exports', 'first'), { recursive: true });
+      writeFileSync(join(dataDir, 'exports', 'first', 'summary.json'), JSON.stringify(made));
+      const ledger = openLedger({ dataDir, now: NOW, access: 'write' });
+      await ledger.housekeeping.purge({ kind: 'entity', space: 'v1', id: '9000001' }, itemIds);
+      await ledger.close();
+      const other = await purge(['--entity', 'v1:9000003', '--yes']);
+      expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was found') });
+      const again = await purge(['--entity', 'v1:9000001', '--yes', '--json']);
+      expect(again.code).toBe(0);
+      expect(jsonOf<object>(again)).toMatchObject({
+        runs: ['first'],
+        removed: { rows: 1, answers: 1 },
+        searched: ['9000001'],
+        times_in_file: 0,
+        exports_still_holding: [{ run: 'first' }],
+      });
+      expect((await purge(['--entity', 'v1:9000001', '--yes'])).code).toBe(2);
+    });
+  });
+
+  test.each([
+    'null',
+    '[]',
+    '"x"',
+    '5',
+    '{"run":1}',
+    '{"folder":5}',
+    '{"folder":""}',
+    '{"__proto__":{"folder":1}}',
+    'z',
+  ])('a list of exports and a lock that hold %s keep nobody from removing', async (line) => {
+    await withLedger(async ({ purge, dataDir }) => {
+      writeFileSync(join(dataDir, 'exports.jsonl'), `${line}\n`);
+      expect((await purge(['--entity', 'v1:9000001', '--yes'])).code).toBe(0);
+      const clock = new ManualClock(NOW);
+      const prune = ['prune', '--older-than', '1d', '--yes', '--data-dir', dataDir];
+      expect((await here(prune, { cwd: dataDir, clock })).code).toBe(0);
+    });
+  });
+
+  test('a list of exports that cannot be read is told before anything is removed', async () => {
+    await withLedger(async ({ purge, dataDir, dump }) => {
+      mkdirSync(join(dataDir, 'exports.jsonl'));
+      const before = dump();
+      const refused = await purge(['--entity', 'v1:9000001', '--yes']);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('exports.jsonl') });
+      expect(dump()).toBe(before);
     });
   });
 

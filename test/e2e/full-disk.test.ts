@@ -61,12 +61,33 @@ describe('a disk that is really full', { timeout: 90_000 }, () => {
         cat /dev/zero > fill 2>/dev/null; truncate -s -256K fill; $K export; code exported
         [ "$before" = "$(cat data/exports/*/* | sha256sum)" ]; code same
         [ "$(ls -A data/exports | wc -l)" = 1 ]; code clean
-        $K run ../in.csv --pipeline backfill --yes --fresh; code refused`,
+        $K run ../in.csv --pipeline backfill --yes --fresh; code refused
+        id=$(sed -n 2p data/exports/*/companies.csv | cut -d, -f1 | tr -d '"')
+        rm fill; sed -i 's/"exported_at": "[^"]*"/"exported_at": "2020-01-01T00:00:00Z"/' data/exports/*/summary.json
+        cat /dev/zero > fill 2>/dev/null; $K status; code looked
+        $K prune --older-than 1d --yes; code pruned
+        [ -z "$(ls -A data/exports)" ]; code room
+        cat /dev/zero > more 2>/dev/null; truncate -s -1M more; $K purge --entity "v1:$id" --yes; code unproved
+        rm fill more; $K purge --entity "v1:$id" --yes; code proved`,
         cwd,
         environmentFor(sandbox),
         true,
       );
-      expect(codes, output).toEqual({ full: 1, resumed: 0, exported: 1, same: 0, clean: 0, refused: 1 });
+      expect(codes, output).toEqual({
+        full: 1,
+        resumed: 0,
+        exported: 1,
+        same: 0,
+        clean: 0,
+        refused: 1,
+        looked: 0,
+        pruned: 0,
+        room: 0,
+        unproved: 1,
+        proved: 0,
+      });
+      expect(output).toMatch(/^Removed: 1 row.*gone from the database file/ms);
+      expect(output).toMatch(/^Not proved: the database file could not be written anew.*SQLITE_FULL/m);
       expect(output).toMatch(/DISK_FULL: .*kybatch\.db.* nearly full/);
       expect(output).toMatch(/Go on with: kybatch resume \S+ --yes/);
       expect(output).toMatch(/^480 units spent/m);

@@ -31,7 +31,15 @@ test('the journal carries units, reports, reveals and watches from one process t
       await sandbox.changeCompany(v2Id, 'name', 'Changed');
       expect(sandbox.dashboardUnlock()).toBe(true);
     });
-    appendFileSync(journal, '{"type":"charge","cha');
+    for (const line of [
+      'null',
+      '[]',
+      '5',
+      '{"type":"charge"}',
+      '{"type":"report","report":null}',
+      '{"type":"charge","cha',
+    ])
+      appendFileSync(journal, `${line}\n`);
     clock.advance(60_000);
     await withSandbox(options, async (sandbox) => {
       const { v2Id } = numbered(sandbox);

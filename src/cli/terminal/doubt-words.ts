@@ -2,7 +2,7 @@ import type { Contradiction, DoubtsView, SettleDoubtsOptions, SettledDoubtsView 
 import { printable } from '../../review/words.js';
 import { iso } from './iso.js';
 import { nextCommands } from './review-words.js';
-import { count, moment, withCommas } from './text.js';
+import { count, inUtc, moment, withCommas } from './text.js';
 
 type DoubtfulCall = DoubtsView['calls'][number];
 type Verdict = SettleDoubtsOptions['verdict'];
@@ -29,7 +29,7 @@ export const doubtInWords = (call: DoubtfulCall): string =>
 const STAKES: Readonly<Record<string, string>> = { unit: '1 unit', report: '1 credit report' };
 
 function companyOf({ fields, subjectId }: DoubtfulCall): string {
-  const { name, country, registration_number: number } = JSON.parse(fields ?? '{}') as Record<string, string>;
+  const { name, country, registration_number: number } = fields ?? {};
   return [name, country, number, subjectId === null ? undefined : `ID ${subjectId}`].filter(Boolean).join(', ');
 }
 
@@ -81,7 +81,7 @@ export const doubtToJson = (call: DoubtfulCall) => ({
   meter: call.meter,
   run: call.runId,
   row: call.row,
-  input: call.fields === null ? null : (JSON.parse(call.fields) as unknown),
+  input: call.fields,
   subject_id: call.subjectId,
   started_at: iso(call.startedAt),
   error_code: call.errorCode,
@@ -118,7 +118,7 @@ export function underWayInWords(calls: readonly UnderWay[]): string {
 const SHOWN_UNDER_WAY = 20;
 
 /** 2026-01-05 09:00:07 UTC */
-const second = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+const second = (at: number): string => inUtc(at, 19);
 
 export const underWayToJson = ({ id, api, operation, runId, row, startedAt, leaseUntil }: UnderWay) => ({
   call: id,

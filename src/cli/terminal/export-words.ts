@@ -5,12 +5,17 @@ import { count, withCommas } from './text.js';
 /** What the tables are without, a line each; nothing where they are whole. */
 export function lackInWords(lack: ExportView['lack']): string {
   if (lack === null) return '';
-  const { answersNotExported: answers, notWritten } = lack;
+  const { answersNotExported: answers, cellsNotExported: cells, notWritten } = lack;
   return [
     ...(answers === 0
       ? []
       : [
           `The tables are without ${count(answers, 'stored answer')} that cannot be read: errors.csv names each (class not_exported), and how to get it again.\n`,
+        ]),
+    ...(cells === 0
+      ? []
+      : [
+          `${count(cells, 'cell')} of the ledger ${cells === 1 ? 'is' : 'are'} damaged and empty in the tables: errors.csv names each (ROW_DAMAGED), and what leads on.\n`,
         ]),
     ...notWritten.map(
       ({ table, format, reason }) =>

@@ -10,10 +10,13 @@ export const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string
 const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
 
 export function pruneInWords(view: PruneView, place: string): string {
-  const { outcome, report, elsewhere, left } = view;
+  const { outcome, report, elsewhere, left, ledgerLeft } = view;
   const lines = [
     outcome === 'nothing_found' ? 'Nothing is that old, and nothing was removed.' : `Removed: ${pruneCounts(view)}.`,
     ...(outcome === 'nothing_found' ? [] : ['The newest answer to every request is still owned.']),
+    ...(ledgerLeft === null
+      ? []
+      : [`Nothing went from the ledger: ${ledgerLeft}. Free some more, and repeat the command.`]),
     ...report.waiting.map((run) => `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
     ...left.map((folder) => `${folder} holds something that is no export: that was left`),
     ...elsewhere.map((folder) => `${folder} is an export outside of the data directory, and yours to remove`),
@@ -21,7 +24,7 @@ export function pruneInWords(view: PruneView, place: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, left }: PruneView) => ({
+export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, left, ledgerLeft }: PruneView) => ({
   before: iso(before),
   removed: {
     runs: report.runs,
@@ -36,4 +39,5 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
   kept: { waiting_for_review: report.waiting, unfinished: report.unfinished },
   exports_elsewhere: elsewhere,
   folders_left: left,
+  ...(ledgerLeft === null ? {} : { ledger_not_pruned: ledgerLeft }),
 });

@@ -26,13 +26,21 @@ export function countsInWords({
   return `${things.join(', ')}${whole}${runs.length === 0 ? '' : ` (${runs.join(', ')})`}`;
 }
 
-/** `place` is the flag that names the data directory, if there is one. */
-export function purgeInWords({ outcome, report, proof, exports }: PurgeView, place: string): string {
+/** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
+export function purgeInWords(
+  { outcome, report, proof, notProved, exports }: PurgeView,
+  place: string,
+  same: string,
+): string {
   const nothing = outcome === 'nothing_found';
-  const rewritten = nothing ? [] : ['The database file was written anew without it.'];
+  const rewritten = nothing || notProved.length > 0 ? [] : ['The database file was written anew without it.'];
   const lines = [
     nothing ? 'Nothing was found, and nothing removed.' : `Removed: ${countsInWords(report)}.`,
-    ...(proof === undefined ? rewritten : proofInWords(proof, `kybatch purge${place} --entity`)),
+    ...(proof === undefined
+      ? rewritten
+      : proofInWords(proof, notProved.length === 0, `kybatch purge${place} --entity`)),
+    ...notProved.map((what) => `Not proved: ${what}.`),
+    ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
     'Input files, logs and copies of them were not searched.',
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
     ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
@@ -40,12 +48,18 @@ export function purgeInWords({ outcome, report, proof, exports }: PurgeView, pla
   return `${lines.join('\n')}\n`;
 }
 
-/** `again` is a command line up to the entity. */
-function proofInWords({ searched, notSearched, timesInFile, mentions }: PurgeProof, again: string): readonly string[] {
+/** `again` is a command line up to the entity. Bytes of a file that was not written anew say nothing yet. */
+function proofInWords(
+  { searched, notSearched, timesInFile, mentions }: PurgeProof,
+  rewritten: boolean,
+  again: string,
+): readonly string[] {
   const shown = mentions.slice(0, SHOWN);
   return [
     ...(searched.length === 0 ? [] : [`Searched the database file, answers unpacked, for ${searched.join(', ')}:`]),
-    ...(searched.length > 0 && mentions.length === 0 ? [`  ${goneInWords(timesInFile)}`] : []),
+    ...(searched.length > 0 && mentions.length === 0
+      ? [`  ${rewritten ? goneInWords(timesInFile) : 'no table and no answer names it.'}`]
+      : []),
     ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')} of other companies:`]),
     ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
     ...(mentions.length > SHOWN ? [`  and ${mentions.length - SHOWN} more; --json lists all`] : []),
@@ -71,7 +85,7 @@ function mentionInWords(
   return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
 }
 
-export const purgeToJson = ({ report, proof, exports }: PurgeView) => ({
+export const purgeToJson = ({ report, proof, notProved, exports }: PurgeView) => ({
   runs: report.runs,
   runs_removed: report.runsRemoved,
   removed: {
@@ -88,6 +102,7 @@ export const purgeToJson = ({ report, proof, exports }: PurgeView) => ({
     times_in_file: proof.timesInFile,
     still_mentioned: proof.mentions,
   }),
+  ...(notProved.length === 0 ? {} : { not_proved: notProved }),
   exports_still_holding: exports.map(({ folder, run, at }) => ({ folder, run, exported_at: at })),
 });
 

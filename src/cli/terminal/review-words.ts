@@ -2,6 +2,7 @@ import type { ReleasedRun } from '../../app/released-runs.js';
 import type { decisions } from '../../app/review.js';
 import type { Question } from '../../review/questions.js';
 import { printable, topicName } from '../../review/words.js';
+import { isoTime } from '../../util/iso-time.js';
 import { budgetFlags } from './commands.js';
 import { count } from './text.js';
 
@@ -60,7 +61,7 @@ export function decisionInWords(entry: DecisionEntry): string {
   );
 }
 
-const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+const day = (at: number) => isoTime(at)?.slice(0, 10) ?? 'a day that is damaged';
 
 export const decisionToJson = (entry: DecisionEntry) => ({
   id: entry.id,
@@ -69,9 +70,7 @@ export const decisionToJson = (entry: DecisionEntry) => ({
   candidate_id: entry.candidateId,
   summary: entry.summary,
   decided_by: entry.decidedBy,
-  decided_at: new Date(entry.decidedAt).toISOString(),
+  decided_at: isoTime(entry.decidedAt),
   note: entry.note,
-  ...(entry.withdrawnAt === null
-    ? {}
-    : { withdrawn_at: new Date(entry.withdrawnAt).toISOString(), withdrawn_by: entry.withdrawnBy }),
+  ...(entry.withdrawnAt === null ? {} : { withdrawn_at: isoTime(entry.withdrawnAt), withdrawn_by: entry.withdrawnBy }),
 });

@@ -99,6 +99,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
       : {
           files_lack: {
             answers_not_exported: end.tablesLack.answersNotExported,
+            cells_not_exported: end.tablesLack.cellsNotExported,
             not_written: end.tablesLack.notWritten,
           },
         }),

@@ -1,3 +1,5 @@
+import { isoTime } from '../../util/iso-time.js';
+
 /** "1 row", "2 rows" */
 export const count = (number: number, thing: string): string =>
   `${withCommas(number)} ${thing}${number === 1 ? '' : 's'}`;
@@ -16,7 +18,13 @@ export function durationInWords(ms: number): string {
 }
 
 /** 2026-01-05 09:00 UTC */
-export const moment = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const moment = (at: number): string => inUtc(at, 16);
+
+/** So many characters of the time; one that is damaged is told as that. */
+export const inUtc = (at: number, characters: number): string => {
+  const told = isoTime(at);
+  return told === null ? 'at a time that is damaged' : `${told.slice(0, characters).replace('T', ' ')} UTC`;
+};
 
 /** "5", or "5 to 9" */
 export const between = (atLeast: number, atMost: number): string =>

@@ -18,7 +18,7 @@ export const doctorVerb: Verb<DoctorArgs> = {
       .option('deep', {
         type: 'boolean',
         default: false,
-        describe: 'Compare every stored answer with its digest, too',
+        describe: 'Compare every stored answer with its digest, and read every record, too',
       })
       .option('pipeline', {
         type: 'string',

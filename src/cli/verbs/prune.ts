@@ -37,7 +37,7 @@ export const pruneVerb: Verb<PruneArgs> = {
       .example('$0 prune --older-than 365d --yes', 'unattended')
       .example('$0 prune --run 2026-01-05-a1b2c3', 'a run that nobody wants to go on with')
       .epilogue(
-        'Unfinished runs stay, and those with open questions; runs that were stopped while their input was read go, nothing was spent on them. What is owned stays owned, so nothing is bought again because of it. Exports outside of the data directory are named, not removed. `kybatch purge` removes for good. Exit code: 0 done, 2 usage, 75 in use, 130 not agreed to.',
+        'Unfinished runs stay, and those with open questions; runs that were stopped while their input was read go, nothing was spent on them. What is owned stays owned, so nothing is bought again because of it. Exports outside of the data directory are named, not removed. On a full disk exports and logs go first, which needs no room. `kybatch purge` removes for good. Exit code: 0 done, 1 the ledger had no room to let go of anything, 2 usage, 75 in use, 130 not agreed to.',
       ),
   async run(args, io) {
     const { dataDir, json, yes } = args;
@@ -57,7 +57,7 @@ export const pruneVerb: Verb<PruneArgs> = {
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
     if (json) io.stdout(`${JSON.stringify(pruneToJson(view))}\n`);
     else io.stderr(pruneInWords(view, placeFlags(args)));
-    return ExitCode.ok;
+    return view.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
   },
 };
 

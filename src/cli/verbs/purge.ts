@@ -6,6 +6,7 @@ import { readRequest } from '../purge-request.js';
 import { agreedTo } from '../terminal/agreed.js';
 import { placeFlags } from '../terminal/commands.js';
 import { countsInWords, purgeInWords, purgeToJson } from '../terminal/purge-words.js';
+import { shellWord } from '../terminal/text.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 type PurgeReport = PurgeView['report'];
@@ -32,7 +33,7 @@ export const purgeVerb: Verb<PurgeArgs> = {
       .example('$0 purge --entity GB:00045590', 'the same by its number, and every row that gave this number')
       .example('$0 purge --before 2025-01-01 --yes', 'runs and answers from before that day, unattended')
       .epilogue(
-        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: purge names the exports that still hold what was removed. Exit code: 0 removed, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
+        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: purge names the exports that still hold what was removed. Where that fails (a full disk) it says what was removed and what is not proved, and the same command finishes it. Exit code: 0 removed, 1 removed and not proved, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
       ),
   async run(args, io) {
     const { dataDir, json } = args;
@@ -45,7 +46,11 @@ export const purgeVerb: Verb<PurgeArgs> = {
     const view = await purge({ dataDir, request, agree }, aroundOf(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
     if (json) io.stdout(`${JSON.stringify(purgeToJson(view))}\n`);
-    else io.stderr(purgeInWords(view, placeFlags(args)));
+    else io.stderr(purgeInWords(view, placeFlags(args), sameCommand(args)));
+    if (view.notProved.length > 0) return ExitCode.internal;
     return view.outcome === 'nothing_found' && request.kind !== 'before' ? ExitCode.usage : ExitCode.ok;
   },
 };
+
+const sameCommand = ({ entity, before, yes, ...args }: PurgeArgs): string =>
+  `kybatch purge${entity === undefined ? ` --before ${before}` : ` --entity ${shellWord(entity)}`}${placeFlags(args)}${yes ? ' --yes' : ''}`;

@@ -103,7 +103,7 @@ function observation(database: Connection) {
 function anchorWriter(database: Connection) {
   const chargedSince = database
     .prepare<[number, number, number], number>(
-      `SELECT coalesce(sum(units_charged), 0) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
+      `SELECT CAST(total(units_charged) AS INTEGER) FROM calls WHERE environment_id = ? AND id > ? AND id <= ? AND charge = 'charged'`,
     )
     .pluck();
   const lostSince = database.prepare<[number, number, number], LostCall & { id: number }>(

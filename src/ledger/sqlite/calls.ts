@@ -2,8 +2,10 @@ import { canonicalBaseUrl } from '../../domain/base-url.js';
 import type { CallStore, OwnedUse } from '../calls.js';
 import { decideMoney, decideRequest, type Intended } from '../intended.js';
 import type { Intent } from '../intent.js';
+import { parseStored } from '../stored-json.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
+import { callParams } from './cells.js';
 import { disown } from './damaged-bodies.js';
 import type { Connection } from './driver.js';
 import { intentStates } from './intent-state.js';
@@ -36,9 +38,9 @@ export function callStore(
   const environment = (api: string, name: string) => selectEnvironment.get(api, canonicalBaseUrl(name));
   const findAnswer = database.prepare<
     [number, string, number],
-    { callId: number; rawSha256: string; fetchedAt: number }
+    { callId: number; rawSha256: string; fetchedAt: number; params: string | null }
   >(
-    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt
+    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, params
      FROM answers JOIN calls ON calls.id = call_id
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
@@ -53,6 +55,7 @@ export function callStore(
   );
   const use = useWriter(database);
   const disownBody = disown(database);
+  const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
   const states = intentStates(database);
 
   return {
@@ -67,7 +70,18 @@ export function callStore(
         return environment(api, name) as number;
       }),
     findEnvironment: async (api, name) => environment(api, name),
-    findAnswer: async (environmentId, requestKey, notBefore) => findAnswer.get(environmentId, requestKey, notBefore),
+    findAnswer: async (environmentId, requestKey, notBefore) => {
+      const found = findAnswer.get(environmentId, requestKey, notBefore);
+      if (found === undefined) return undefined;
+      const { params, ...answer } = found;
+      if (params === null || parseStored(params, callParams.fits) !== undefined) return answer;
+      // No table can be read from it: like a damaged body it is asked for anew.
+      if (!database.readonly) {
+        await writer.write(() => void disownAnswer.run(environmentId, requestKey));
+        onNote(`what call ${answer.callId} asked is damaged: its answer is not used, and asked for anew`);
+      }
+      return undefined;
+    },
     readBody: async (sha256) => {
       const body = bodies.readSound(sha256);
       if (body === undefined && !database.readonly) {

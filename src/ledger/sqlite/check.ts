@@ -1,8 +1,10 @@
 import { KybatchError, UsageError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { sentence } from '../../util/sentence.js';
-import type { BodiesHealth, DatabaseHealth } from '../health.js';
+import type { DatabaseHealth, DeepHealth } from '../health.js';
 import { damagedAnswers } from './damaged-bodies.js';
+import { brokenConstraint, damagedRecords } from './damaged-records.js';
 import { type Connection, connect } from './driver.js';
 import { currentSchema, schemaOf } from './migrate.js';
 import { isThere, ledgerPath, openForReading } from './open.js';
@@ -33,6 +35,8 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
 function healthOf(database: Connection): DatabaseHealth {
   const verdict = database.pragma('integrity_check', { simple: true });
   if (verdict !== 'ok') return { state: 'damaged', detail: String(verdict) };
+  const broken = brokenConstraint(database);
+  if (broken !== undefined) return { state: 'damaged', detail: broken };
   const schema = schemaOf(database);
   if (schema === currentSchema()) return { state: 'sound' };
   return schema === 0 ? { state: 'absent' } : { state: schema > currentSchema() ? 'newer' : 'older', schema };
@@ -42,17 +46,20 @@ function healthOf(database: Connection): DatabaseHealth {
 function whatFailed(error: unknown): DatabaseHealth {
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof KybatchError)
-    return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim() };
+    return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim(), exit: error.exit };
   const failure = systemFailure(error);
   if (failure === undefined || failure.code === 'LEDGER_DAMAGED') return { state: 'damaged', detail };
-  return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}` };
+  // A right that is missing, or a mount, is the user's to mend; a full or failing disk is the machine's.
+  const isPlace = failure.code === 'NO_PERMISSION' || failure.code === 'READ_ONLY';
+  const exit = isPlace ? ExitCode.usage : ExitCode.internal;
+  return { state: 'unusable', detail: `${sentence(failure.what)} ${failure.hint}`, exit };
 }
 
-/** Unpacks every stored answer and compares it with its digest; changes nothing. */
-export function checkBodies(dataDir: string, now: number): BodiesHealth {
+/** Unpacks every stored answer and compares it with its digest, and reads every record; changes nothing. */
+export function checkDeeply(dataDir: string, now: number): DeepHealth {
   const { database, remove } = openForReading(dataDir, now);
   try {
-    return damagedAnswers(database);
+    return { ...damagedAnswers(database), records: damagedRecords(database) };
   } finally {
     database.close();
     remove();

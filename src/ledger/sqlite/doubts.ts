@@ -1,5 +1,7 @@
 import type { CallUnderWay, DoubtfulCall, DoubtSelection, DoubtStore } from '../doubts.js';
+import { parseStored } from '../stored-json.js';
 import { callSettler, rowRelease, SAID_LAST } from './call-settler.js';
+import { rowFields } from './cells.js';
 import type { Connection } from './driver.js';
 import { UNANSWERED } from './in-doubt.js';
 import { isFree } from './lock.js';
@@ -64,6 +66,12 @@ const LOST_FOR_SAME = `SELECT count(*) FROM calls AS same
     AND (same.settled_at IS NULL OR (same.in_doubt = 1 AND same.http_status IS NULL AND same.charge = 'unknown'))
     AND same.id > ${LAST_ANSWER}`;
 
+type StoredDoubt = Omit<DoubtfulCall, 'holds' | 'answered' | 'fields'> & {
+  readonly fields: string | null;
+  readonly holds: number;
+  readonly answered: number;
+};
+
 /** With what a process that died has left open: the next start finds it so. */
 function list(
   database: Connection,
@@ -71,7 +79,7 @@ function list(
   now: number,
 ): readonly DoubtfulCall[] {
   return database
-    .prepare<unknown[], Omit<DoubtfulCall, 'holds' | 'answered'> & { holds: number; answered: number }>(
+    .prepare<unknown[], StoredDoubt>(
       `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
@@ -94,5 +102,11 @@ function list(
       calls: JSON.stringify(calls),
       runs: JSON.stringify(runs),
     })
-    .map((call) => ({ ...call, holds: call.holds === 1, answered: call.answered === 1 }));
+    .map((call) => ({
+      ...call,
+      // A company that cannot be named any more is still in doubt.
+      fields: call.fields === null ? null : (parseStored(call.fields, rowFields.fits) ?? null),
+      holds: call.holds === 1,
+      answered: call.answered === 1,
+    }));
 }

@@ -11,7 +11,7 @@ import { acquireLock } from './lock.js';
 import { ledgerPath, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
 import { previewPrune, prune } from './prune.js';
-import { previewPurge, purge } from './purge.js';
+import { goOnPurge, previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
 import { dropRun } from './remove-runs.js';
@@ -20,6 +20,7 @@ import { Room } from './room.js';
 import { runStore } from './runs.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
+import { forgetPurge } from './unfinished-purges.js';
 import { Writer } from './writer.js';
 
 export function openSqliteLedger(options: LedgerOptions): Ledger {
@@ -51,7 +52,7 @@ function openLocked(options: LedgerOptions): Ledger {
 }
 
 function compose(database: Connection, options: LedgerOptions, onClose: () => void): Ledger {
-  const { dataDir, packAlone, freeBytes, onNote } = options;
+  const { dataDir, now, packAlone, freeBytes, onNote } = options;
   const path = database.name;
   const writer = new Writer(database);
   const packer = new Packer(packAlone);
@@ -79,7 +80,9 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     ),
     housekeeping: inWords<Housekeeping>(
       {
-        purge: (request, itemIds) => settled(() => purge(database, request, itemIds)),
+        purge: (request, itemIds) => settled(() => purge(database, request, itemIds, now)),
+        goOnPurge: (request) => settled(() => goOnPurge(database, request)),
+        purgeProved: (request) => settled(() => forgetPurge(database, request)),
         previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlaceError } from '../../domain/errors.js';
 import { LockedError } from '../locked-error.js';
@@ -19,14 +19,7 @@ const held = new Set<Connection>();
 export function acquireLock(dataDir: string): Lock {
   const path = lockPath(dataDir);
   createForOwner(dataDir, path);
-  const database = connect(path, { timeout: 0 });
-  try {
-    database.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    database.close();
-    if ((error as { code?: string }).code === 'SQLITE_BUSY') throw new LockedError(dataDir);
-    throw asPlaceError(error, `the data directory ${dataDir}`);
-  }
+  const database = takeExclusively(path, dataDir);
   held.add(database);
   return {
     release() {
@@ -35,6 +28,22 @@ export function acquireLock(dataDir: string): Lock {
       database.close();
     },
   };
+}
+
+function takeExclusively(path: string, dataDir: string, mended = false): Connection {
+  const database = connect(path, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    const { code } = error as { code?: string };
+    if (code === 'SQLITE_BUSY') throw new LockedError(dataDir);
+    // The file is always empty. Whoever could read that something else is in it has found it free.
+    if (code !== 'SQLITE_NOTADB' || mended) throw asPlaceError(error, `the data directory ${dataDir}`);
+    truncateSync(path);
+    return takeExclusively(path, dataDir, true);
+  }
 }
 
 const lockPath = (dataDir: string) => join(dataDir, 'kybatch.lock');

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asPlaceError } from '../../domain/errors.js';
+import { asPlaceError, FileError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { type Connection, connect } from './driver.js';
 
@@ -14,7 +14,7 @@ export interface Opened {
 
 /**
  * The file as it is, whichever version wrote it. SQLite needs a file of its own beside a database in WAL mode; where the
- * folder cannot be written (a read-only mount, another user's folder), a private copy is read instead.
+ * folder cannot be written (a read-only mount, another user's folder, a full disk), a private copy is read instead.
  */
 export function openAsIs(path: string): Opened {
   let database: Connection | undefined;
@@ -26,7 +26,7 @@ export function openAsIs(path: string): Opened {
   } catch (error) {
     database?.close();
     const code = systemFailure(error)?.code;
-    if (code !== 'NO_PERMISSION' && code !== 'READ_ONLY') throw error;
+    if (code !== 'NO_PERMISSION' && code !== 'READ_ONLY' && code !== 'DISK_FULL') throw error;
     return copyFiles(path);
   }
 }
@@ -55,14 +55,24 @@ function copyNewest(source: string, path: string): void {
 }
 
 function inOwnFolder(fill: (path: string) => void): Opened {
-  const folder = mkdtempSync(join(tmpdir(), 'kybatch-read-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  let folder: string | undefined;
+  const remove = () => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  };
   try {
+    folder = mkdtempSync(join(tmpdir(), 'kybatch-read-'));
     const path = join(folder, 'kybatch.db');
     fill(path);
     return { database: connect(path, { timeout: 10_000 }), path, remove };
   } catch (error) {
     remove();
-    throw error;
+    const failure = systemFailure(error);
+    if (failure?.code !== 'DISK_FULL') throw error;
+    const hint = 'Free some space there, or set TMPDIR to a folder on another disk.';
+    throw new FileError(
+      `there is no room in ${tmpdir()} for a copy of the ledger to look at`,
+      { ...failure, hint },
+      error,
+    );
   }
 }

@@ -3,6 +3,7 @@ import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeReport } from '../housekeeping.js';
+import { isTextRecord, parseStored } from '../stored-json.js';
 import type { Connection } from './driver.js';
 import { endDoubts } from './in-doubt.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
@@ -63,7 +64,12 @@ function identifiersOf(database: Connection, request: EntityRequest, { ids, rows
     .pluck()
     .all({ rows: rowsJson(rows) })
     .flatMap((text) => {
-      const { country, state, registration_number: number, vat_number: vat } = JSON.parse(text) as Fields;
+      const {
+        country,
+        state,
+        registration_number: number,
+        vat_number: vat,
+      }: Fields = parseStored(text, isTextRecord) ?? {};
       const place = resolveLocation(country ?? '', state);
       return [...spellings(number, place.ok ? (place.countryCode ?? '') : '', state), vat];
     });

@@ -2,9 +2,10 @@ import { ID_SPACES, type IdSpace } from '../../domain/id-spaces.js';
 import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeRequest } from '../housekeeping.js';
+import { isTextRecord, isTexts, parseStored } from '../stored-json.js';
 import type { Connection } from './driver.js';
 import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowKey, rowsJson, type SpacedId } from './purge-ids.js';
-import { type Lists, textsIn } from './purge-lists.js';
+import { type Lists, quotedIn, textsIn } from './purge-lists.js';
 
 export type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
 
@@ -46,7 +47,7 @@ function rowsSaying(database: Connection, named: NumberMatcher): readonly RowKey
     "SELECT run_id, row, fields, input_values FROM rows WHERE input_values <> '[]' OR fields <> '{}'",
   );
   for (const { run_id, row, fields, input_values } of rows.iterate())
-    if (says(named, JSON.parse(fields) as Fields, input_values)) found.push({ run_id, row });
+    if (says(named, parseStored(fields, isTextRecord) ?? {}, input_values)) found.push({ run_id, row });
   return found;
 }
 
@@ -57,7 +58,9 @@ function says(named: NumberMatcher, fields: Fields, inputValues: string): boolea
   if (number !== undefined && country !== undefined) return isNamed(named, number, country, state);
   if (Object.keys(fields).length > 0) return false;
   // A damaged row, whose columns cannot be told.
-  const cells = (JSON.parse(inputValues) as string[]).map((cell) => cell.replaceAll('"', '').trim());
+  const cells = (parseStored(inputValues, isTexts) ?? quotedIn(inputValues)).map((cell) =>
+    cell.replaceAll('"', '').trim(),
+  );
   return isAmong(named, cells);
 }
 

@@ -1,6 +1,7 @@
 import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
 import type { ItemIds } from '../housekeeping.js';
+import { parseStored } from '../stored-json.js';
 import type { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
 import { type EntityIds, json, type SpacedId } from './purge-ids.js';
@@ -96,7 +97,15 @@ const textOf = (value: ExactJson | undefined): string | undefined =>
   typeof value === 'string' || value instanceof ExactNumber ? String(value) : undefined;
 
 /** Every text in the parameters of a request, at whatever depth. */
-export const textsIn = (params: string): readonly string[] => textsBelow(JSON.parse(params) as unknown);
+export function textsIn(params: string): readonly string[] {
+  const asked = parseStored(params, isAnything);
+  return asked === undefined ? quotedIn(params) : textsBelow(asked);
+}
+
+/** What stands in quotes, where the text is damaged: it may name a company all the same. */
+export const quotedIn = (text: string): readonly string[] => text.split('"');
+
+const isAnything = (value: unknown): value is unknown => value !== undefined;
 
 function textsBelow(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];

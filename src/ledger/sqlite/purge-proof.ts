@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { ID_SPACES } from '../../domain/id-spaces.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { Mention, PurgeProof } from '../housekeeping.js';
+import { isTextRecord, parseStored } from '../stored-json.js';
 import { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
 import type { SpacedId } from './purge-ids.js';
@@ -95,7 +96,7 @@ function entityOfRow(database: Connection, run: string | null, row: number | nul
     .prepare<[string | null, number | null], string>('SELECT fields FROM rows WHERE run_id = ? AND row = ?')
     .pluck()
     .get(run, row);
-  const { country, state, registration_number: number } = JSON.parse(fields ?? '{}') as Record<string, string>;
+  const { country, state, registration_number: number } = parseStored(fields ?? '{}', isTextRecord) ?? {};
   const place = resolveLocation(country ?? '', state);
   return number === undefined || !place.ok || place.countryCode === null ? null : `${place.location}:${number}`;
 }

@@ -1,4 +1,3 @@
-import type { OutageNote } from '../calls.js';
 import type {
   AtWork,
   EnvironmentUsage,
@@ -10,6 +9,8 @@ import type {
   UsageLine,
   UsageReport,
 } from '../reading.js';
+import { parseStored } from '../stored-json.js';
+import { startOutages } from './cells.js';
 import type { Connection } from './driver.js';
 import { isLocked } from './lock.js';
 import { readPermissionUse } from './permission-use.js';
@@ -25,7 +26,7 @@ export function readings(database: Connection, dataDir: string): Reads {
      WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
   );
   const spent = database.prepare<[number], StartSpending>(
-    `SELECT coalesce(sum(units_charged), 0) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
+    `SELECT CAST(total(units_charged) AS INTEGER) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
        count(*) FILTER (WHERE charge = 'unknown') AS unknown
      FROM calls WHERE start_id = ?`,
   );
@@ -111,7 +112,8 @@ function readAtWork(database: Connection, dataDir: string, runId: string, since:
     leaseUntil,
     endedAt,
     ending,
-    outages: JSON.parse(outages) as OutageNote[],
+    // What it waited for is a help, and no more: who looks is not refused because of it.
+    outages: parseStored(outages, startOutages.fits) ?? [],
     lastHeardAt: lastHeardAt ?? begunAt,
     alive: open === 1 ? isLocked(dataDir) : false,
     settledRows: settled.get(runId, from) ?? 0,
@@ -126,7 +128,7 @@ function readUsage(database: Connection): UsageReport {
     database
       .prepare<[], UsageLine>(
         `SELECT ${key} AS key, environments.api AS api, sum(charge <> 'owned') AS calls, sum(charge = 'owned') AS owned,
-           coalesce(sum(units_charged), 0) AS unitsCharged, sum(charge = 'unknown') AS unknown
+           CAST(total(units_charged) AS INTEGER) AS unitsCharged, sum(charge = 'unknown') AS unknown
          FROM calls JOIN environments ON environments.id = environment_id WHERE settled_at IS NOT NULL
          GROUP BY 1, 2 ORDER BY ${order}`,
       )
@@ -143,7 +145,7 @@ function readUsage(database: Connection): UsageReport {
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: underWay.get() ?? 0,
-    byDay: lines("strftime('%Y-%m-%d', started_at / 1000, 'unixepoch')", '1 DESC, 2'),
+    byDay: lines("coalesce(strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), 'damaged')", '1 DESC, 2'),
     byOperation: lines('operation', '2, 1'),
     byRun: lines("coalesce(run_id, '(by hand)')", '1 DESC, 2'),
     environments,

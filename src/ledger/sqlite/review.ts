@@ -1,14 +1,16 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type { AskedQuestion, DecisionEntry, DecisionRecord, NewDecision, ReviewStore, RowRef } from '../review.js';
 import type { CandidateRecord } from '../runs.js';
+import { parseStored } from '../stored-json.js';
+import { Cells, decisionShown, rowFields } from './cells.js';
 import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';
 
 /** Questions for people, and what they decided. */
 export function reviewStore(database: Connection, writer: Writer): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
-  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & { shown: string }>(
-    `SELECT decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
+  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & { id: number; shown: string }>(
+    `SELECT id, decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
   const insertDecision = database.prepare(
@@ -20,12 +22,15 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
   );
   const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
   const release = rowReleases(database);
+  const cells = new Cells(database);
 
   return {
     anyDecision: async () => anyDecision.get() !== undefined,
     decisionFor: async (environmentId, entityKey) => {
       const found = decision.get(environmentId, entityKey);
-      return found && { ...found, shown: JSON.parse(found.shown) as string[] };
+      if (found === undefined) return undefined;
+      const { id, shown, ...made } = found;
+      return { ...made, shown: cells.read(decisionShown, shown, [id]) };
     },
     questions: async (runId) => readQuestions(database, runId),
     record: (made) =>
@@ -128,6 +133,7 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
        WHERE @runId IS NULL OR run_id = @runId ORDER BY runs.created_at, run_id, row, asked_at`,
     )
     .all({ runId: runId ?? null });
+  const cells = new Cells(database);
   return found.map((row) => ({
     runId: row.run_id,
     row: row.row,
@@ -142,7 +148,7 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
     answered: row.answered === 1,
     askedAt: row.asked_at,
     line: row.line,
-    fields: JSON.parse(row.fields) as Record<string, string>,
+    fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
     open: row.answered === 0 && row.outcome === 'needs_review',
     candidates: candidates
       .all(row.run_id, row.row, row.space)
@@ -177,5 +183,6 @@ type DecisionRow = Omit<DecisionEntry, 'shown' | 'stage'> & { readonly shown: st
 const toEntry = (row: DecisionRow): DecisionEntry => ({
   ...row,
   stage: row.stage === '' ? null : row.stage,
-  shown: JSON.parse(row.shown) as string[],
+  // One that is damaged can still be seen and withdrawn.
+  shown: parseStored(row.shown, decisionShown.fits) ?? [],
 });

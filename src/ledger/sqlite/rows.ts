@@ -1,6 +1,8 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
-import type { Checkpoint, NewRow, Progress, RowId, RowRecord, RunStore, Stages } from '../runs.js';
+import type { Checkpoint, NewRow, Progress, RowId, RowRecord, RunStore } from '../runs.js';
+import { parseStored } from '../stored-json.js';
+import { Cells, rowFields, rowStages, rowValues } from './cells.js';
 import type { Connection } from './driver.js';
 import { rowSettlements } from './settle-row.js';
 import type { Writer } from './writer.js';
@@ -50,7 +52,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
   );
   const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
   const progress = database.prepare<[string], ProgressRow>(
-    `SELECT outcome, hold, hold_reason, stages, count(*) AS count, sum(units_charged) AS units
+    `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
@@ -132,11 +134,12 @@ function rowReader(database: Connection): (row: RowRow) => RowRecord {
        jurisdiction, min(position) AS position
      FROM row_ids LEFT JOIN candidates USING (run_id, row, space, id) WHERE run_id = ? AND row = ? GROUP BY row_ids.space`,
   );
+  const cells = new Cells(database);
   return (row) => ({
     row: row.row,
     line: row.line,
-    values: JSON.parse(row.input_values) as string[],
-    fields: JSON.parse(row.fields) as Record<string, string>,
+    values: cells.read(rowValues, row.input_values, [row.run_id, row.row]),
+    fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
     // A row that was never settled has none.
     ids: row.updated_at === null ? [] : ids.all(row.run_id, row.row).map(toId),
     outcome: row.outcome,
@@ -144,7 +147,7 @@ function rowReader(database: Connection): (row: RowRow) => RowRecord {
     holdReason: row.hold_reason,
     nextAt: row.next_at,
     stage: row.stage,
-    stages: JSON.parse(row.stages) as Stages,
+    stages: cells.read(rowStages, row.stages, [row.run_id, row.row]),
     matchGrade: row.match_grade,
     matchedOn: row.matched_on,
     unitsCharged: row.units_charged,
@@ -203,12 +206,14 @@ function toProgress(groups: readonly ProgressRow[]): Progress {
       parkedReasons[reason] = (parkedReasons[reason] ?? 0) + group.count;
     }
   }
-  const statuses = groups.map((group) => JSON.parse(group.stages) as Stages);
-  for (const stage of new Set(statuses.flatMap((reached) => Object.keys(reached)))) {
+  // A row whose statuses are damaged still counts: what its stages have come to is not known.
+  const statuses = groups.map((group) => parseStored(group.stages, rowStages.fits));
+  for (const stage of new Set(statuses.flatMap((reached) => Object.keys(reached ?? {})))) {
     const counts: Record<string, number> = {};
     stages[stage] = counts;
     for (const [index, { outcome, count }] of groups.entries()) {
-      const status = statuses[index]?.[stage] ?? unreachedStatus(outcome);
+      const reached = statuses[index];
+      const status = reached === undefined ? 'unreadable' : (reached[stage] ?? unreachedStatus(outcome));
       counts[status] = (counts[status] ?? 0) + count;
     }
   }

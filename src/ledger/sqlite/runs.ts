@@ -1,4 +1,7 @@
 import type { RunRecord, RunStore } from '../runs.js';
+import { damagedRecord } from '../stored-json.js';
+import { CELLS_OF_RUN, Cells, runColumns } from './cells.js';
+import { damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
 import { rowStore } from './rows.js';
 import type { Writer } from './writer.js';
@@ -25,6 +28,9 @@ export function runStore(database: Connection, writer: Writer): RunStore {
     )
     .pluck();
 
+  const cells = new Cells(database);
+  const toRun = (run: RunRow | undefined) => run && runOf(run, cells);
+
   return {
     ...rowStore(database, writer),
     create: (run) =>
@@ -49,6 +55,10 @@ export function runStore(database: Connection, writer: Writer): RunStore {
       writer.write(() => {
         for (const { api, environmentId } of environments) addEnvironment.run(runId, api, environmentId);
       }),
+    mustBeReadable: async (runId) => {
+      const places = [...cells.damaged(CELLS_OF_RUN, runId), ...damagedTimes(database, runId)];
+      if (places.length > 0) throw damagedRecord(places);
+    },
     environmentName: async (runId, api) => environmentName.get(runId, api),
   };
 }
@@ -67,17 +77,19 @@ interface RunRow {
   readonly finished_at: number | null;
 }
 
-const toRun = (run: RunRow | undefined): RunRecord | undefined =>
-  run && {
-    id: run.id,
-    inputPath: run.input_path,
-    inputSha256: run.input_sha256,
-    pipelineName: run.pipeline_name,
-    pipelineSha256: run.pipeline_sha256,
-    settings: run.settings,
-    columns: JSON.parse(run.columns) as string[],
-    state: run.state,
-    rowCount: run.row_count,
-    createdAt: run.created_at,
-    finishedAt: run.finished_at,
-  };
+const runOf = (run: RunRow, cells: Cells): RunRecord => ({
+  id: run.id,
+  inputPath: run.input_path,
+  inputSha256: run.input_sha256,
+  pipelineName: run.pipeline_name,
+  pipelineSha256: run.pipeline_sha256,
+  settings: run.settings,
+  // Read when it is asked for: one run whose header is damaged must not keep the others from being listed.
+  get columns() {
+    return cells.read(runColumns, run.columns, [run.id]);
+  },
+  state: run.state,
+  rowCount: run.row_count,
+  createdAt: run.created_at,
+  finishedAt: run.finished_at,
+});

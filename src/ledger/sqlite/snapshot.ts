@@ -10,8 +10,10 @@ import type {
   SnapshotSubject,
   UnsoundAnswer,
 } from '../reading.js';
-import type { Stages } from '../runs.js';
+import type { StoredPlace } from '../stored-json.js';
 import { Bodies } from './bodies.js';
+import { type Cell, Cells, callParams, candidateExtra, placeOf, rowFields, rowStages, rowValues } from './cells.js';
+import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
 import { runStore } from './runs.js';
 import { Writer } from './writer.js';
@@ -30,13 +32,16 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     return undefined;
   }
   const damaged: UnsoundAnswer[] = [];
-  const store: Store = { database, bodies: new Bodies(database), damaged };
+  // They are empty in the tables.
+  const damagedTexts: StoredPlace[] = [...damagedTimes(database, runId)];
+  const store: Store = { database, bodies: new Bodies(database), cells: new Cells(database), damaged, damagedTexts };
   return {
     damaged,
+    damagedTexts,
     run,
     progress: await runs.progress(runId),
-    rows: () => readRows(database, runId),
-    candidates: () => inBatches<SnapshotCandidate>(database, CANDIDATES, [runId], BATCH),
+    rows: () => readRows(store, runId),
+    candidates: () => readCandidates(store, runId),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
     subjects: (space, operations) => readSubjects(store, runId, space, operations),
@@ -83,25 +88,51 @@ function textIn(record: unknown): number {
 type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
-async function* readRows(database: Connection, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
-  type Row = Stored<SnapshotRow, 'values' | 'stages' | 'ids'>;
-  for await (const batch of inBatches<Row>(database, ROWS, [runId], BATCH)) {
-    yield batch.map((row) => ({
-      ...row,
-      values: JSON.parse(row.values) as string[],
-      stages: JSON.parse(row.stages) as Stages,
-      ids: JSON.parse(row.ids) as IdsBySpace,
-    }));
+async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
+  type Row = Stored<SnapshotRow, 'values' | 'stages' | 'ids'> & { readonly fields: string };
+  for await (const batch of inBatches<Row>(store.database, ROWS, [runId], BATCH)) {
+    yield batch.map(({ fields, ...row }) => {
+      const key = [runId, row.row];
+      // Not in the tables, but what was searched for: a row of which it is damaged is not whole.
+      soundText(store, rowFields, fields, key);
+      return {
+        ...row,
+        values: soundText(store, rowValues, row.values, key) ?? [],
+        stages: soundText(store, rowStages, row.stages, key) ?? null,
+        ids: JSON.parse(row.ids) as IdsBySpace,
+      };
+    });
   }
+}
+
+async function* readCandidates(store: Store, runId: string): AsyncGenerator<readonly SnapshotCandidate[]> {
+  for await (const batch of inBatches<SnapshotCandidate>(store.database, CANDIDATES, [runId], BATCH))
+    yield batch.map((candidate) => {
+      const { extra, row, space, position } = candidate;
+      const key = [runId, row, space, position];
+      return extra == null || soundText(store, candidateExtra, extra, key) !== undefined
+        ? candidate
+        : { ...candidate, extra: null };
+    });
 }
 
 interface Store {
   readonly database: Connection;
   readonly bodies: Bodies;
+  readonly cells: Cells;
   readonly damaged: UnsoundAnswer[];
+  readonly damagedTexts: StoredPlace[];
 }
 
-type AnswerRow = Omit<SnapshotAnswer, 'body'> & Pick<UnsoundAnswer, 'api'>;
+type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
+  Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
+
+/** What a text says, or nothing and a note. */
+function soundText<T>({ cells, damagedTexts }: Store, of: Cell<T>, text: string, key: readonly (string | number)[]) {
+  const value = cells.find(of, text, key);
+  if (value === undefined) damagedTexts.push(placeOf(of, key));
+  return value;
+}
 
 /** The body, or none and a note. */
 function soundBody({ bodies, damaged }: Store, answer: UnsoundAnswer): Buffer | undefined {
@@ -121,9 +152,14 @@ async function* readSubjects(
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [runId, space], BATCH)) {
     for (const subject of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
-      const answers = about.all(runId, subject.row, ...operations).flatMap(({ api, ...answer }) => {
+      const answers = about.all(runId, subject.row, ...operations).flatMap(({ id, api, ...answer }) => {
+        const params = store.cells.find(callParams, answer.params, [id]);
+        if (params === undefined) {
+          store.damaged.push({ ...answer, api, row: subject.row, params: null });
+          return [];
+        }
         const body = soundBody(store, { ...answer, api, row: subject.row });
-        return body === undefined ? [] : [{ ...answer, body }];
+        return body === undefined ? [] : [{ ...answer, params, body }];
       });
       yield { ...subject, ids, answers };
     }
@@ -147,7 +183,7 @@ async function* readLists(
 
 const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row)`;
 
-const ROWS = `SELECT row, input_values AS "values", outcome, stage, stages, match_grade AS matchGrade, matched_on AS matchedOn,
+const ROWS = `SELECT row, input_values AS "values", fields, outcome, stage, stages, match_grade AS matchGrade, matched_on AS matchedOn,
     ${IDS} AS ids, units_charged AS unitsCharged, error_code AS errorCode, error_message AS errorMessage
   FROM rows WHERE run_id = ? ORDER BY row`;
 
@@ -178,7 +214,7 @@ const SUBJECTS = `SELECT subjects.id, subjects.row, ${COUNTRY} AS country, ${IDS
 // From the IDs of a row to the answers about each: the joins are in the order in which they are made.
 const ANSWERS_ABOUT = (
   operations: number,
-) => `SELECT calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
+) => `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
     calls.settled_at AS fetchedAt, calls.stage, run_environments.api
   FROM row_ids
   CROSS JOIN calls INDEXED BY calls_by_subject

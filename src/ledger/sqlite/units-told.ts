@@ -30,7 +30,7 @@ export function unitsTold(database: Connection, ids: readonly number[]): readonl
   const before = toldBy('<', 'DESC');
   const after = toldBy('>', 'ASC');
   const between = database.prepare<[object], { known: number; otherUnknown: number }>(
-    `SELECT coalesce(sum(units_charged) FILTER (WHERE charge = 'charged'), 0) AS known,
+    `SELECT CAST(total(units_charged) FILTER (WHERE charge = 'charged') AS INTEGER) AS known,
        count(*) FILTER (WHERE charge = 'unknown' AND meter = 'unit') AS otherUnknown
      FROM calls WHERE environment_id = @environment AND id > @from AND id <= @to AND id NOT IN (SELECT value FROM json_each(@list))`,
   );

@@ -23,7 +23,7 @@ export function describeDoubts(open: OpenLedger): void {
         const { place, id } = await loseReport(ledger);
         await buy(ledger, call(place, { requestKey: KEY.replace(/^./, 'f') }));
         const [found, ...others] = await ledger.doubts.list(ALL, NOW);
-        expect(found).toMatchObject({ id, runId: 'run', row: 1, fields: '{}', holds: true, httpStatus: null });
+        expect(found).toMatchObject({ id, runId: 'run', row: 1, fields: {}, holds: true, httpStatus: null });
         expect(others).toEqual([]);
         expect(await ledger.doubts.list({ calls: [id], runs: [] }, NOW)).toHaveLength(1);
         expect(await ledger.doubts.list({ calls: [], runs: ['another'] }, NOW)).toEqual([]);

@@ -83,7 +83,7 @@ export function describeSubjects(open: OpenLedger): void {
         expect(ten).toEqual({ id: '10', row: 2, country: 'FR', ids: { v1: '10', v2: 'b' }, answers: [] });
         expect(nine).toMatchObject({ id: '9', row: 1, country: null, ids: { v1: '9' } });
         expect(nine?.answers).toMatchObject([
-          { operation: 'fullKyb', params: '{"id":"9"}', fetchedAt: NOW, stage: 'record', body: Buffer.from('9') },
+          { operation: 'fullKyb', params: { id: '9' }, fetchedAt: NOW, stage: 'record', body: Buffer.from('9') },
         ]);
         expect(said(await subjectsOf(ledger, run, 'v2', ['financial']))).toEqual([['a'], ['b'], ['c']]);
         expect(await subjectsOf(ledger, run, 'insights', ['insightsProfile'])).toEqual([]);

@@ -121,6 +121,12 @@ CREATE TABLE permission_use (
   observed_at    INTEGER NOT NULL,
   PRIMARY KEY (environment_id, permission, metric)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE purges (
+  request  BLOB PRIMARY KEY,
+  -- JSON: counts and runs.
+  report   TEXT NOT NULL,
+  begun_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "questions" (
   run_id         TEXT NOT NULL,
   row            INTEGER NOT NULL,

@@ -1,0 +1,119 @@
+import { isUtf8 } from 'node:buffer';
+import { STAGE_STATUSES } from '../../domain/outcomes.js';
+import type { OutageNote } from '../calls.js';
+import type { Stages } from '../runs.js';
+import { damagedRecord, isRecord, isTextRecord, isTexts, parseStored, type StoredPlace } from '../stored-json.js';
+import type { Connection } from './driver.js';
+
+/** A column that holds JSON, and the form in which it was written. */
+export interface Cell<T> {
+  readonly table: string;
+  readonly column: string;
+  readonly key: readonly KeyColumn[];
+  readonly fits: (value: unknown) => value is T;
+}
+
+type KeyColumn = 'run_id' | 'row' | 'id' | 'space' | 'position';
+type Key = readonly (string | number)[];
+
+const isStages = (value: unknown): value is Stages =>
+  isRecord(value) && Object.values(value).every((status) => STAGE_STATUSES.some((known) => known === status));
+
+const isOutages = (value: unknown): value is readonly OutageNote[] => Array.isArray(value) && value.every(isRecord);
+
+const cell = <T>(table: string, column: string, key: Cell<T>['key'], fits: Cell<T>['fits']): Cell<T> => ({
+  table,
+  column,
+  key,
+  fits,
+});
+
+export const runSettings = cell('runs', 'settings', ['id'], isRecord);
+export const runColumns = cell('runs', 'columns', ['id'], isTexts);
+export const rowValues = cell('rows', 'input_values', ['run_id', 'row'], isTexts);
+export const rowFields = cell('rows', 'fields', ['run_id', 'row'], isTextRecord);
+export const rowStages = cell('rows', 'stages', ['run_id', 'row'], isStages);
+export const candidateExtra = cell('candidates', 'extra', ['run_id', 'row', 'space', 'position'], isRecord);
+export const callParams = cell('calls', 'params', ['id'], isRecord);
+export const startOutages = cell('starts', 'outages', ['id'], isOutages);
+export const startEnding = cell('starts', 'ending', ['id'], isRecord);
+export const startGiven = cell('starts', 'given', ['id'], isRecord);
+export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
+
+/** What a run cannot be worked on, or exported whole, without. */
+export const CELLS_OF_RUN: readonly Cell<unknown>[] = [runSettings, runColumns, rowValues, rowFields, rowStages];
+/** Every column of JSON that something rests on: what is added to the schema is added here. */
+export const ALL_CELLS: readonly Cell<unknown>[] = [
+  ...CELLS_OF_RUN,
+  candidateExtra,
+  callParams,
+  startOutages,
+  startEnding,
+  startGiven,
+  decisionShown,
+];
+
+/** The one reader of JSON that is stored: says what is damaged, and where. */
+export class Cells {
+  readonly #database: Connection;
+
+  constructor(database: Connection) {
+    this.#database = database;
+  }
+
+  /** The value; a damaged one is thrown with its place. */
+  read<T>(of: Cell<T>, text: string, key: Key): T {
+    const value = this.find(of, text, key);
+    if (value === undefined) throw damagedRecord([placeOf(of, key)]);
+    return value;
+  }
+
+  /** The value, or undefined where it is damaged. */
+  find<T>(of: Cell<T>, text: string, key: Key): T | undefined {
+    const value = parseStored(text, of.fits);
+    // Bytes that are no UTF-8 are read as U+FFFD, which an input may hold by right: only the bytes tell.
+    return value !== undefined && text.includes('\u{fffd}') && !isUtf8(this.#bytes(of, key)) ? undefined : value;
+  }
+
+  /** All that are damaged; with `run`, those of one run. */
+  *damaged(cells: readonly Cell<unknown>[], run?: string): Generator<StoredPlace> {
+    for (const of of cells) {
+      const { table, column, key } = of;
+      const runColumn = table === 'runs' ? 'id' : 'run_id';
+      const rows = this.#database.prepare<unknown[], unknown[]>(
+        `SELECT ${column}, ${key.join(', ')} FROM ${table} WHERE ${column} IS NOT NULL${run === undefined ? '' : ` AND ${runColumn} = ?`}`,
+      );
+      const found: StoredPlace[] = [];
+      for (const [text, ...keyed] of rows.raw().iterate(...(run === undefined ? [] : [run]))) {
+        const known = keyed.map((part) => (typeof part === 'number' ? part : String(part)));
+        if (this.find(of, String(text), known) === undefined) found.push(placeOf(of, known));
+      }
+      yield* found;
+    }
+  }
+
+  #bytes({ table, column, key }: Cell<unknown>, values: Key): Buffer {
+    const where = key.map((name) => `${name} = ?`).join(' AND ');
+    const bytes = this.#database
+      .prepare<unknown[], Buffer>(`SELECT CAST(${column} AS BLOB) FROM ${table} WHERE ${where}`)
+      .pluck()
+      .get(...values);
+    return bytes ?? Buffer.alloc(0);
+  }
+}
+
+export function placeOf(
+  { table, column, key }: Pick<Cell<unknown>, 'table' | 'column' | 'key'>,
+  values: Key,
+): StoredPlace {
+  const part = (name: KeyColumn) => values[key.indexOf(name)];
+  const number = (value: string | number | undefined) => (typeof value === 'number' ? value : null);
+  const run = table === 'runs' ? part('id') : part('run_id');
+  return {
+    table,
+    column,
+    run: run === undefined ? null : String(run),
+    row: number(part('row')),
+    id: table === 'runs' ? null : number(part('id')),
+  };
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto';
+import type { PurgeReport, PurgeRequest } from '../housekeeping.js';
+import { isRecord, isTexts, parseStored } from '../stored-json.js';
+import type { Connection } from './driver.js';
+
+/**
+ * What a purge has removed is remembered until it is proved: where the proof fails, or the process is killed before it,
+ * the same command finishes it. Nothing in it says whose data went.
+ */
+export const rememberPurge = (database: Connection, request: PurgeRequest, removed: PurgeReport, now: number): void =>
+  void database
+    .prepare(
+      'INSERT INTO purges (request, report, begun_at) VALUES (unhex(?), ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report',
+    )
+    .run(digestOf(request), JSON.stringify({ ...removed, identifiers: [] }), now);
+
+export function unfinishedPurge(database: Connection, request: PurgeRequest): PurgeReport | undefined {
+  const stored = database
+    .prepare<[string], string>('SELECT report FROM purges WHERE request = unhex(?)')
+    .pluck()
+    .get(digestOf(request));
+  // Where it is damaged there is still something to prove.
+  return stored === undefined ? undefined : (parseStored(stored, isReport) ?? COUNTS_LOST);
+}
+
+export const forgetPurge = (database: Connection, request: PurgeRequest): void =>
+  void database.prepare('DELETE FROM purges WHERE request = unhex(?)').run(digestOf(request));
+
+const COUNTS_LOST: PurgeReport = {
+  runs: [],
+  runsRemoved: [],
+  rows: 0,
+  answers: 0,
+  bodies: 0,
+  candidates: 0,
+  questions: 0,
+  decisions: 0,
+  identifiers: [],
+};
+
+const digestOf = (request: PurgeRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
+
+const isReport = (value: unknown): value is PurgeReport =>
+  isRecord(value) &&
+  [value.runs, value.runsRemoved, value.identifiers].every(isTexts) &&
+  [value.rows, value.answers, value.bodies, value.candidates, value.questions, value.decisions].every(
+    (count) => typeof count === 'number',
+  );
