@@ -187,7 +187,7 @@ describe('going on', () => {
       'the time that a 429 asks for',
       ['stages: [record]', 'patience: 4h'],
       /^row 1 is put off by v1 searchKyb \(RATE_LIMITED\): next try in 1 h 0 min, given up .* UTC at the latest/m,
-      (sandbox: Sandbox) => (sandbox.requests.get('searchKyb') ?? 0) > 1,
+      (_: Sandbox, told: string) => told.includes('row 1 is put off'),
     ],
   ])('SIGHUP ends a wait for %s at once, resumable, and it was told', async (_, pipeline, words, isWaiting) => {
     await withJob({ pipeline, reportDelayMs: 3_600_000 }, async ({ rows, writeCsv, kybatch, sandbox }) => {
@@ -195,8 +195,14 @@ describe('going on', () => {
       // The first of them is the check of the key.
       sandbox.script({ operation: 'searchKyb' }, ['none', { status: 429, code: 'RATE_LIMITED', retryAfter: 3600 }]);
       const interrupts = new Interrupts();
-      const ended = kybatch(RUN, { interrupts });
-      while (!isWaiting(sandbox)) await new Promise((turn) => setTimeout(turn, 5));
+      let told = '';
+      const ended = kybatch(RUN, {
+        interrupts,
+        onOutput: (text) => {
+          told += text;
+        },
+      });
+      while (!isWaiting(sandbox, told)) await new Promise((turn) => setTimeout(turn, 5));
       interrupts.send('SIGHUP');
       const { code, stderr } = await ended;
       expect(code).toBe(129);
