@@ -138,7 +138,7 @@ export class Sender {
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halt.signal.aborted && comesRight(error)) return DRAINING;
     const doubt = await doubtAfter(error, request, ready, this.#options);
-    if (doubt !== undefined) return doubt.kind === 'parked' ? { ...doubt, met: { error, attempts } } : doubt;
+    if (doubt !== undefined) return { ...doubt, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
     // By hand, whoever asks decides. A report that failed as often as it may be tried is for a person, too (V2-17).

@@ -190,7 +190,7 @@ describe('a report by hand', () => {
       for (const fresh of [false, true]) {
         clock.advance(100_000);
         const refused = await refusal(call({ ...generate(office), fresh }, around));
-        expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 4, hint: expect.stringContaining(again) });
+        expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 6, hint: expect.stringContaining(again) });
       }
       sandbox.script({ operation: 'creditReportHistory' }, 500);
       const blind = await refusal(call(generate(office), around));
@@ -224,6 +224,114 @@ describe('a report by hand', () => {
       const found = await call(combined, around);
       expect(found).toMatchObject({ inHistory: true, body: { summary: expect.anything() } });
       expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  const combined = (office: Office): CallByHand => ({ ...generate(office), operation: 'creditReportCombined' });
+
+  test.each([
+    ['creditReportGenerate', 'lostAnswer'],
+    ['creditReportCombined', { failAfterWork: 503 }],
+  ] as const)(
+    'V2-17 %s (%j) is paid for once, however often and in which way it is asked for again',
+    async (operation, fault) => {
+      await withOffice({}, async (office) => {
+        const { sandbox, around } = office;
+        sandbox.script({ operation }, fault);
+        expect(await refusal(call({ ...generate(office), operation }, around))).toMatchObject({ exit: 6 });
+        const reportId = String(sandbox.reports[0]?.id);
+        const again = [
+          generate(office),
+          combined(office),
+          inForm(generate(office), 'html'),
+          generate(office),
+          combined(office),
+        ];
+        for (const request of [{ ...generate(office), operation }, ...again]) {
+          const found = await call(request, around);
+          expect(found).toMatchObject({ inHistory: true, reportId, unitsCharged: 0 });
+          expect(callInWords(found)).toContain(`found in the history as report ${reportId}`);
+        }
+        expect(sandbox.reports).toHaveLength(1);
+        expect((await usage({}, around)).unknownCalls).toEqual([]);
+        expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({
+          inHistory: false,
+          reportId: null,
+        });
+        expect(sandbox.reports).toHaveLength(2);
+      });
+    },
+  );
+
+  test('V2-6 that somebody else has generated is opened from the history, unless it has expired', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock }, async (office) => {
+      const { sandbox, around, folder } = office;
+      await call(generate(office), around);
+      // Another data directory owns nothing.
+      const elsewhere = { ...around, env: { ...around.env, KYBATCH_DATA_DIR: join(folder, 'other') } };
+      const found = await call(generate(office), elsewhere);
+      expect(found).toMatchObject({ owned: false, inHistory: true, reportId: String(sandbox.reports[0]?.id) });
+      expect(await call(combined(office), elsewhere)).toMatchObject({
+        inHistory: true,
+        body: { summary: expect.anything() },
+      });
+      expect(sandbox.reports).toHaveLength(1);
+      clock.advance(181 * DAY_MS);
+      expect(await call(generate(office), elsewhere)).toMatchObject({ owned: false, inHistory: false });
+      expect(sandbox.reports).toHaveLength(2);
+    });
+  });
+
+  test('V2-6 that is owned is fetched for nothing where it is asked for in one call', async () => {
+    await withOffice({ historyLagMs: 3_600_000 }, async (office) => {
+      const { sandbox, around } = office;
+      await call(generate(office), around);
+      const reportId = String(sandbox.reports[0]?.id);
+      for (const request of [combined(office), inForm(combined(office), 'html'), combined(office)]) {
+        const opened = await call(request, around);
+        expect(opened).toMatchObject({ owned: true, inHistory: false, reportId, body: { summary: expect.anything() } });
+        expect(callInWords(opened)).toContain(`report ${reportId}, owned since `);
+      }
+      expect(sandbox.requests.get('creditReportFetch')).toBe(1);
+      expect(await call(inForm(generate(office), 'html'), around)).toMatchObject({ owned: true, unitsCharged: 0 });
+      expect(sandbox.reports).toHaveLength(1);
+      expect(await call({ ...combined(office), fresh: true }, around)).toMatchObject({ owned: false, reportId: null });
+      expect(sandbox.reports).toHaveLength(2);
+    });
+  });
+
+  test('V2-6 that is owned without its ID is not generated again before the history lists it', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock, historyLagMs: 60_000 }, async (office) => {
+      const { sandbox, around } = office;
+      await call(combined(office), around);
+      const refused = await refusal(call(generate(office), around));
+      expect(refused).toMatchObject({
+        code: 'IN_DOUBT',
+        exit: 6,
+        hint: expect.stringContaining('kybatch call v2 creditReportCombined'),
+      });
+      clock.advance(60_001);
+      expect(await call(generate(office), around)).toMatchObject({ inHistory: true });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test.each([
+    [500, { code: 'IN_DOUBT', exit: 6 }],
+    [401, { code: 'UNAUTHENTICATED', exit: 5 }],
+  ] as const)('V2-6 is not generated where the history cannot be read (%j)', async (fault, error) => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      sandbox.script({ operation: 'creditReportHistory' }, fault);
+      expect(await refusal(call(generate(office), around))).toMatchObject(error);
+      expect(sandbox.reports).toEqual([]);
+      expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({
+        owned: false,
+        inHistory: false,
+      });
+      expect(sandbox.requests.get('creditReportHistory')).toBe(1);
     });
   });
 
