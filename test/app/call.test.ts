@@ -50,6 +50,22 @@ describe('a call by hand', () => {
     });
   });
 
+  test('is bought once in whatever words, where the document names what holds without them', async () => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      const { params } = lite(office);
+      for (const [operation, defaults] of [
+        ['officersKyb', { page: 1, per_page: 10 }],
+        ['fullKyb', { include_provenance: false }],
+      ] as const) {
+        expect(await call({ api: 'v1', operation, params }, around)).toMatchObject({ owned: false });
+        const again = { api: 'v1', operation, params: { ...params, ...defaults } } as const;
+        expect(await call(again, around)).toMatchObject({ owned: true });
+      }
+      expect(sandbox.chargeLog).toHaveLength(2);
+    });
+  });
+
   test('shows exact numbers, for people and as one JSON object', async () => {
     await withOffice({}, async ({ sandbox, around }) => {
       const { v1Id } = findCompany(sandbox, (company) => BigInt(company.v1Id) > 2n ** 53n);
