@@ -9,6 +9,7 @@ import type { Settlement } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Clock } from '../util/clock.js';
 import type { ExactJson } from '../util/exact-json.js';
+import { failedByHand } from './failed-by-hand.js';
 import { InDoubtError } from './in-doubt-error.js';
 import { operationNamed } from './operations.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
@@ -147,12 +148,12 @@ function freshSince(operation: Operation, now: number): number {
   return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
 }
 
-function answerOf(outcome: CallOutcome, { name }: Operation): Answer {
+function answerOf(outcome: CallOutcome, operation: Operation): Answer {
   if (outcome.kind === 'answer') return outcome;
   if (outcome.kind === 'parked') throw new ParkedError(outcome);
   if (outcome.kind === 'in_doubt')
-    throw InDoubtError.justFailed(name, failureOf(outcome), sendableFrom(outcome.endedAt));
-  throw outcome.error;
+    throw InDoubtError.justFailed(operation.name, failureOf(outcome), sendableFrom(outcome.endedAt));
+  throw failedByHand(outcome.error, operation);
 }
 
 const failureOf = ({ met }: InDoubt): string | undefined =>

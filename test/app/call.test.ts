@@ -6,6 +6,7 @@ import { operations } from '../../src/app/operations.js';
 import { usage } from '../../src/app/usage.js';
 import { requestKey } from '../../src/calls/request-key.js';
 import { bodyInWords, callInWords, callToJson } from '../../src/cli/terminal/call-words.js';
+import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
@@ -112,6 +113,33 @@ describe('a call by hand', () => {
       expect(sandbox.requests.get('liteKyb')).toBe(3);
     });
   });
+
+  test.each<[string, string, Fault, number, boolean]>([
+    ['v2', 'financial', 500, 6, true],
+    ['v2', 'financial', 404, 3, true],
+    ['v2', 'financial', { failAfterWork: 400, text: '{"id":["No."]}' }, 3, true],
+    ['v2', 'financial', { failAfterWork: 200, text: '<html>' }, 6, true],
+    ['v2', 'metrics', 500, 6, false],
+    ['v1', 'liteKyb', 503, 6, false],
+    ['v1', 'liteKyb', { reply: { status: 504, body: '<html>' } }, 6, true],
+    ['v1', 'liteKyb', 'lostAnswer', 6, true],
+  ])(
+    '%s %s that fails (%j) says what it means for who asked, and nothing about rows',
+    async (api, operation, fault, exit, unknown) => {
+      await withOffice({}, async (office) => {
+        const { sandbox, around, companies } = office;
+        const { v1Id, v2Id } = present(companies(1)[0]);
+        sandbox.script({ operation }, fault);
+        const params = operation === 'metrics' ? {} : { id: api === 'v1' ? v1Id : v2Id };
+        const { exit: ended, hint } = await refusal(call({ api, operation, params } as CallByHand, around));
+        expect(ended).toBe(exit);
+        expect(hint).not.toMatch(/\brow|stages|call is sent again|is asked again|calls go on/);
+        expect(hint?.includes('`kybatch doubt` lists it')).toBe(unknown);
+        expect(hint?.includes('The same command sends it again')).toBe(exit === 6);
+        expect((await usage({}, around)).unknownCalls).toHaveLength(unknown ? 1 : 0);
+      });
+    },
+  );
 
   test('does not wait for a call of a process that died', async () => {
     await withOffice({}, async (office) => {
