@@ -4,12 +4,13 @@ import { Door } from '../calls/door.js';
 import type { Answer, CallOutcome, InDoubt } from '../calls/outcome.js';
 import type { AnyClient, DoorRequest } from '../calls/request.js';
 import { freshnessMs } from '../config/pipeline.js';
+import type { Charge } from '../domain/errors.js';
 import { takeLease } from '../engine/lease.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Clock } from '../util/clock.js';
 import type { ExactJson } from '../util/exact-json.js';
-import { failedByHand } from './failed-by-hand.js';
+import { CHARGE_UNKNOWN, failedByHand } from './failed-by-hand.js';
 import { InDoubtError } from './in-doubt-error.js';
 import { operationNamed } from './operations.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
@@ -123,7 +124,7 @@ async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortS
     }
     const stop = outcome.kind === 'answer' ? undefined : reasonToStop();
     if (stop !== undefined) throw stop;
-    const answer = answerOf(outcome, operation);
+    const answer = answerOf(outcome, operation, settlements.at(-1)?.charge);
     if (answer.use !== null) await calls.recordUse(answer.use);
     return { answer, settlement: settlements.at(-1) };
   } finally {
@@ -148,9 +149,9 @@ function freshSince(operation: Operation, now: number): number {
   return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
 }
 
-function answerOf(outcome: CallOutcome, operation: Operation): Answer {
+function answerOf(outcome: CallOutcome, operation: Operation, charge: Charge | undefined): Answer {
   if (outcome.kind === 'answer') return outcome;
-  if (outcome.kind === 'parked') throw new ParkedError(outcome);
+  if (outcome.kind === 'parked') throw new ParkedError(outcome, charge === 'unknown' ? CHARGE_UNKNOWN : undefined);
   if (outcome.kind === 'in_doubt')
     throw InDoubtError.justFailed(operation.name, failureOf(outcome), sendableFrom(outcome.endedAt));
   throw failedByHand(outcome.error, operation);

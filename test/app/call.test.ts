@@ -117,6 +117,7 @@ describe('a call by hand', () => {
   test.each<[string, string, Fault, number, boolean]>([
     ['v2', 'financial', 500, 6, true],
     ['v2', 'financial', 404, 3, true],
+    ['v2', 'financial', 403, 5, true],
     ['v2', 'financial', { failAfterWork: 400, text: '{"id":["No."]}' }, 3, true],
     ['v2', 'financial', { failAfterWork: 200, text: '<html>' }, 6, true],
     ['v2', 'metrics', 500, 6, false],
