@@ -133,7 +133,7 @@ function parseBody(operation: Operation, body: Buffer): ExactJson {
 export const UNREADABLE = {
   class: 'retry',
   code: 'UNEXPECTED_BODY',
-  hint: 'The answer is kept as it came, and may have been paid for; it is not used. What was asked is asked again.',
+  hint: 'The answer is kept as it came, and may have been paid for; it is not used.',
 } as const satisfies Partial<ApiErrorDetails>;
 
 export const unreadableMessage = (operation: Operation, problems: readonly string[]): string =>

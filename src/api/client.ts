@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
 import { readAnswer, UNREADABLE } from './answer.js';
 import { describeIssues } from './describe-issues.js';
+import { withoutDefaults } from './documented-defaults.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
 import type { Exchange } from './exchange.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
@@ -20,7 +21,7 @@ export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadl
 /** A validated request, ready to be sent and to be compared with earlier ones. */
 export interface PreparedCall {
   readonly operation: Operation;
-  /** As validated: defaults filled in, IDs as text. */
+  /** As they are compared: IDs as text, our own defaults filled in, those of the provider's document left out. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly wire: WireRequest;
 }
@@ -120,7 +121,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     const valid = checked.data as Readonly<Record<string, unknown>>;
     const wire = this.#addressed(operation, valid);
     this.checkWire(operation, wire);
-    return { operation, params: valid, wire };
+    return { operation, params: withoutDefaults(operation.params, valid), wire };
   }
 
   #addressed(operation: Operation, params: Readonly<Record<string, unknown>>): WireRequest {

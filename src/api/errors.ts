@@ -79,6 +79,14 @@ export class ApiError extends KybatchError {
     this.problems = problems.map((problem) => outsideText(problem, 500));
     this.exchange = details.exchange;
   }
+
+  /** The same error, with another way on for the person who reads it. */
+  withHint(hint: string): ApiError {
+    const { class: kind, code, message, api, operation, charge, httpStatus, requestId, retryAfterMs } = this;
+    const { attemptsAtMost, limit, stop, foreign, problems, exchange, cause } = this;
+    const said = { class: kind, code, message, hint, api, operation, charge, httpStatus, requestId, retryAfterMs };
+    return new ApiError({ ...said, attemptsAtMost, limit, stop, foreign, problems, exchange, cause });
+  }
 }
 
 const cleanLimit = (limit: Extract<Limit, { api: 'v2' }>): Limit => ({

@@ -1,20 +1,22 @@
 import { readAnswer } from '../api/answer.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import { Door } from '../calls/door.js';
-import type { Answer, CallOutcome } from '../calls/outcome.js';
+import type { Answer, CallOutcome, InDoubt } from '../calls/outcome.js';
 import type { AnyClient, DoorRequest } from '../calls/request.js';
 import { freshnessMs } from '../config/pipeline.js';
+import type { Charge } from '../domain/errors.js';
 import { takeLease } from '../engine/lease.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Clock } from '../util/clock.js';
 import type { ExactJson } from '../util/exact-json.js';
+import { CHARGE_UNKNOWN, failedByHand } from './failed-by-hand.js';
 import { InDoubtError } from './in-doubt-error.js';
 import { operationNamed } from './operations.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { ParkedError } from './parked-error.js';
 import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
-import { findInHistory, sendableFrom } from './report-in-doubt.js';
+import { type PaidBefore, reportByHand, sendableFrom } from './report-by-hand.js';
 import { here, withLedger } from './surroundings.js';
 
 export interface CallByHand extends ProviderOptions {
@@ -31,10 +33,12 @@ export interface CallByHand extends ProviderOptions {
 export interface CallView {
   readonly api: ApiName;
   readonly operation: string;
-  /** Nothing was sent: it was there. */
+  /** It was there, and nothing was bought. */
   readonly owned: boolean;
-  /** A call for this report had failed before; the report was found in the account's history. */
+  /** The report had been generated before, and was found in the account's history. */
   readonly inHistory: boolean;
+  /** The report that was opened again, for nothing; null where this is the answer to the very same request. */
+  readonly reportId: string | null;
   readonly fetchedAt: number;
   readonly httpStatus: number | null;
   readonly requestId: string | null;
@@ -84,7 +88,7 @@ type Sent =
       /** What was written down about the call; undefined if none was made. */
       readonly settlement: Settlement | undefined;
     }
-  | { readonly found: ExactJson; readonly at: number };
+  | PaidBefore;
 
 async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortSignal): Promise<Sent> {
   const { operation, params, client, environmentId, fresh } = hand;
@@ -105,18 +109,22 @@ async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortS
       signal: signal === undefined ? lease.broken : AbortSignal.any([signal, lease.broken]),
     });
     const ownedSince = fresh ? Number.POSITIVE_INFINITY : freshSince(operation, clock.now());
+    const reasonToStop = (): unknown =>
+      lease.broken.aborted ? lease.broken.reason : signal?.aborted ? signal.reason : undefined;
     const none = { runId: null, row: null, stage: null };
     const request: DoorRequest = { operation, params, ...none, ownedSince, lookedSince: 0 };
-    let outcome = await door.call(request);
-    if (outcome.kind === 'in_doubt' && settlements.length === 0) {
-      const found = await findInHistory(request, outcome.endedAt, door, clock);
-      if (found !== undefined) return { found, at: clock.now() };
-      settlements.length = 0;
-      outcome = await door.call({ ...request, lookedSince: outcome.endedAt + 1 });
+    const asked = operation.meter === 'report' ? reportByHand(request, door, clock) : door.call(request);
+    const outcome = await asked.catch((error: unknown) => {
+      // Why a look has failed.
+      throw reasonToStop() ?? door.stopped ?? error;
+    });
+    if (outcome.kind === 'paid_before') {
+      if (outcome.use !== null) await calls.recordUse(outcome.use);
+      return outcome;
     }
-    if (outcome.kind !== 'answer' && lease.broken.aborted) throw lease.broken.reason;
-    if (outcome.kind !== 'answer' && signal?.aborted) throw signal.reason;
-    const answer = answerOf(outcome, operation);
+    const stop = outcome.kind === 'answer' ? undefined : reasonToStop();
+    if (stop !== undefined) throw stop;
+    const answer = answerOf(outcome, operation, settlements.at(-1)?.charge);
     if (answer.use !== null) await calls.recordUse(answer.use);
     return { answer, settlement: settlements.at(-1) };
   } finally {
@@ -141,23 +149,31 @@ function freshSince(operation: Operation, now: number): number {
   return freshness === 0 ? Number.POSITIVE_INFINITY : now - freshness;
 }
 
-function answerOf(outcome: CallOutcome, { name }: Operation): Answer {
+function answerOf(outcome: CallOutcome, operation: Operation, charge: Charge | undefined): Answer {
   if (outcome.kind === 'answer') return outcome;
-  if (outcome.kind === 'parked') throw new ParkedError(outcome);
-  if (outcome.kind === 'in_doubt') throw InDoubtError.justLost(name, sendableFrom(outcome.endedAt));
-  throw outcome.error;
+  if (outcome.kind === 'parked') throw new ParkedError(outcome, charge === 'unknown' ? CHARGE_UNKNOWN : undefined);
+  if (outcome.kind === 'in_doubt')
+    throw InDoubtError.justFailed(operation.name, failureOf(outcome), sendableFrom(outcome.endedAt));
+  throw failedByHand(outcome.error, operation);
 }
+
+const failureOf = ({ met }: InDoubt): string | undefined =>
+  met?.error.httpStatus === undefined ? undefined : `${met.error.code}: ${met.error.message}`;
 
 function viewOf(operation: Operation, sent: Sent): CallView {
   const nothingSent = { httpStatus: null, requestId: null, unitsCharged: 0, unitsRemaining: null, durationMs: null };
   const asked = { api: operation.api, operation: operation.name };
-  if ('found' in sent)
-    return { ...asked, owned: false, inHistory: true, fetchedAt: sent.at, ...nothingSent, body: sent.found };
+  if ('kind' in sent) {
+    const { reportId, from, at, body } = sent;
+    const isOwned = from === 'owned';
+    return { ...asked, owned: isOwned, inHistory: !isOwned, reportId, fetchedAt: at, ...nothingSent, body };
+  }
   const { answer, settlement } = sent;
   return {
     ...asked,
     owned: answer.owned,
     inHistory: false,
+    reportId: null,
     fetchedAt: answer.fetchedAt,
     ...(settlement === undefined || answer.owned
       ? nothingSent

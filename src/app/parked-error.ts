@@ -6,14 +6,19 @@ import { ExitCode } from '../domain/exit-codes.js';
 export class ParkedError extends KybatchError {
   override readonly name = 'ParkedError';
 
-  constructor({ reason, message, until }: Parked) {
+  constructor({ reason, message, until }: Parked, more?: string) {
     super(message, {
       code: reason.toUpperCase(),
-      hint:
-        until === null
-          ? 'The operator of the account decides when it goes on.'
-          : `It goes on at ${new Date(until).toISOString()}.`,
+      hint: [hintOf(reason, until), ...(more === undefined ? [] : [more])].join(' '),
       exit: reason === 'scope' ? ExitCode.credentials : ExitCode.allowance,
     });
   }
+}
+
+function hintOf(reason: Parked['reason'], until: number | null): string {
+  if (reason === 'scope')
+    return 'The key, or its account, may not use this operation: ask who manages the account. `kybatch doctor` checks the key for 0 units.';
+  return until === null
+    ? 'The operator of the account decides when it goes on.'
+    : `It goes on at ${new Date(until).toISOString()}.`;
 }

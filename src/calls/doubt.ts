@@ -3,14 +3,13 @@ import type { CallStore } from '../ledger/calls.js';
 import { decideDoubt } from '../ledger/intended.js';
 import type { CallOutcome } from './outcome.js';
 import type { DoorRequest, ReadyRequest } from './request.js';
-import { isUnreadable, type RetryPolicy, retryDelayMs } from './retry.js';
+import { comesRight } from './retry.js';
 import { leavesDoubt } from './settlement.js';
 
 export interface DoubtPolicy {
   readonly calls: Pick<CallStore, 'doubt'>;
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
-  readonly retry: RetryPolicy;
   /** Of this process, on this run. */
   readonly startId: number;
 }
@@ -27,14 +26,11 @@ export async function doubtAfter(
 ): Promise<Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }> | undefined> {
   const { meter } = operation;
   if (!leavesDoubt(error, meter)) return undefined;
+  // What is refused for good is the row's own, for a report as well.
+  if (meter === 'report' && !comesRight(error)) return undefined;
   const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
   // Retrying a report goes through the look and across starts of the program, so it is the ledger that counts the tries.
-  const goesOn =
-    meter !== 'report' ||
-    error.httpStatus === undefined ||
-    isUnreadable(error) ||
-    retryDelayMs(error, doubt.answered, policy.retry, () => 0) !== undefined;
-  if (!goesOn) return undefined;
+  if (meter === 'report' && doubt.answered >= (error.attemptsAtMost ?? Number.POSITIVE_INFINITY)) return undefined;
   const verdict = decideDoubt({ meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
   return verdict === 'go' ? undefined : verdict;
 }

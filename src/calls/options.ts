@@ -6,6 +6,7 @@ import type { BreakerPolicy } from './breaker.js';
 import type { DoubtPolicy } from './doubt.js';
 import type { CallEvent } from './events.js';
 import type { AnyClient } from './request.js';
+import type { RetryPolicy } from './retry.js';
 
 export interface DoorApi {
   readonly client: AnyClient;
@@ -16,6 +17,7 @@ export interface DoorOptions extends DoubtPolicy {
   readonly calls: CallStore;
   readonly clock: Clock;
   readonly apis: Readonly<Record<ApiName, DoorApi | null>>;
+  readonly retry: RetryPolicy;
   readonly concurrency: number;
   /** Null: whoever asks decides for himself whether to ask again. */
   readonly breaker: BreakerPolicy | null;

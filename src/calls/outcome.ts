@@ -36,14 +36,21 @@ export interface Answer {
   readonly use: OwnedUse | null;
 }
 
+/** A call for this was lost or failed, at `endedAt`, and it is one that is not sent again without a look. */
+export interface InDoubt {
+  readonly kind: 'in_doubt';
+  readonly endedAt: number;
+  /** What it met, where that call was made just now. */
+  readonly met?: { readonly error: ApiError; readonly attempts: number };
+}
+
 export type CallOutcome =
   | Answer
   | Parked
   | Stopped
   /** The provider has no such record. */
   | { readonly kind: 'not_available'; readonly error: ApiError }
-  /** A call for this was lost or failed, at `endedAt`, and it is one that is not sent again without a look. */
-  | { readonly kind: 'in_doubt'; readonly endedAt: number }
+  | InDoubt
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };
 
 export const DRAINING: Parked = {

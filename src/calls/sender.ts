@@ -138,14 +138,12 @@ export class Sender {
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halt.signal.aborted && comesRight(error)) return DRAINING;
     const doubt = await doubtAfter(error, request, ready, this.#options);
-    if (doubt !== undefined) return doubt.kind === 'parked' ? { ...doubt, met: { error, attempts } } : doubt;
+    if (doubt !== undefined) return { ...doubt, met: { error, attempts } };
     const left = this.#leftPending(request, ready, error);
     if (left !== undefined) return left;
-    // By hand, whoever asks decides. A report that failed as often as it may be tried is for a person, too (V2-17).
+    // By hand, whoever asks decides.
     const comesLater = isNobodysFault(error) || (error.retryAfterMs ?? 0) > patienceOf(this.#options);
-    const leaves =
-      this.#options.breaker !== null && request.operation.meter !== 'report' && comesRight(error) && comesLater;
-    if (leaves) return unanswered(error, attempts);
+    if (this.#options.breaker !== null && comesRight(error) && comesLater) return unanswered(error, attempts);
     if (comesRight(error)) this.#reactions.breakerOf(request.operation).failedRow();
     return { kind: 'failed', error, attempts };
   }

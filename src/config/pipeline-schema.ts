@@ -120,7 +120,7 @@ export const pipelineFile = section({
   in_doubt_cap: integerWithin(1, 10)
     .default(3)
     .describe(
-      'How often such a request may be sent again, 1 to 10, before a person must look; and in how many starts one that brings failures which may cost, or what cannot be read (X-1)',
+      'How often such a request may be sent again, 1 to 10, before a person must look; how many calls for one credit report may fail or be lost, in all starts together (V2-17); and in how many starts another request may bring failures which may cost, or what cannot be read (X-1)',
     ),
   provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
   ids_shared: yesOrNo()

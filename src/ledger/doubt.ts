@@ -9,8 +9,6 @@ export interface Doubt {
   readonly lost: number;
   /** The provider answered: with a failure, or with something that nobody can read. */
   readonly answered: number;
-  /** How many other starts met some of those. */
-  readonly answeredStarts: number;
   /**
    * Paid for, for all one knows, and for nothing: successes that nobody can read (X-1), failures that nobody calls free
    * (V2-17; of a report they are only `answered`), lost calls that were charged.

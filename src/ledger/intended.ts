@@ -62,22 +62,30 @@ export function decideDoubt(
   const { lastEndedAt } = doubt;
   if (meter === 'report' && lastEndedAt > 0 && lastEndedAt >= lookedSince)
     return { kind: 'in_doubt', endedAt: lastEndedAt };
-  // What came of a report that cannot be told from its answer is as good as lost.
-  const lost = doubt.lost + (meter === 'report' ? doubt.inVain : 0);
-  if (lost > 0 && lost >= lostAtMost) {
-    const why = lostAtMost === 0 ? 'in_doubt: park' : `cap of ${lostAtMost}`;
-    const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
-    return inDoubt(`${calls} lost and may have been charged; not sent again (${why})`);
-  }
-  return meter === 'report' ? decideFailed(doubt, lostAtMost) : decideInVain(doubt, lostAtMost);
+  if (meter === 'report') return decideReport(doubt, lostAtMost);
+  if (doubt.lost > 0 && doubt.lost >= lostAtMost) return inDoubt(lostTooOften(doubt.lost, lostAtMost));
+  return decideInVain(doubt, lostAtMost);
 }
 
-/** A report whose generating has failed in start after start, and may have cost one each time, is for a person, too. */
-function decideFailed({ answered, answeredStarts }: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
-  if (answeredStarts < startsAtMost(cap)) return 'go';
+/**
+ * Each try of a report may have cost one, whatever came of it, and looking has not found it: as many as the cap, in one
+ * start or in several, and the rest is for a person.
+ */
+function decideReport({ lost, answered, inVain }: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
+  // What came of a report that cannot be told from its answer is as good as lost.
+  const gone = lost + inVain;
+  if (gone > 0 && gone >= cap) return inDoubt(lostTooOften(gone, cap));
+  const tries = lost + answered;
+  if (tries < atMost(cap)) return 'go';
   return inDoubt(
-    `${answered} calls for this, over ${answeredStarts} starts, brought no report and may have been charged; not sent again`,
+    `${tries} ${tries === 1 ? 'call' : 'calls'} for this brought no report and may have been charged; not sent again (cap of ${atMost(cap)})`,
   );
+}
+
+function lostTooOften(lost: number, cap: number): string {
+  const why = cap === 0 ? 'in_doubt: park' : `cap of ${cap}`;
+  const calls = lost === 1 ? '1 call for this was' : `${lost} calls for this were`;
+  return `${calls} lost and may have been charged; not sent again (${why})`;
 }
 
 /**
@@ -86,7 +94,7 @@ function decideFailed({ answered, answeredStarts }: Doubt, cap: number): 'go' | 
  */
 function decideInVain(doubt: Doubt, cap: number): 'go' | Extract<Intended, { kind: 'parked' }> {
   const { inVain, inVainNow, inVainStarts } = doubt;
-  if (inVainStarts >= startsAtMost(cap))
+  if (inVainStarts >= atMost(cap))
     return inDoubt(
       `${inVain} calls for this, over ${inVainStarts} starts, brought no answer that can be used and may have been charged; not sent again`,
     );
@@ -99,9 +107,9 @@ const inDoubt = (message: string) => ({ kind: 'parked', reason: 'in_doubt', unti
 
 /** With the waits of an outage between them these take some minutes; each may cost. */
 const IN_VAIN_A_START = 10;
-/** Where lost calls are for a person at once, and have no cap. */
-const STARTS_IN_VAIN = 3;
-const startsAtMost = (cap: number): number => (cap === 0 ? STARTS_IN_VAIN : cap);
+/** Starts, or tries of a report, where lost calls are for a person at once, and have no cap. */
+const IN_VAIN_AT_MOST = 3;
+const atMost = (cap: number): number => (cap === 0 ? IN_VAIN_AT_MOST : cap);
 
 /** What the ledger knows about money at the same moment. */
 export interface MoneyState {

@@ -6,6 +6,7 @@ import { operations } from '../../src/app/operations.js';
 import { usage } from '../../src/app/usage.js';
 import { requestKey } from '../../src/calls/request-key.js';
 import { bodyInWords, callInWords, callToJson } from '../../src/cli/terminal/call-words.js';
+import type { Fault } from '../../src/sandbox/index.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
 import { stringifyExact } from '../../src/util/exact-json-write.js';
@@ -47,6 +48,22 @@ describe('a call by hand', () => {
       clock.advance(91 * DAY_MS);
       expect(await call(lite(office), around)).toMatchObject({ owned: false, unitsCharged: 1 });
       expect(sandbox.chargeLog).toHaveLength(3);
+    });
+  });
+
+  test('is bought once in whatever words, where the document names what holds without them', async () => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      const { params } = lite(office);
+      for (const [operation, defaults] of [
+        ['officersKyb', { page: 1, per_page: 10 }],
+        ['fullKyb', { include_provenance: false }],
+      ] as const) {
+        expect(await call({ api: 'v1', operation, params }, around)).toMatchObject({ owned: false });
+        const again = { api: 'v1', operation, params: { ...params, ...defaults } } as const;
+        expect(await call(again, around)).toMatchObject({ owned: true });
+      }
+      expect(sandbox.chargeLog).toHaveLength(2);
     });
   });
 
@@ -96,6 +113,34 @@ describe('a call by hand', () => {
       expect(sandbox.requests.get('liteKyb')).toBe(3);
     });
   });
+
+  test.each<[string, string, Fault, number, boolean]>([
+    ['v2', 'financial', 500, 6, true],
+    ['v2', 'financial', 404, 3, true],
+    ['v2', 'financial', 403, 5, true],
+    ['v2', 'financial', { failAfterWork: 400, text: '{"id":["No."]}' }, 3, true],
+    ['v2', 'financial', { failAfterWork: 200, text: '<html>' }, 6, true],
+    ['v2', 'metrics', 500, 6, false],
+    ['v1', 'liteKyb', 503, 6, false],
+    ['v1', 'liteKyb', { reply: { status: 504, body: '<html>' } }, 6, true],
+    ['v1', 'liteKyb', 'lostAnswer', 6, true],
+  ])(
+    '%s %s that fails (%j) says what it means for who asked, and nothing about rows',
+    async (api, operation, fault, exit, unknown) => {
+      await withOffice({}, async (office) => {
+        const { sandbox, around, companies } = office;
+        const { v1Id, v2Id } = present(companies(1)[0]);
+        sandbox.script({ operation }, fault);
+        const params = operation === 'metrics' ? {} : { id: api === 'v1' ? v1Id : v2Id };
+        const { exit: ended, hint } = await refusal(call({ api, operation, params } as CallByHand, around));
+        expect(ended).toBe(exit);
+        expect(hint).not.toMatch(/\brow|stages|call is sent again|is asked again|calls go on/);
+        expect(hint?.includes('`kybatch doubt` lists it')).toBe(unknown);
+        expect(hint?.includes('The same command sends it again')).toBe(exit === 6);
+        expect((await usage({}, around)).unknownCalls).toHaveLength(unknown ? 1 : 0);
+      });
+    },
+  );
 
   test('does not wait for a call of a process that died', async () => {
     await withOffice({}, async (office) => {
@@ -149,11 +194,11 @@ describe('a report by hand', () => {
   });
 
   test.each([
-    ['lostAnswer', 'IN_DOUBT', 'the answer was lost'],
-    [{ failAfterWork: 500 }, 'SERVER_FAILURE', 'A server error occurred'],
+    ['lostAnswer', 'the answer was lost'],
+    [{ failAfterWork: 500 }, 'SERVER_FAILURE: A server error occurred'],
   ] as const)(
     'V2-17 that was generated (%j) is found in the history, in whatever form it is asked for',
-    async (fault, code, words) => {
+    async (fault, words) => {
       for (const again of [
         (request: CallByHand) => request,
         (request: CallByHand) => ({ ...request, fresh: true }),
@@ -163,7 +208,7 @@ describe('a report by hand', () => {
           const { sandbox, around } = office;
           sandbox.script({ operation: 'creditReportGenerate' }, fault);
           const failed = await refusal(call(inForm(generate(office), 'json'), around));
-          expect(failed).toMatchObject({ code, exit: 6, message: expect.stringContaining(words) });
+          expect(failed).toMatchObject({ code: 'IN_DOUBT', exit: 6, message: expect.stringContaining(words) });
           const found = await call(again(generate(office)), around);
           expect(found).toMatchObject({ owned: false, inHistory: true, unitsCharged: 0 });
           expect(stringifyExact(found.body)).toContain(`"id":${sandbox.reports[0]?.id},`);
@@ -190,7 +235,7 @@ describe('a report by hand', () => {
       for (const fresh of [false, true]) {
         clock.advance(100_000);
         const refused = await refusal(call({ ...generate(office), fresh }, around));
-        expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 4, hint: expect.stringContaining(again) });
+        expect(refused).toMatchObject({ code: 'IN_DOUBT', exit: 6, hint: expect.stringContaining(again) });
       }
       sandbox.script({ operation: 'creditReportHistory' }, 500);
       const blind = await refusal(call(generate(office), around));
@@ -224,6 +269,114 @@ describe('a report by hand', () => {
       const found = await call(combined, around);
       expect(found).toMatchObject({ inHistory: true, body: { summary: expect.anything() } });
       expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  const combined = (office: Office): CallByHand => ({ ...generate(office), operation: 'creditReportCombined' });
+
+  test.each([
+    ['creditReportGenerate', 'lostAnswer'],
+    ['creditReportCombined', { failAfterWork: 503 }],
+  ] as const)(
+    'V2-17 %s (%j) is paid for once, however often and in which way it is asked for again',
+    async (operation, fault) => {
+      await withOffice({}, async (office) => {
+        const { sandbox, around } = office;
+        sandbox.script({ operation }, fault);
+        expect(await refusal(call({ ...generate(office), operation }, around))).toMatchObject({ exit: 6 });
+        const reportId = String(sandbox.reports[0]?.id);
+        const again = [
+          generate(office),
+          combined(office),
+          inForm(generate(office), 'html'),
+          generate(office),
+          combined(office),
+        ];
+        for (const request of [{ ...generate(office), operation }, ...again]) {
+          const found = await call(request, around);
+          expect(found).toMatchObject({ inHistory: true, reportId, unitsCharged: 0 });
+          expect(callInWords(found)).toContain(`found in the history as report ${reportId}`);
+        }
+        expect(sandbox.reports).toHaveLength(1);
+        expect((await usage({}, around)).unknownCalls).toEqual([]);
+        expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({
+          inHistory: false,
+          reportId: null,
+        });
+        expect(sandbox.reports).toHaveLength(2);
+      });
+    },
+  );
+
+  test('V2-6 that somebody else has generated is opened from the history, unless it has expired', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock }, async (office) => {
+      const { sandbox, around, folder } = office;
+      await call(generate(office), around);
+      // Another data directory owns nothing.
+      const elsewhere = { ...around, env: { ...around.env, KYBATCH_DATA_DIR: join(folder, 'other') } };
+      const found = await call(generate(office), elsewhere);
+      expect(found).toMatchObject({ owned: false, inHistory: true, reportId: String(sandbox.reports[0]?.id) });
+      expect(await call(combined(office), elsewhere)).toMatchObject({
+        inHistory: true,
+        body: { summary: expect.anything() },
+      });
+      expect(sandbox.reports).toHaveLength(1);
+      clock.advance(181 * DAY_MS);
+      expect(await call(generate(office), elsewhere)).toMatchObject({ owned: false, inHistory: false });
+      expect(sandbox.reports).toHaveLength(2);
+    });
+  });
+
+  test('V2-6 that is owned is fetched for nothing where it is asked for in one call', async () => {
+    await withOffice({ historyLagMs: 3_600_000 }, async (office) => {
+      const { sandbox, around } = office;
+      await call(generate(office), around);
+      const reportId = String(sandbox.reports[0]?.id);
+      for (const request of [combined(office), inForm(combined(office), 'html'), combined(office)]) {
+        const opened = await call(request, around);
+        expect(opened).toMatchObject({ owned: true, inHistory: false, reportId, body: { summary: expect.anything() } });
+        expect(callInWords(opened)).toContain(`report ${reportId}, owned since `);
+      }
+      expect(sandbox.requests.get('creditReportFetch')).toBe(1);
+      expect(await call(inForm(generate(office), 'html'), around)).toMatchObject({ owned: true, unitsCharged: 0 });
+      expect(sandbox.reports).toHaveLength(1);
+      expect(await call({ ...combined(office), fresh: true }, around)).toMatchObject({ owned: false, reportId: null });
+      expect(sandbox.reports).toHaveLength(2);
+    });
+  });
+
+  test('V2-6 that is owned without its ID is not generated again before the history lists it', async () => {
+    const clock = new ManualClock();
+    await withOffice({ clock, historyLagMs: 60_000 }, async (office) => {
+      const { sandbox, around } = office;
+      await call(combined(office), around);
+      const refused = await refusal(call(generate(office), around));
+      expect(refused).toMatchObject({
+        code: 'IN_DOUBT',
+        exit: 6,
+        hint: expect.stringContaining('kybatch call v2 creditReportCombined'),
+      });
+      clock.advance(60_001);
+      expect(await call(generate(office), around)).toMatchObject({ inHistory: true });
+      expect(sandbox.reports).toHaveLength(1);
+    });
+  });
+
+  test.each([
+    [500, { code: 'IN_DOUBT', exit: 6 }],
+    [401, { code: 'UNAUTHENTICATED', exit: 5 }],
+  ] as const)('V2-6 is not generated where the history cannot be read (%j)', async (fault, error) => {
+    await withOffice({}, async (office) => {
+      const { sandbox, around } = office;
+      sandbox.script({ operation: 'creditReportHistory' }, fault);
+      expect(await refusal(call(generate(office), around))).toMatchObject(error);
+      expect(sandbox.reports).toEqual([]);
+      expect(await call({ ...generate(office), fresh: true }, around)).toMatchObject({
+        owned: false,
+        inHistory: false,
+      });
+      expect(sandbox.requests.get('creditReportHistory')).toBe(1);
     });
   });
 

@@ -119,7 +119,7 @@ describe('what did lost calls cost? (V1-5)', () => {
 
 describe('may a request be sent, as far as it has been sent before?', () => {
   const fresh: RequestState = { alive: true, underWay: false, answered: false, doubt: undefined };
-  const doubt = { lost: 1, answered: 0, answeredStarts: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, lastEndedAt: 50 };
+  const doubt = { lost: 1, answered: 0, inVain: 0, inVainNow: 0, inVainStarts: 0, lastEndedAt: 50 };
   const inVain = (inVainNow: number, inVainStarts: number) => ({
     doubt: { ...doubt, lost: 0, answered: 9, inVain: 9, inVainNow, inVainStarts },
   });
@@ -152,11 +152,25 @@ describe('may a request be sent, as far as it has been sent before?', () => {
     ['V2-17 a report, without a look', 'report', { doubt }, { lookedSince: 50 }, { kind: 'in_doubt', endedAt: 50 }],
     ['V2-17 a report, after a look', 'report', { doubt }, { lookedSince: 51 }, 'go'],
     [
-      'V2-17 a report that failed in as many starts as the cap allows',
+      'V2-17 a report that was lost or failed as often as the cap allows, in whichever starts',
       'report',
-      { doubt: { ...doubt, lost: 0, answered: 5, answeredStarts: 3 } },
+      { doubt: { ...doubt, lost: 1, answered: 2 } },
       { lookedSince: 51 },
-      parked('5 calls for this, over 3 starts, brought no report'),
+      parked('3 calls for this brought no report'),
+    ],
+    [
+      'V2-17 a report that failed less often',
+      'report',
+      { doubt: { ...doubt, answered: 1 } },
+      { lookedSince: 51 },
+      'go',
+    ],
+    [
+      'V2-17 a report that failed, where lost ones are for a person',
+      'report',
+      { doubt: { ...doubt, lost: 0, answered: 3 } },
+      { lookedSince: 51, lostAtMost: 0 },
+      parked('3 calls for this brought no report'),
     ],
     [
       'V2-17 a report that was answered with a failure',

@@ -114,48 +114,59 @@ describe('V2-17 a generate call that fails without having done anything', () => 
     },
   );
 
-  test('leaves the row pending after as many tries as any other call; each later start is one look and one try', async () => {
-    const clock = new JumpingClock();
-    await withWorkshop({ clock, pipeline: reportsOnly }, async (workshop) => {
-      const { sandbox, open, work, rows } = workshop;
-      const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
-      const workLater = async () => {
-        clock.advance(60_000);
-        return (await work(run)).progress.byOutcome;
-      };
-      sandbox.script('creditReportGenerate', [500, 500, 500, 500]);
-      expect((await work(run)).stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
-      expect(await rows(run)).toMatchObject([{ outcome: 'pending', hold: null, errorCode: 'SERVER_FAILURE' }]);
-      expect(triesWithoutLook(workshop)).toBe(0);
-      expect(generateCalls(workshop)).toHaveLength(3);
-      expect(await workLater()).toMatchObject({ pending: 1 });
-      expect(generateCalls(workshop)).toHaveLength(4);
-      expect(await workLater()).toMatchObject({ complete: 1 });
-      expect(triesWithoutLook(workshop)).toBe(0);
-      expect(generateCalls(workshop).map(({ charge }) => charge)).toEqual([...Array(4).fill('unknown'), 'charged']);
-      expect(sandbox.reports).toHaveLength(1);
-    });
-  });
+  test.each(['resend', 'park'] as const)(
+    'a company whose report always fails is for a person after as many tries as in_doubt_cap, in one start (in_doubt: %s)',
+    async (inDoubt) => {
+      await withWorkshop({ clock: new JumpingClock(), pipeline: { ...reportsOnly, inDoubt } }, async (workshop) => {
+        const { sandbox, v2, ledger, open, work, rows } = workshop;
+        const companies = wholeCompanies(sandbox, 3);
+        const run = await open(companies.map((company) => lineOf(company)));
+        const send = v2.send.bind(v2);
+        v2.send = async (prepared, options) => {
+          const isOdd = prepared.params.source_id === companies[0]?.sourceId;
+          if (isOdd && prepared.operation.name === 'creditReportGenerate') sandbox.script('creditReportGenerate', 500);
+          return await send(prepared, options);
+        };
+        const end = await work(run, { concurrency: 1 });
+        expect(end.stopped).toBeUndefined();
+        expect(end.progress).toMatchObject({
+          byOutcome: { complete: 2, failed: 0, pending: 1 },
+          parkedReasons: { in_doubt: 1 },
+        });
+        expect(generateCalls(workshop)).toHaveLength(5);
+        // Neither the next start nor a retry spends more on it.
+        expect(await ledger.runs.releaseFailed(run.id)).toEqual([]);
+        expect((await work(run)).progress.parkedReasons).toEqual({ in_doubt: 1 });
+        expect(generateCalls(workshop)).toHaveLength(5);
+        expect(await rows(run)).toMatchObject([{ outcome: 'pending', hold: 'parked' }, {}, {}]);
+      });
+    },
+  );
 });
 
-test('V2-17 a company whose report can never be generated is for a person after a few starts', async () => {
+test.each<readonly Fault[]>([
+  [500, 503, 500],
+  [429, 500, 'lostAnswer'],
+])('V2-17 the tries of a report are counted over all starts: %j, %j, %j', async (...faults) => {
   const clock = new JumpingClock();
-  await withWorkshop({ clock, pipeline: reportsOnly }, async (workshop) => {
+  await withWorkshop({ clock, historyLagMs: 1e10, pipeline: reportsOnly }, async (workshop) => {
     const { sandbox, ledger, open, work } = workshop;
     const run = await open(wholeCompanies(sandbox, 1).map((company) => lineOf(company)));
-    sandbox.script('creditReportGenerate', Array(5).fill(500));
+    sandbox.script('creditReportGenerate', [...faults, ...faults]);
+    // The budget ends each start after one try.
     for (let start = 1; start <= 3; start++) {
       clock.advance(60_000);
-      expect((await work(run)).stopped).toMatchObject({ exit: 6 });
+      expect((await work(run, { budgetReports: 1 })).progress.byOutcome).toMatchObject({ pending: 1, failed: 0 });
     }
-    clock.advance(60_000);
+    clock.advance(3_600_000);
     expect((await work(run)).progress.parkedReasons).toEqual({ in_doubt: 1 });
-    expect(generateCalls(workshop)).toHaveLength(5);
+    expect(generateCalls(workshop)).toHaveLength(3);
     const doubts = await ledger.doubts.list({ calls: [], runs: [run.id] }, clock.now());
     const ids = doubts.map(({ id }) => id);
     await ledger.doubts.settle(ids, 'resend', 'asked');
+    sandbox.clearScript();
     expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 1 });
-    expect(sandbox.reports).toHaveLength(1);
+    expect(generateCalls(workshop)).toHaveLength(4);
   });
 });
 
@@ -256,9 +267,6 @@ test.each(['resend', 'park'] as const)(
 
 /** So many times a look, and a try after it. */
 const looksAndTries = (times: number): string[] => Array.from({ length: times }, () => ['look', 'generate']).flat();
-
-const triesWithoutLook = (workshop: Workshop): number =>
-  orderOf(workshop).filter((what, index, all) => what === 'generate' && all[index - 1] !== 'look').length;
 
 /** What the provider saw of generating and looking, in its order. */
 const orderOf = ({ sandbox }: Workshop): string[] =>

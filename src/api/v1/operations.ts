@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultsTo } from '../documented-defaults.js';
 import type { Operation } from '../operation.js';
 import { companyId, dateRange, isoCountry, location, nonEmpty, oneOf, positiveInteger, range } from '../params.js';
 import { list } from '../schema.js';
@@ -8,10 +9,12 @@ const COMPANY = 'company:read';
 const OWNERSHIP = 'ownership:read';
 const FINANCIALS = 'financials:read';
 
-const include_provenance = z.boolean().optional().describe('Add source metadata where the module has it');
+const include_provenance = defaultsTo(z.boolean(), false).describe('Add source metadata where the module has it');
 const company = { id: companyId.describe('Company ID from a confirmed search candidate'), include_provenance };
-const page = positiveInteger.optional().describe('Page, from 1');
-const per_page = z.int().min(1).max(50).optional().describe('Items a page, 1 to 50; every page costs a unit');
+const page = defaultsTo(positiveInteger, 1).describe('Page, from 1; without it, the first');
+const per_page = defaultsTo(z.int().min(1).max(50), 10).describe(
+  'Items a page, 1 to 50; without it, 10; every page costs a unit',
+);
 const personName = z.string().min(2).max(500).describe('Full or partial name, 2 to 500 characters');
 const vocabularyIds = z.array(z.union([z.int(), nonEmpty])).optional();
 const v1 = { api: 'v1', meter: 'unit', provenance: true } as const;

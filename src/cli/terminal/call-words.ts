@@ -6,14 +6,17 @@ export const bodyInWords = ({ body }: CallView): string => `${stringifyExact(bod
 
 /** Where it came from, and what it cost. */
 export function callInWords(view: CallView): string {
-  const { owned, in_history, fetched_at, ...rest } = factsOf(view);
-  const known = Object.entries(rest).filter(([, value]) => value !== null);
-  const source = owned
-    ? `owned since ${fetched_at}, nothing was sent (--fresh asks anew)`
-    : in_history
-      ? 'found in the history, where a call that failed before had put it; nothing was sent for it'
-      : 'sent';
-  return `${view.operation}: ${source}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`;
+  const known = Object.entries(costOf(view)).filter(([, value]) => value !== null);
+  return `${view.operation}: ${sourceOf(view)}, ${known.map(([name, value]) => `${name} ${value}`).join(', ')}\n`;
+}
+
+function sourceOf({ owned, inHistory, reportId, fetchedAt }: CallView): string {
+  const since = new Date(fetchedAt).toISOString();
+  if (inHistory)
+    return `found in the history as report ${reportId}, which was generated before and has not expired; nothing was paid (--fresh asks anew)`;
+  if (reportId !== null)
+    return `report ${reportId}, owned since ${since}, opened again; nothing was paid (--fresh asks anew)`;
+  return owned ? `owned since ${since}, nothing was sent (--fresh asks anew)` : 'sent';
 }
 
 export const callToJson = (view: CallView): string =>
@@ -23,6 +26,11 @@ const factsOf = (view: CallView) => ({
   owned: view.owned,
   in_history: view.inHistory,
   fetched_at: new Date(view.fetchedAt).toISOString(),
+  report_id: view.reportId,
+  ...costOf(view),
+});
+
+const costOf = (view: CallView) => ({
   http_status: view.httpStatus,
   request_id: view.requestId,
   units_charged: view.unitsCharged,

@@ -24,7 +24,6 @@ const IN_VAIN = `in_doubt = 1 AND (http_status BETWEEN 200 AND 299 OR http_statu
 
 const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt = 1 AND charge = 'unknown') AS lost,
   count(http_status) FILTER (WHERE in_doubt = 1) AS answered,
-  count(DISTINCT start_id) FILTER (WHERE in_doubt = 1 AND http_status IS NOT NULL AND start_id IS NOT @startId) AS answeredStarts,
   count(*) FILTER (WHERE ${IN_VAIN}) AS inVain,
   count(*) FILTER (WHERE ${IN_VAIN} AND start_id IS @startId) AS inVainNow,
   count(DISTINCT start_id) FILTER (WHERE ${IN_VAIN} AND start_id IS NOT @startId) AS inVainStarts,
@@ -33,7 +32,6 @@ const COUNTS = `SELECT count(*) FILTER (WHERE http_status IS NULL AND in_doubt =
 const NO_DOUBT: Doubt = {
   lost: 0,
   answered: 0,
-  answeredStarts: 0,
   inVain: 0,
   inVainNow: 0,
   inVainStarts: 0,

@@ -4,6 +4,7 @@ import { ApiError } from '../../../src/api/errors.js';
 import type { ParamsOf } from '../../../src/api/operation.js';
 import { KybV1Client } from '../../../src/api/v1/client.js';
 import { type V1OperationName, v1Operations } from '../../../src/api/v1/operations.js';
+import { canonicalJson } from '../../../src/calls/request-key.js';
 import { isIsoCountry, LOCATION_PATTERN } from '../../../src/domain/location.js';
 
 const client = new KybV1Client({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k' });
@@ -124,6 +125,27 @@ describe('v1 requests are checked before they are sent', () => {
     expect(prepare('officersKyb', { id: 7, page: 1, per_page: 50 }).wire.path).toBe(
       '/kyb/7/officers?page=1&per_page=50',
     );
+  });
+
+  test.each<[V1OperationName, object, object]>([
+    ['officersKyb', { id: '7' }, { page: 1, per_page: 10, include_provenance: false }],
+    ['shareholdersKyb', { id: '7' }, { page: 1, per_page: 10, include_provenance: false }],
+    ['shareholdersSearchKyb', { view_mode: 'lite', name: 'Ann' }, { page: 1, per_page: 10, include_provenance: false }],
+    ['officersSearchKyb', { name: 'Ann' }, { include_provenance: false }],
+    ['searchKyb', { location: 'GB', name: 'Ann' }, { include_provenance: false }],
+    ...(['liteKyb', 'groupLiteKyb', 'groupFullKyb', 'financialKyb', 'fullKyb'] as const).map(
+      (name): [V1OperationName, object, object] => [name, { id: '7' }, { include_provenance: false }],
+    ),
+  ])('%s is the same question with and without what the document names as default', (name, short, defaults) => {
+    expect(canonicalJson(prepare(name, short).params)).toBe(canonicalJson(short));
+    expect(canonicalJson(prepare(name, { ...short, ...defaults }).params)).toBe(canonicalJson(short));
+    const other = { ...short, include_provenance: true };
+    expect(canonicalJson(prepare(name, other).params)).toBe(canonicalJson(other));
+  });
+
+  test('another page, or another size, is another question', () => {
+    for (const more of [{ page: 2 }, { per_page: 50 }, { page: 2, per_page: 50 }])
+      expect(prepare('officersKyb', { id: '7', ...more }).params).toEqual({ id: '7', ...more });
   });
 
   test('V1-15 whatever passes for a location matches the pattern and, as a country, is ISO', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withoutDefaults } from '../../../src/api/documented-defaults.js';
 import type { Operation } from '../../../src/api/operation.js';
 import { type V2OperationName, v2Operations } from '../../../src/api/v2/operations.js';
 
@@ -172,6 +173,14 @@ describe('parameters', () => {
       .safeParse(params)
       .error?.issues.map((issue) => issue.path.join('.'));
     expect(places).toContain(where);
+  });
+
+  test('a first page is left out of the question where the document names it as default, and only there', () => {
+    const params = { name: 'Acme', page: 1 };
+    expect(withoutDefaults(paramsOf('companiesLookup'), params)).toEqual({ name: 'Acme' });
+    expect(withoutDefaults(paramsOf('kybOfficersSearch'), params)).toEqual(params);
+    const shown = { email: 'a@b.example', reveal_phone: true };
+    expect(withoutDefaults(paramsOf('enrichPersonByEmail'), shown)).toEqual(shown);
   });
 
   test('V2-5 takes each of the fifteen vocabularies', () => {

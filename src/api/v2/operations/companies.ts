@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { defaultsTo } from '../../documented-defaults.js';
 import type { Operation } from '../../operation.js';
-import { isoCountry, nonEmpty } from '../../params.js';
+import { isoCountry, nonEmpty, positiveInteger } from '../../params.js';
 import { list, nullable, record, id as recordId, text } from '../../schema.js';
-import { page, registration_number, textId, v2List, vat_number, vocabularyIds } from '../fields.js';
+import { registration_number, textId, v2List, vat_number, vocabularyIds } from '../fields.js';
 import { envelope } from '../records.js';
 
 const LOOKUP_PER_PAGE = 5;
@@ -57,7 +58,7 @@ export const companies = {
       person: nonEmpty.optional().describe('Full name of an employee'),
       company_status: vocabularyIds.optional().describe('Status IDs: 106 active, 108 inactive, 1615 intermediate'),
       url: nonEmpty.optional().describe('LinkedIn address of the company'),
-      page,
+      page: defaultsTo(positiveInteger, 1).describe('Page, from 1; without it, the first'),
       per_page: z.int().min(1).max(LOOKUP_PER_PAGE).optional().describe('Items a page, at most 5'),
     }),
     body: envelope(hit),
