@@ -32,8 +32,8 @@ export interface CallStore {
    * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
-  /** Has the operation been answered of late, to whomever? */
-  hasAnswered(environmentId: number, operation: string): Promise<boolean>;
+  /** Has the operation, or where it is null any, been answered of late, to whomever? That there is no such record is an answer, too. */
+  hasAnswered(environmentId: number, operation: string | null): Promise<boolean>;
   /** The same look without a write: undefined where the call could go now, or may soon. */
   refusal(
     call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,

@@ -43,9 +43,9 @@ export function callStore(
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Of late is enough, and a ledger of millions of calls is not read for it.
-  const anyAnswer = database.prepare<[number, string], 1>(
-    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ?
-       AND settled_at IS NOT NULL AND error_code IS NULL AND charge <> 'owned' LIMIT 1`,
+  const anyAnswer = database.prepare<[number, string | null], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ifnull(?, operation)
+       AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class = 'not_available') AND charge <> 'owned' LIMIT 1`,
   );
   const insertIntent = database.prepare(
     `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt, started_at)
