@@ -125,10 +125,13 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   };
 }
 
+/** The code of a refusal. */
+export const FORBIDDEN = 'FORBIDDEN';
+
 /** Keys inherit the permissions of their account, so a refusal is about the operation, as INSUFFICIENT_SCOPE is in v1. */
 const forbidden = (message: string, operation: Operation): Meaning => ({
   class: 'block_operation',
-  code: 'FORBIDDEN',
+  code: FORBIDDEN,
   message,
   hint: `The account may not use ${operation.name}. Ask the account manager for it, or take the stage that needs it out of the pipeline; other operations go on.`,
 });
