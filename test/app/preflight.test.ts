@@ -102,10 +102,12 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
   });
 
   test('X-1 a page of something on the way is no verdict on a key or an address that were good before', async () => {
-    const pages = [302, 401, 403, 404].flatMap((status) => [
-      { status, body: '<html>' },
-      { status, body: '{"message":"no Route matched"}' },
-    ]);
+    const pages = [
+      { status: 302, body: '' },
+      { status: 401, body: '<html>' },
+      { status: 403, body: '<html>' },
+      { status: 404, body: '{"message":"no Route matched"}' },
+    ];
     await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
       const target = new URL(job.env.KYBATCH_V1_BASE_URL ?? '').origin;
       let page: (typeof pages)[number] | undefined;

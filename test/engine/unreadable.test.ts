@@ -169,7 +169,6 @@ describe('X-1 one odd answer among good ones', () => {
     [302, PAGE],
     [401, PAGE],
     [400, ''],
-    [413, '{"message":"Request Too Long"}'],
   ])('%i in a form that is not v1’s stops nothing and fails nobody, in no start: %s', async (status, body) => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, open, work } = workshop;
@@ -196,12 +195,9 @@ describe('X-1 one odd answer among good ones', () => {
 
   test.each([
     ['fullKyb', /\/full$/, 400, ''],
-    ['fullKyb', /\/full$/, 405, '{"message":"upstream"}'],
     ['searchKyb', /\/v1\/kyb\/search$/, 429, PAGE],
     ['financial', /\/financial\//, 408, '{"message":"upstream"}'],
     ['financial', /\/financial\//, 401, PAGE],
-    ['financial', /\/financial\//, 404, '{"message":"no Route matched"}'],
-    ['kybSearch', /\/v2\/kyb\/search$/, 400, '{}'],
   ])(
     'of a gateway for a while (%s, %s, %i, %j) is waited out: every row is complete',
     async (operation, path, status, body) => {
@@ -209,7 +205,7 @@ describe('X-1 one odd answer among good ones', () => {
       const pipeline = { stages: ['record', 'financials'], patienceMs: 3_600_000 };
       await withWorkshop({ clock, pipeline }, async (workshop) => {
         const { sandbox, open, work, calls } = workshop;
-        const run = await open(wholeCompanies(sandbox, 8).map((company) => lineOf(company)));
+        const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
         let asked = 0;
         const gateway = (request: { readonly path: string }) => {
           if (!path.test(request.path)) return undefined;
@@ -228,7 +224,7 @@ describe('X-1 one odd answer among good ones', () => {
           return await ended;
         });
         expect(end.stopped).toBeUndefined();
-        expect(end.progress.byOutcome).toMatchObject({ complete: 8 });
+        expect(end.progress.byOutcome).toMatchObject({ complete: 5 });
         const failed = calls().filter((call) => call.operation === operation && call.error_code !== null);
         expect(failed).toHaveLength(4);
         expect(failed.filter(({ charge, reconciled }) => charge === 'free' && reconciled === null)).toEqual([]);
