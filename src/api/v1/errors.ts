@@ -73,16 +73,16 @@ const routeIsOurs: Meaning = {
 };
 const tryAgain: Meaning = {
   class: 'retry',
-  hint: 'The provider stumbled; the call is sent again and costs nothing until it succeeds.',
+  hint: 'The provider stumbled, which costs nothing.',
 };
 const behindAGateway: Meaning = {
   class: 'retry',
-  hint: 'The answer has not the form of an error of v1: something between here and it has answered. The call is sent again; whether it was charged is not known.',
+  hint: 'The answer has not the form of an error of v1: something between here and it has answered.',
 };
 const neverSucceeds = (hint: string): Meaning => ({ class: 'fail_row', hint });
 const keyRefused = (hint: string): Meaning => ({ class: 'stop_run', stop: 'credentials', hint });
 const keyIsRefused = keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
-const slowDown: Meaning = { class: 'slow_down', hint: 'Too many requests at once; calls go on more slowly.' };
+const slowDown: Meaning = { class: 'slow_down', hint: 'Too many requests at once.' };
 const redirectRefused: Meaning = {
   class: 'stop_run',
   stop: 'route',
@@ -91,19 +91,19 @@ const redirectRefused: Meaning = {
 
 /** The error table of the v1 document, row by row. */
 const byCode: Readonly<Record<string, Meaning>> = {
-  INVALID_REQUEST: neverSucceeds('The provider refuses these values. Correct the row and retry it.'),
+  INVALID_REQUEST: neverSucceeds('The provider refuses these values. Correct them.'),
   UNAUTHENTICATED: keyRefused(
     'Check KYBATCH_V1_API_KEY: it is missing, mistyped or revoked. `kybatch doctor` checks it for 0 units.',
   ),
   PRODUCTION_KEY_REQUIRED: keyRefused('This is a test key. Create a live key in the workspace dashboard.'),
   INSUFFICIENT_SCOPE: {
     class: 'block_operation',
-    hint: 'Give the key the scope named in the message; other operations go on without it.',
+    hint: 'Give the key the scope named in the message; other operations do without it.',
   },
   API_ROUTE_NOT_FOUND: routeIsOurs,
   KYB_ROUTE_NOT_FOUND: routeIsOurs,
   DATA_SERVICE_404: { class: 'not_available', hint: 'The provider has no record for this company ID.' },
-  BODY_TOO_LARGE: neverSucceeds('The request body is over 64 KB. Shorten the values of this row.'),
+  BODY_TOO_LARGE: neverSucceeds('The request body is over 64 KB. Shorten its values.'),
   ALLOWANCE_EXHAUSTED: {
     class: 'park',
     limit: { api: 'v1' },

@@ -83,15 +83,15 @@ function limitHint(period: 'day' | 'plan', what: string, unknownGuard: string | 
     return `The kind of limit ${guard} is not documented, so it is treated as the plan's limit of ${what}. Ask the account manager.`;
   }
   return period === 'day'
-    ? `The daily limit of ${what} is spent: go on tomorrow. Other modules go on.`
-    : `The plan's limit of ${what} is spent: ask the account manager for more. Other modules go on.`;
+    ? `The daily limit of ${what} is spent: go on tomorrow. Other modules are not concerned.`
+    : `The plan's limit of ${what} is spent: ask the account manager for more. Other modules are not concerned.`;
 }
 
 const ruleFailure = (messages: readonly string[]): Meaning => ({
   class: 'fail_row',
   code: 'RULE_FAILURE',
   message: messages.join('; ') || 'The request breaks a rule that the answer does not name',
-  hint: 'Give the fields that the message names, and retry the row.',
+  hint: 'Give the fields that the message names.',
   problems: capProblems(messages),
 });
 
@@ -101,7 +101,7 @@ function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Mea
     class: 'fail_row',
     code: 'VALIDATION',
     message: problems.join('; '),
-    hint: `Correct ${[...reasons.keys()].slice(0, 10).join(', ')} and retry the row.`,
+    hint: `Correct ${[...reasons.keys()].slice(0, 10).join(', ')}.`,
     problems: capProblems(problems),
   };
 }
@@ -120,7 +120,7 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     class: 'retry',
     code: 'UNEXPLAINED',
     message: detail || `v2 answered ${status} without a reason`,
-    hint: `The provider gives no kind of error. Tried three times at most, then the row fails.${route}`,
+    hint: `The provider gives no kind of error.${route}`,
     attemptsAtMost: 3,
   };
 }
@@ -133,14 +133,14 @@ const forbidden = (message: string, operation: Operation): Meaning => ({
   class: 'block_operation',
   code: FORBIDDEN,
   message,
-  hint: `The account may not use ${operation.name}. Ask the account manager for it, or take the stage that needs it out of the pipeline; other operations go on.`,
+  hint: `The account may not use ${operation.name}. Ask the account manager for it; a pipeline without the stage that needs it goes on.`,
 });
 
 const noSuchRecord = (detail: string, status: number): Meaning => ({
   class: 'not_available',
   code: 'NOT_FOUND',
   message: detail || `v2 answered ${status} without a reason`,
-  hint: 'The provider has nothing for this ID. Other stages go on.',
+  hint: 'The provider has nothing for this ID.',
 });
 
 /** By the status alone: the body has none of the forms of v2's errors, or one that several kinds share. */
@@ -156,11 +156,11 @@ function byStatus(status: number, operation: Operation): Meaning {
     };
   }
   if (status === 429) {
-    const hint = 'Too many requests at once; calls go on more slowly.';
+    const hint = 'Too many requests at once.';
     return { class: 'slow_down', code: 'TOO_MANY_REQUESTS', message, hint };
   }
   if (status >= 500 && status < 600) {
-    const hint = 'The provider stumbled; the call is sent again.';
+    const hint = 'The provider stumbled.';
     return { class: 'retry', code: 'SERVER_FAILURE', message, hint };
   }
   if (status >= 300 && status < 400) {
