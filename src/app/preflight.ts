@@ -1,4 +1,6 @@
+import type { ApiError } from '../api/errors.js';
 import { checkV1Operations, type V1Check } from '../api/v1/probe.js';
+import { isForeignDenial } from '../calls/foreign.js';
 import { operationsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { KybatchError } from '../domain/errors.js';
 import type { Rest } from '../engine/row-cost.js';
@@ -26,12 +28,16 @@ export async function mustBeAllowed(
   const ofV1 = [...needed].filter(({ api }) => api === 'v1');
   if (v1 !== null && rest.units > 0 && ofV1.length > 0) {
     const check = await checkV1Operations(v1, ofV1, AbortSignal.timeout(PATIENCE_MS));
-    if (check.kind === 'refused') throw refusedBy(check, pipeline);
+    if (check.kind === 'refused' && !(await isOnTheWay(check.error, names, ledger))) throw refusedBy(check, pipeline);
     if (check.kind === 'answered') await bookCheck(check, names.v1, ledger, around);
   }
   const refusal = rest.reports + rest.v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
-  if (refusal !== null) throw nothingSpent(refusal, refusal.message);
+  if (refusal !== null && !(await isOnTheWay(refusal, names, ledger))) throw nothingSpent(refusal, refusal.message);
 }
+
+/** A page of something between here and a provider that has answered in earlier starts is no verdict of its. */
+const isOnTheWay = async (error: ApiError, names: Provider['names'], { calls }: Ledger): Promise<boolean> =>
+  await isForeignDenial(error, await calls.findEnvironment(error.api, names[error.api]), calls);
 
 /** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */
 const PATIENCE_MS = 5_000;

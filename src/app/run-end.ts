@@ -2,7 +2,7 @@ import type { ExitCode } from '../domain/exit-codes.js';
 import type { RowOutcome } from '../domain/outcomes.js';
 import type { RunEnd } from '../engine/run.js';
 import type { ExportLack } from '../export/summary.js';
-import type { Progress, RunRecord } from '../ledger/runs.js';
+import type { Progress, RefusalNote, RunRecord } from '../ledger/runs.js';
 import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import type { Spent } from './start-tally.js';
@@ -27,6 +27,8 @@ export interface RunEndView {
   readonly waiting: number;
   /** Rows that cannot go on, by reason. */
   readonly parked: Readonly<Record<string, number>>;
+  /** What the provider has refused those that wait for a scope, in its own words. */
+  readonly refusals: readonly RefusalNote[];
   /** What stopped it before its time. */
   readonly stopped: StopView | null;
   /** No row is pending. */
@@ -115,6 +117,7 @@ const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) =>
   unitsCharged: progress.unitsCharged,
   waiting: progress.waiting,
   parked: progress.parkedReasons,
+  refusals: progress.refusals,
 });
 
 /** All that leads on, the first thing first. `enough`: budgets for all that is left, where a budget is what stopped it. */

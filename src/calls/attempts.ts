@@ -1,12 +1,12 @@
 import { unfitAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Exchange } from '../api/exchange.js';
-import type { Operation } from '../api/operation.js';
 import { TakenOverError } from '../domain/errors.js';
 import type { Settlement } from '../ledger/calls.js';
 import type { Intent } from '../ledger/intent.js';
 import type { Admission } from './admission.js';
 import type { Pass } from './breaker.js';
+import { isForeignDenial } from './foreign.js';
 import type { Halt } from './halt.js';
 import { apiOf, type DoorOptions } from './options.js';
 import type { CallOutcome, Parked, Stopped } from './outcome.js';
@@ -92,7 +92,7 @@ export class Attempts {
     } catch (error) {
       try {
         if (!(error instanceof ApiError)) throw error;
-        const met = await this.#asMet(operation, error, intent);
+        const met = await this.#asMet(error, intent);
         await this.#settle(intent, refusalOf(met, operation.meter, this.#options.clock.now()));
         if (met.class === 'park' || met.class === 'block_operation') this.#refused = true;
         await this.#reactions.toError(operation, requestKey, met, leave);
@@ -103,11 +103,9 @@ export class Attempts {
     }
   }
 
-  /** A route or a right that was there, and is now denied in a form that is not the provider's: that is trouble. */
-  async #asMet({ name }: Operation, error: ApiError, { environmentId }: Intent): Promise<ApiError> {
-    const denies = error.class === 'block_operation' || (error.class === 'stop_run' && error.httpStatus !== 401);
-    if (!error.foreign || !denies || !(await this.#options.calls.hasAnswered(environmentId, name))) return error;
-    return asTrouble(error);
+  /** A key or a route that was good, and is now denied in a form that is not the provider's: that is trouble. */
+  async #asMet(error: ApiError, { environmentId }: Intent): Promise<ApiError> {
+    return (await isForeignDenial(error, environmentId, this.#options.calls)) ? asTrouble(error) : error;
   }
 
   /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */

@@ -79,11 +79,6 @@ export class Breaker {
     this.#tell = tell;
   }
 
-  /** It has answered somebody well in this start. */
-  get hasAnswered(): boolean {
-    return this.#successes > 0;
-  }
-
   /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
   enter(signal: AbortSignal): Pass | Promise<Pass | undefined> {
     return this.#outage === undefined ? ORDINARY : this.#waitForPass(signal);

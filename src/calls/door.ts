@@ -67,6 +67,23 @@ export class Door implements Answering {
       // Before the call is shared: one who waits for its turn must not keep those waiting who have theirs.
       await request.turn.comes();
     }
+    const outcome = await this.#obtainOrShare(request, ready);
+    const isRefused = outcome.kind === 'parked' && outcome.reason === 'scope' && outcome.met !== undefined;
+    if (isRefused) this.#sender.awaitsDecision(request, ready);
+    return outcome;
+  }
+
+  /** The next row that was parked for a refusal which has turned out to be its own; `isFree` where it is not under way. */
+  takeDecided(isFree: (row: number) => boolean): number | undefined {
+    return this.#sender.takeDecided(isFree);
+  }
+
+  /** No row is left that could be answered. True if that decides a refusal: its rows can be taken up again. */
+  concludeRefusals(): boolean {
+    return this.#sender.concludeRefusals();
+  }
+
+  async #obtainOrShare(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome> {
     if (request.operation.keep === 'never') return await this.#obtain(request, ready);
     const shareKey = `${ready.context.environmentId}:${ready.context.requestKey}`;
     const underway = this.#shared.get(shareKey);

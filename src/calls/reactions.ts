@@ -4,6 +4,7 @@ import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
 import { apiOf, type DoorOptions, patienceOf } from './options.js';
+import { Refusals } from './refusals.js';
 import { isTrouble } from './retry.js';
 
 /** What one call's end means for the calls that come after it. */
@@ -11,8 +12,7 @@ export class Reactions {
   readonly limiters: Readonly<Record<ApiName, Limiter>>;
   readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
-  /** Requests that were refused since the last answer, by operation. */
-  readonly #refused = new Map<string, Set<string>>();
+  readonly refusals = new Refusals();
   readonly #onStop: (error: ApiError) => void;
 
   constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
@@ -41,7 +41,7 @@ export class Reactions {
   toSuccess(operation: Operation, requestKey: string, started: number): void {
     this.limiters[operation.api].succeeded();
     this.breakerOf(operation).succeeded(requestKey, started);
-    this.#refused.delete(operation.name);
+    this.refusals.answered(operation, started);
   }
 
   /** `started` is the number that the limiter gave the call. */
@@ -63,11 +63,8 @@ export class Reactions {
       if (opened !== undefined) this.#onStop(opened);
       return;
     }
-    if (error.class === 'stop_run' || error.class === 'block_operation')
-      this.#refused.set(operation.name, (this.#refused.get(operation.name) ?? new Set()).add(requestKey));
-    if (this.isRowsOwn(error, operation)) return;
     if (error.class === 'stop_run') return this.#onStop(error);
-    if (error.class === 'block_operation') return await this.#closeRefused(operation, error);
+    if (error.class === 'block_operation') return await this.#refused(operation, requestKey, error);
     // Whatever else it says, it is what the provider's document knows.
     if (error.exchange !== undefined) this.breakerOf(operation).succeeded(requestKey, started);
     if (error.class === 'park') await this.#closeLimit(operation, error);
@@ -91,25 +88,20 @@ export class Reactions {
     if (isPatient) this.holdDown(operation, requestKey, error);
   }
 
-  /**
-   * v2 does not say what it refuses. One request, where the operation has answered others and no second one is refused
-   * after it: that is about what was asked for, not about key or route.
-   */
-  isRowsOwn({ class: kind, api, httpStatus }: ApiError, operation: Operation): boolean {
-    const refused = kind === 'block_operation' || (kind === 'stop_run' && httpStatus === 404);
-    if (!refused || api !== 'v2' || !readsOne(operation) || !this.breakerOf(operation).hasAnswered) return false;
-    return (this.#refused.get(operation.name)?.size ?? 0) <= 1;
-  }
-
   /** Nobody pauses for longer without a word, nor beyond the patience. */
   #longestPauseMs(): number {
     return Math.min(A_MINUTE_MS, patienceOf(this.#options));
   }
 
   /** v1 names a scope, and one word is enough. For v2 it takes two, so that one company does not keep out the rest. */
-  async #closeRefused(operation: Operation, error: ApiError): Promise<void> {
-    const several = (this.#refused.get(operation.name)?.size ?? 0) > 1;
-    if (operation.api === 'v1' || several) await this.#close(operation, [operation.name], 'scope', null, error);
+  async #refused(operation: Operation, requestKey: string, error: ApiError): Promise<void> {
+    const { calls, startId } = this.#options;
+    const { environmentId } = apiOf(this.#options, operation.api);
+    const before = { environmentId, operation: operation.name, requestKey, startId };
+    if (readsOne(operation) && error.api === 'v2' && (await calls.answeredSinceRefused(before)))
+      return this.refusals.noteOwn(operation, requestKey, error);
+    const open = this.refusals.note(operation, requestKey, error, this.limiters[operation.api].started);
+    if (operation.api === 'v1' || open > 1) await this.#close(operation, [operation.name], 'scope', null, error);
   }
 
   #slowDown({ api }: Operation, pauseMs: number, started: number): void {

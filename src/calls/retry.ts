@@ -51,14 +51,14 @@ export const comesRight = (error: ApiError): error is ApiError & { readonly clas
 export const isNobodysFault = (error: ApiError): boolean =>
   comesRight(error) && error.attemptsAtMost === undefined && !isKnownFailure(error);
 
-const isKnownFailure = ({ class: kind, httpStatus, charge }: ApiError): boolean =>
-  kind === 'retry' && httpStatus !== undefined && charge === 'free';
+const isKnownFailure = ({ class: kind, httpStatus, charge, foreign }: ApiError): boolean =>
+  kind === 'retry' && httpStatus !== undefined && charge === 'free' && !foreign;
 
 /** A success by its status, and nothing that the operation returns. */
 export const isUnreadable = (error: ApiError): boolean =>
   isNobodysFault(error) && error.httpStatus !== undefined && error.httpStatus >= 200 && error.httpStatus < 300;
 
-/** The same error as trouble on the way: what the call has cost, nobody knows. */
+/** The same error as trouble on the way. */
 export const asTrouble = (error: ApiError): ApiError =>
   new ApiError({
     class: 'retry',
@@ -67,10 +67,11 @@ export const asTrouble = (error: ApiError): ApiError =>
     hint: `The answer has not the provider's form, and the same was answered before: something on the way denies it. ${error.hint}`,
     api: error.api,
     operation: error.operation,
-    charge: 'unknown',
+    charge: error.charge,
     httpStatus: error.httpStatus,
     requestId: error.requestId,
     retryAfterMs: error.retryAfterMs,
+    foreign: error.foreign,
     exchange: error.exchange,
     cause: error,
   });

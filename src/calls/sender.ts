@@ -55,7 +55,23 @@ export class Sender {
     this.#halt.drain();
   }
 
+  /** A row that was parked because the provider refused, and whose refusal is known by now to be its own. */
+  takeDecided(isFree: (row: number) => boolean): number | undefined {
+    return this.#reactions.refusals.takeDecided(isFree);
+  }
+
+  concludeRefusals(): boolean {
+    return this.#reactions.refusals.concludeAlone();
+  }
+
+  /** Its row is parked for a refusal, perhaps of a call that another row has made. */
+  awaitsDecision({ row }: DoorRequest, { context }: ReadyRequest): void {
+    if (row !== null) this.#reactions.refusals.awaits(row, context.requestKey);
+  }
+
   async buy(request: DoorRequest, ready: ReadyRequest): Promise<CallOutcome | Elsewhere> {
+    const refused = this.#reactions.refusals.of(ready.context.requestKey);
+    if (refused !== undefined) return await this.#giveUp(request, ready, refused.error, 1);
     const tally: Tally = { retry: 0, slow_down: 0, since: undefined };
     let attempts = 0;
     const attempt = (number: number) => {
@@ -132,9 +148,11 @@ export class Sender {
 
   async #giveUp(request: DoorRequest, ready: ReadyRequest, error: ApiError, attempts: number): Promise<CallOutcome> {
     if (this.#halt.stopped !== undefined) return this.#halt.outcome();
-    if (error.class === 'not_available' || this.#reactions.isRowsOwn(error, request.operation))
-      return { kind: 'not_available', error };
-    if (error.class === 'park' || error.class === 'block_operation') return await this.#parkedBy(request, error);
+    const isRowsOwn = this.#reactions.refusals.of(ready.context.requestKey)?.isOwn;
+    if (error.class === 'not_available' || isRowsOwn) return { kind: 'not_available', error };
+    if (error.class === 'park') return await this.#parkedBy(request, error);
+    if (error.class === 'block_operation')
+      return { ...(await this.#parkedBy(request, error)), met: { error, attempts } };
     // It was to be sent again, had the run gone on: the row has not failed.
     if (this.#halt.signal.aborted && comesRight(error)) return DRAINING;
     const doubt = await doubtAfter(error, request, ready, this.#options);

@@ -146,6 +146,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
       turns,
       rowsAtOnce: rowsAtOnce(work.concurrency),
       canStart: () => canStart(stages, door),
+      takeDecided: (isFree) => door.takeDecided(isFree),
+      concludeRefusals: () => door.concludeRefusals(),
       isStopping: () => stopping.aborted || door.stopped !== undefined || guard.tripped !== undefined,
       stopping,
       listen: (event) => {

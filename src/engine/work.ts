@@ -1,3 +1,4 @@
+import { FORBIDDEN } from '../api/v2/errors.js';
 import { LedgerError, TakenOverError } from '../domain/errors.js';
 import type { Checkpoint, RowRecord, RowSettlement, RunStore } from '../ledger/runs.js';
 import type { Clock } from '../util/clock.js';
@@ -21,6 +22,10 @@ export interface WorkOptions {
   readonly rowsAtOnce: number;
   /** Can a new row get anywhere? False once every allowance it needs is spent. */
   readonly canStart: () => Promise<boolean>;
+  /** A row that was parked because the provider refused something, and can be taken up again now. */
+  readonly takeDecided: (isFree: (row: number) => boolean) => number | undefined;
+  /** Nothing else moves any more: what was refused is decided by that. True if a row can be taken up again. */
+  readonly concludeRefusals: () => boolean;
   /** True from the first interrupt, or once the run is stopped: rows under way come home, none set out. */
   readonly isStopping: () => boolean;
   /** Wakes those who wait when the run is being stopped. */
@@ -48,7 +53,7 @@ export async function workThrough(options: WorkOptions): Promise<Worked> {
   });
   const ends = await Promise.allSettled(workers);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return { allTried: queue.anySettled && (await options.rows.pending()) === undefined };
+  return { allTried: queue.anySettled && (await queue.isExhausted()) };
 }
 
 export interface Worked {
@@ -97,6 +102,8 @@ class RowQueue {
   readonly #active = new Set<number>();
   /** Rows that this start has parked for a call in doubt. */
   readonly #inDoubt = new Set<number>();
+  /** Rows that were refused by name in an earlier start: what others are answered tells more about them. */
+  readonly #refusedBefore: RowRecord[] = [];
   #turn: Promise<unknown> = Promise.resolve();
   #wake: () => void = () => {};
   #closed = false;
@@ -110,6 +117,10 @@ class RowQueue {
 
   get anySettled(): boolean {
     return this.#anySettled;
+  }
+
+  async isExhausted(): Promise<boolean> {
+    return this.#refusedBefore.length === 0 && (await this.#options.rows.pending()) === undefined;
   }
 
   close(): void {
@@ -158,8 +169,25 @@ class RowQueue {
   }
 
   async #pending(): Promise<RowRecord | undefined> {
-    if (!(await this.#options.canStart())) return undefined;
-    return (await this.#options.rows.pending()) ?? (await this.#released());
+    const decided = await this.#decided();
+    if (decided !== undefined || !(await this.#options.canStart())) return decided;
+    return (await this.#unrefused()) ?? this.#refusedBefore.shift() ?? (await this.#released());
+  }
+
+  async #unrefused(): Promise<RowRecord | undefined> {
+    for (;;) {
+      const row = await this.#options.rows.pending();
+      if (row?.errorCode !== FORBIDDEN) return row;
+      this.#refusedBefore.push(row);
+    }
+  }
+
+  async #decided(): Promise<RowRecord | undefined> {
+    const { runs, runId, takeDecided } = this.#options;
+    const number = takeDecided((row) => !this.#active.has(row));
+    const row = number === undefined ? undefined : await runs.row(runId, number);
+    // One that waits comes back by itself.
+    return row?.hold === 'parked' ? row : undefined;
   }
 
   /** A row whose lost call was settled by what the provider has told since: nothing holds it any more. */
@@ -186,7 +214,7 @@ class RowQueue {
     // Time has gone by since we looked: one may have become due, or come home, meanwhile.
     if (this.#closed || stopping.aborted || this.#active.size !== active || (await this.#due()) !== undefined)
       return true;
-    if (due === undefined && active === 0) return false;
+    if (due === undefined && active === 0) return this.#options.concludeRefusals();
     const timer = new AbortController();
     const stopped = new Promise<void>((wake) =>
       stopping.addEventListener('abort', () => wake(), { once: true, signal: timer.signal }),

@@ -32,8 +32,10 @@ export interface CallStore {
    * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
-  /** Has the operation been answered of late, to whomever? */
-  hasAnswered(environmentId: number, operation: string): Promise<boolean>;
+  /** Has the operation, or where it is null any, been answered of late, to whomever? What the provider itself has refused was answered, too. */
+  hasAnswered(environmentId: number, operation: string | null): Promise<boolean>;
+  /** Was this request refused in an earlier start, and the operation answered to another since, of late? */
+  answeredSinceRefused(request: RefusedRequest): Promise<boolean>;
   /** The same look without a write: undefined where the call could go now, or may soon. */
   refusal(
     call: Pick<NewCall, 'startId' | 'environmentId' | 'operation' | 'meter'>,
@@ -62,6 +64,14 @@ export interface CallStore {
     when: 'start' | 'end',
     at: number,
   ): Promise<void>;
+}
+
+export interface RefusedRequest {
+  readonly environmentId: number;
+  readonly operation: string;
+  readonly requestKey: string;
+  /** The start that asks. */
+  readonly startId: number;
 }
 
 export interface NewStart {

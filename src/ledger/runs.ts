@@ -152,11 +152,21 @@ export interface NewError {
   readonly at: number;
 }
 
+export interface RefusalNote {
+  /** `resolve`, or the name of the stage. */
+  readonly stage: string | null;
+  readonly code: string;
+  /** The provider's own words. */
+  readonly message: string;
+}
+
 export interface Progress {
   readonly byOutcome: Readonly<Record<RowOutcome, number>>;
   readonly waiting: number;
   readonly parked: number;
   readonly parkedReasons: Readonly<Record<string, number>>;
+  /** What the provider has refused the rows that are parked for a scope, the last first, a few at the most. */
+  readonly refusals: readonly RefusalNote[];
   readonly unitsCharged: number;
   /** Status counts by stage, of every row; only stages that some row has come to. `unreadable`: damaged in the ledger. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;

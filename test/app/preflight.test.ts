@@ -101,6 +101,57 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
     });
   });
 
+  test('X-1 a page of something on the way is no verdict on a key or an address that were good before', async () => {
+    const pages = [
+      { status: 302, body: '' },
+      { status: 401, body: '<html>' },
+      { status: 403, body: '<html>' },
+      { status: 404, body: '{"message":"no Route matched"}' },
+    ];
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+      const target = new URL(job.env.KYBATCH_V1_BASE_URL ?? '').origin;
+      let page: (typeof pages)[number] | undefined;
+      const gateway = async (request: IncomingMessage, response: ServerResponse, body: string) => {
+        const { method = 'GET', url = '/', headers } = request;
+        // The first that is asked of each API at a start, for 0 units.
+        const isFirst = url.endsWith('/v2/metrics') || body === '{}';
+        if (page !== undefined && isFirst) return void response.writeHead(page.status).end(page.body);
+        const init = {
+          method,
+          headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
+        };
+        const reply = await fetch(`${target}${url}`, body === '' ? init : { ...init, body });
+        response.writeHead(
+          reply.status,
+          Object.fromEntries([...reply.headers].filter(([name]) => name.startsWith('x-'))),
+        );
+        response.end(await reply.text());
+      };
+      await withServer(gateway, async ({ origin }) => {
+        const through = (url = '') => url.replace(target, origin);
+        const { KYBATCH_V1_BASE_URL: v1, KYBATCH_V2_BASE_URL: v2 } = job.env;
+        const place = around(job, { KYBATCH_V1_BASE_URL: through(v1), KYBATCH_V2_BASE_URL: through(v2) });
+        job.writeCsv('in.csv', job.rows.slice(0, 1));
+        // Nothing is known yet: what is refused may well be wrong.
+        page = { status: 404, body: '<html>' };
+        expect(await refusal(run(JOB, place))).toMatchObject({ code: 'HTTP_404', exit: 2 });
+        page = { status: 401, body: '<html>' };
+        expect(await refusal(run(JOB, place))).toMatchObject({ exit: 5 });
+        page = undefined;
+        expect(await run(JOB, place)).toMatchObject({ finished: true });
+        for (const [index, met] of pages.entries()) {
+          page = met;
+          job.writeCsv('in.csv', job.rows.slice(0, index + 2));
+          expect(await run(JOB, place), JSON.stringify(met)).toMatchObject({ finished: true });
+        }
+        // What the provider itself says is a verdict.
+        page = { status: 401, body: '{"error":{"code":"UNAUTHENTICATED","message":"No."},"request_id":"r"}' };
+        job.writeCsv('in.csv', job.rows.slice(0, pages.length + 2));
+        expect(await refusal(run(JOB, place))).toMatchObject({ code: 'UNAUTHENTICATED', exit: 5 });
+      });
+    });
+  });
+
   test('a provider that is down is met with the patience of the run: nothing is marked failed', async () => {
     await withJob({ pipeline: ['stages: [record]', 'breaker: {failures: 5}', 'patience: 0'] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 12));

@@ -211,8 +211,24 @@ describe('how a run ends', () => {
       writeCsv('in.csv', rows.slice(0, 3));
       sandbox.script(aRecord, { status: 403, code: 'INSUFFICIENT_SCOPE' });
       const end = await kybatch([...RUN, '--yes']);
-      expect(end).toMatchObject({ code: 5, stderr: expect.stringContaining('a scope that the key lacks') });
+      expect(end.code).toBe(5);
+      expect(end.stderr).toMatch(
+        /wait for a scope or a permission.*\n {2}record was refused with INSUFFICIENT_SCOPE.*doctor/,
+      );
       expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    });
+  });
+
+  test('V2-1 5: what v2 refuses is told in its own words, now and by status, and nobody is sent to doctor for it', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 6));
+      const reply = { status: 403, body: '{"detail":"Your plan has no financials."}' };
+      sandbox.script('financial', new Array(6).fill({ reply }));
+      const words = /financials was refused with FORBIDDEN: "Your plan has no financials\."\. Ask the account manager/;
+      const end = await kybatch([...RUN, '--yes']);
+      expect(end).toMatchObject({ code: 5, stderr: expect.stringMatching(words) });
+      expect((await kybatch(['status'])).stderr).toMatch(words);
+      expect((await kybatch(['resume', '--yes'])).stderr).not.toMatch(words);
     });
   });
 

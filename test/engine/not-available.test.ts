@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withProxy } from '../helpers/proxy.js';
-import { lineOf, wholeCompanies, withWorkshop } from './support.js';
+import { lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 
 const detail = (status: number, text: string) => ({ status, body: JSON.stringify({ detail: text }) });
 const everything = { stages: ['record', 'financials', 'credit-report'] };
@@ -62,23 +62,34 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test.each([0, 2])('403 for one company alone, row %i, keeps nobody else out', async (which) => {
+  test.each([
+    ['first', [0], 1],
+    ['in the middle', [2], 1],
+    ['and asked about twice', [1], 8],
+    ['and another one later', [1, 3], 1],
+  ])('403 for one company alone, %s: it is not available once others are answered', async (_, which, concurrency) => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
-      const { sandbox, open, work } = workshop;
-      const companies = wholeCompanies(sandbox, 4);
-      const run = await open(companies.map((company) => lineOf(company)));
-      const end = await withProxy(
+      const { sandbox, open, work, rows } = workshop;
+      const companies = wholeCompanies(sandbox, 6);
+      const twice = concurrency > 1 ? [companies[1]] : [];
+      const run = await open([...twice, ...companies].map((company) => lineOf(present(company))));
+      const refused = which.map((index) => `/financial/${companies[index]?.v2Id}`);
+      await withProxy(
         workshop,
-        ({ path }) => (path.endsWith(`/financial/${companies[which]?.v2Id}`) ? detail(403, 'Not yours.') : undefined),
-        (sources) => work(run, { sources, concurrency: 1 }),
+        ({ path }) => (refused.some((end) => path.endsWith(end)) ? detail(403, 'Not yours.') : undefined),
+        async (sources, requests) => {
+          const { progress } = await work(run, { sources, concurrency });
+          const odd = which.length + twice.length;
+          expect(progress.stages.financials).toEqual({ done: 6 - which.length, not_available: odd });
+          const asked = requests.filter(({ url }) => refused.some((end) => url.endsWith(end)));
+          expect(asked).toHaveLength(which.length);
+        },
       );
-      // Where it comes first, nothing tells yet that it is about this one.
-      const status = which === 0 ? 'parked' : 'not_available';
-      expect(end.progress.stages.financials).toEqual({ done: 3, [status]: 1 });
+      expect((await rows(run)).map(({ outcome }) => outcome)).toEqual(new Array(run.rowCount).fill('complete'));
     });
   });
 
-  test('403 from some point on: one row at the most is taken for its own case, the rest waits for the scope', async () => {
+  test('403 from some point on: all wait for the scope, and are bought when it is back', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const run = await open(wholeCompanies(sandbox, 8).map((company) => lineOf(company)));
@@ -88,9 +99,50 @@ describe('v2 refuses what one stage needs: the others go on', () => {
         return path.includes('/financial/') && asked > 3 ? detail(403, 'No permission.') : undefined;
       };
       const end = await withProxy(workshop, revoked, (sources) => work(run, { sources, concurrency: 1 }));
-      expect(end.progress.byOutcome).toMatchObject({ complete: 4, pending: 4, failed: 0 });
-      expect(end.progress.stages.financials).toMatchObject({ done: 3, not_available: 1 });
+      expect(end.progress.byOutcome).toMatchObject({ complete: 3, pending: 5, failed: 0 });
+      expect(end.progress.stages.financials?.not_available).toBeUndefined();
       expect(asked).toBe(5);
+      expect((await work(run)).progress.stages.financials).toEqual({ done: 8 });
+    });
+  });
+
+  test('403 for two companies one after the other keeps the rest out for one start only, and ends as their own', async () => {
+    await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, 5);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const odd = new Set(companies.slice(1, 3).map(({ v2Id }) => `/financial/${v2Id}`));
+      const refuse = ({ path }: { readonly path: string }) =>
+        [...odd].some((end) => path.endsWith(end)) ? detail(403, 'Not yours.') : undefined;
+      await withProxy(workshop, refuse, async (sources) => {
+        const first = await work(run, { sources, concurrency: 1 });
+        expect(first.progress.byOutcome).toMatchObject({ complete: 1, pending: 4 });
+        const second = await work(run, { sources, concurrency: 1 });
+        expect(second.progress.stages.financials).toEqual({ done: 3, not_available: 2 });
+      });
+    });
+  });
+
+  test.each([
+    ['the last of a file', 3],
+    ['the only one of a file', 1],
+  ])('403 for %s, and for nobody else, is its own: nobody is left who could tell otherwise', async (_, count) => {
+    await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const companies = wholeCompanies(sandbox, count);
+      const run = await open(companies.map((company) => lineOf(company)));
+      const refused = `/financial/${companies.at(-1)?.v2Id}`;
+      await withProxy(
+        workshop,
+        ({ path }) => (path.endsWith(refused) ? detail(403, 'Not yours.') : undefined),
+        async (sources, requests) => {
+          const { finished, progress } = await work(run, { sources, concurrency: 1 });
+          expect(finished).toBe(true);
+          const done = count === 1 ? {} : { done: count - 1 };
+          expect(progress.stages.financials).toEqual({ ...done, not_available: 1 });
+          expect(requests.filter(({ url }) => url.endsWith(refused))).toHaveLength(1);
+        },
+      );
     });
   });
 
@@ -99,7 +151,8 @@ describe('v2 refuses what one stage needs: the others go on', () => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 3);
       const run = await open(companies.map((company) => lineOf(company)));
-      const missing = (path: string) => (path.includes('/financial/') ? { status: 404, body: '<html>' } : undefined);
+      const reply = { status: 404, body: '{"message":"no Route matched"}' };
+      const missing = (path: string) => (path.includes('/financial/') ? reply : undefined);
       await withProxy(
         workshop,
         ({ path }) => missing(path),

@@ -237,7 +237,7 @@ describe('X-3 the place of a report in the budget', () => {
 
 /** The first call to generate meets a port that nobody listens on. */
 async function withoutFirstGenerate(v2: Workshop['v2'], use: () => Promise<void>): Promise<void> {
-  const nowhere = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'none' });
+  const nowhere = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'a-key-for-nobody' });
   const send = v2.send.bind(v2);
   let met = false;
   v2.send = async (prepared, options) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/util/clock.js';
 import { withProxy } from '../helpers/proxy.js';
-import { lineOf, present, type Workshop, wholeCompanies, withWorkshop } from './support.js';
+import { lineOf, present, turns, type Workshop, wholeCompanies, withWorkshop } from './support.js';
 
 const recordsOnly = { pipeline: { stages: ['record'] } };
 const PAGE = '<!doctype html><title>Maintenance</title>';
@@ -42,7 +43,7 @@ describe('X-1 a provider that answers everything with something else', () => {
       for (const reply of [
         { status: 200, body: PAGE },
         { status: 503, body: PAGE },
-        { status: 429, body: '{"error":{"code":"SLOW","message":"later"}}' },
+        { status: 429, body: '{"error":{"code":"SLOW","message":"later"},"request_id":"r"}' },
       ]) {
         const end = await withProxy(
           workshop,
@@ -162,7 +163,13 @@ describe('X-1 one odd answer among good ones', () => {
     });
   });
 
-  test.each([404, 403, 302])('%i in a form that is not v1’s stops nothing, in no start', async (status) => {
+  test.each([
+    [404, PAGE],
+    [403, PAGE],
+    [302, PAGE],
+    [401, PAGE],
+    [400, ''],
+  ])('%i in a form that is not v1’s stops nothing and fails nobody, in no start: %s', async (status, body) => {
     await withWorkshop(recordsOnly, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 6);
@@ -170,7 +177,7 @@ describe('X-1 one odd answer among good ones', () => {
       const isOdd = ({ path }: { readonly path: string }) => path.endsWith(`/${companies[2]?.v1Id}/full`);
       await withProxy(
         workshop,
-        (request) => (isOdd(request) ? { status, body: PAGE } : undefined),
+        (request) => (isOdd(request) ? { status, body } : undefined),
         async (sources) => {
           const first = await work(run, { sources, concurrency: 2 });
           expect(first.stopped).toBeUndefined();
@@ -185,6 +192,45 @@ describe('X-1 one odd answer among good ones', () => {
       expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 6 });
     });
   });
+
+  test.each([
+    ['fullKyb', /\/full$/, 400, ''],
+    ['searchKyb', /\/v1\/kyb\/search$/, 429, PAGE],
+    ['financial', /\/financial\//, 408, '{"message":"upstream"}'],
+    ['financial', /\/financial\//, 401, PAGE],
+  ])(
+    'of a gateway for a while (%s, %s, %i, %j) is waited out: every row is complete',
+    async (operation, path, status, body) => {
+      const clock = new ManualClock();
+      const pipeline = { stages: ['record', 'financials'], patienceMs: 3_600_000 };
+      await withWorkshop({ clock, pipeline }, async (workshop) => {
+        const { sandbox, open, work, calls } = workshop;
+        const run = await open(wholeCompanies(sandbox, 5).map((company) => lineOf(company)));
+        let asked = 0;
+        const gateway = (request: { readonly path: string }) => {
+          if (!path.test(request.path)) return undefined;
+          asked += 1;
+          return asked > 2 && asked <= 6 ? { status, body } : undefined;
+        };
+        const end = await withProxy(workshop, gateway, async (sources) => {
+          let over = false;
+          const ended = work(run, { sources, concurrency: 2 }).finally(() => {
+            over = true;
+          });
+          while (!over) {
+            await turns();
+            clock.advance(1_000);
+          }
+          return await ended;
+        });
+        expect(end.stopped).toBeUndefined();
+        expect(end.progress.byOutcome).toMatchObject({ complete: 5 });
+        const failed = calls().filter((call) => call.operation === operation && call.error_code !== null);
+        expect(failed).toHaveLength(4);
+        expect(failed.filter(({ charge, reconciled }) => charge === 'free' && reconciled === null)).toEqual([]);
+      });
+    },
+  );
 
   test('is asked for again by three starts, and then by none before a person has looked', async () => {
     await withWorkshop(recordsOnly, async (workshop) => {

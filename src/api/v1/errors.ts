@@ -47,35 +47,21 @@ const unreadable = (status: number, operation: Operation, problems: readonly str
   isOwnWord: false,
 });
 
+/** Every error of v1 has the form of its error body. What comes in another is not its word, whatever the status (X-1). */
 function refused({ status, body }: Exchange): Described {
   const said = readErrorBody(body);
-  const code = said?.error.code.slice(0, 100) ?? `HTTP_${status}`;
-  const isPage = said === undefined && isOfAnother(body);
-  return {
-    ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status, said !== undefined, isPage)),
-    code,
-    message: outsideText(said?.error.message ?? `v1 answered ${status} without an error body`, 500),
-    requestId: said?.request_id,
-    foreign: said === undefined,
-    isOwnWord: said !== undefined || (REFUSED_AT_THE_DOOR.has(status) && !(isPage && ABOUT_THE_REQUEST.has(status))),
-  };
-}
-
-/** Statuses of the document with which nothing is done for the request, in whatever words; a 5xx may come too late. */
-const REFUSED_AT_THE_DOOR: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 429]);
-
-/** Of those, what would fail a row. A page is no word of v1 about any row: something on the way has not understood us. */
-const ABOUT_THE_REQUEST: ReadonlySet<number> = new Set([400, 405, 413]);
-
-/** Everything that v1 says is JSON. */
-function isOfAnother(body: Buffer): boolean {
-  if (body.toString('latin1').trim() === '') return false;
-  try {
-    parseExact(body);
-    return false;
-  } catch {
-    return true;
+  if (said === undefined) {
+    const message = `v1 answered ${status} without an error body`;
+    return { ...byAnother(status), code: `HTTP_${status}`, message, foreign: true, isOwnWord: false };
   }
+  const code = said.error.code.slice(0, 100);
+  return {
+    ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status)),
+    code,
+    message: outsideText(said.error.message, 500),
+    requestId: said.request_id,
+    isOwnWord: true,
+  };
 }
 
 type Meaning = Pick<ApiErrorDetails, 'class' | 'hint' | 'stop' | 'limit'>;
@@ -91,10 +77,17 @@ const tryAgain: Meaning = {
 };
 const behindAGateway: Meaning = {
   class: 'retry',
-  hint: 'The answer has not the form of an error of v1: something before it stumbled.',
+  hint: 'The answer has not the form of an error of v1: something between here and it has answered.',
 };
 const neverSucceeds = (hint: string): Meaning => ({ class: 'fail_row', hint });
 const keyRefused = (hint: string): Meaning => ({ class: 'stop_run', stop: 'credentials', hint });
+const keyIsRefused = keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
+const slowDown: Meaning = { class: 'slow_down', hint: 'Too many requests at once.' };
+const redirectRefused: Meaning = {
+  class: 'stop_run',
+  stop: 'route',
+  hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
+};
 
 /** The error table of the v1 document, row by row. */
 const byCode: Readonly<Record<string, Meaning>> = {
@@ -122,28 +115,23 @@ const byCode: Readonly<Record<string, Meaning>> = {
   DATA_SERVICE_TIMEOUT: tryAgain,
 };
 
-/** For codes the document does not list, and bodies that are not in its form. */
-function byStatus(status: number, explained: boolean, isPage: boolean): Meaning {
-  if (status === 401 || status === 403)
-    return keyRefused('The provider refuses the key. `kybatch doctor` checks it for 0 units.');
-  if (status === 429) return { class: 'slow_down', hint: 'Too many requests at once.' };
-  if (status >= 500) return explained ? tryAgain : behindAGateway;
-  // A 404 in another form cannot mean "no such company": that has its own code (V1-11).
+/** For codes the document does not list. */
+function byStatus(status: number): Meaning {
+  if (status === 401 || status === 403) return keyIsRefused;
+  if (status === 429) return slowDown;
+  if (status >= 500) return tryAgain;
+  // "No such company" has its own code (V1-11).
   if (status === 404) return routeIsOurs;
-  if (status >= 300 && status < 400) {
-    return {
-      class: 'stop_run',
-      stop: 'route',
-      hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
-    };
-  }
-  // The document lists these. Another one without an error body is not v1's own word (X-1).
-  if (explained || (ABOUT_THE_REQUEST.has(status) && !isPage))
-    return neverSucceeds('The provider refuses this request.');
-  return {
-    class: 'retry',
-    hint: 'The answer has not the form of an error of v1. Check what stands between here and it.',
-  };
+  if (status >= 300 && status < 400) return redirectRefused;
+  return neverSucceeds('The provider refuses this request.');
+}
+
+/** For bodies that are not in its form. A wrong address or key may be behind it, as long as nothing has shown otherwise. */
+function byAnother(status: number): Meaning {
+  if (status === 401 || status === 403) return keyIsRefused;
+  if (status === 429) return slowDown;
+  if (status === 404) return routeIsOurs;
+  return status >= 300 && status < 400 ? redirectRefused : behindAGateway;
 }
 
 const errorBody = z.looseObject({
@@ -151,9 +139,12 @@ const errorBody = z.looseObject({
   request_id: z.string().optional(),
 });
 
+/** Its own code, or the request ID that stands in every error of v1, tells it from others who write errors like that. */
 function readErrorBody(bytes: Buffer): z.infer<typeof errorBody> | undefined {
   try {
-    return errorBody.safeParse(parseExact(bytes)).data;
+    const { data } = errorBody.safeParse(parseExact(bytes));
+    const isOfV1 = data?.request_id !== undefined || Object.hasOwn(byCode, data?.error.code ?? '');
+    return isOfV1 ? data : undefined;
   } catch {
     return undefined;
   }

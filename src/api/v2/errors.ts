@@ -38,7 +38,7 @@ function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefine
   if (shape.kind === 'rule') return ruleFailure(shape.messages);
   if (shape.kind === 'validation') return validationFailure(shape.reasons);
   if (shape.kind === 'detail') return byDetail(shape.detail, status, operation);
-  if (!success) return { ...byStatus(status, operation, shape.kind === 'other'), foreign: shape.kind !== 'other' };
+  if (!success) return { ...byStatus(status, operation), foreign: true };
   const problems = whyUnreadable(operation, body);
   if (problems.length === 0) return undefined;
   return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
@@ -110,7 +110,7 @@ function validationFailure(reasons: ReadonlyMap<string, readonly string[]>): Mea
 function byDetail(detail: string, status: number, operation: Operation): Meaning {
   const redirect = status >= 300 && status < 400;
   if (status === 401 || status === 429 || status >= 500 || redirect) {
-    const known = byStatus(status, operation, true);
+    const known = byStatus(status, operation);
     return { ...known, message: detail || known.message };
   }
   if (status === 403) return forbidden(detail || 'v2 answered 403 without a reason', operation);
@@ -125,10 +125,13 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
   };
 }
 
+/** The code of a refusal. */
+export const FORBIDDEN = 'FORBIDDEN';
+
 /** Keys inherit the permissions of their account, so a refusal is about the operation, as INSUFFICIENT_SCOPE is in v1. */
 const forbidden = (message: string, operation: Operation): Meaning => ({
   class: 'block_operation',
-  code: 'FORBIDDEN',
+  code: FORBIDDEN,
   message,
   hint: `The account may not use ${operation.name}. Ask the account manager for it; a pipeline without the stage that needs it goes on.`,
 });
@@ -140,7 +143,8 @@ const noSuchRecord = (detail: string, status: number): Meaning => ({
   hint: 'The provider has nothing for this ID.',
 });
 
-function byStatus(status: number, operation: Operation, isJson: boolean): Meaning {
+/** By the status alone: the body has none of the forms of v2's errors, or one that several kinds share. */
+function byStatus(status: number, operation: Operation): Meaning {
   const message = `v2 answered ${status} in a form that its document does not know`;
   if (status === 401) {
     return {
@@ -172,14 +176,8 @@ function byStatus(status: number, operation: Operation, isJson: boolean): Meanin
     const hint = `The provider does not know this route: ${routeAdvice(operation)}`;
     return { class: 'stop_run', stop: 'route', code: 'ROUTE_NOT_FOUND', message, hint };
   }
-  // What is not even JSON is not v2's own word (X-1).
-  if (status >= 400 && status < 500 && !isJson) return { ...UNREADABLE, message };
-  if (status === 403) return forbidden(message, operation);
-  if (status >= 400 && status < 500) {
-    const hint =
-      'The provider refuses this request and gives no readable reason. Correct its values, or ask the provider.';
-    return { class: 'fail_row', code: `HTTP_${status}`, message, hint };
-  }
+  // The document shows the bodies of all its errors: what has none of their forms is not v2's own word (X-1).
+  if (status >= 400 && status < 500) return { ...UNREADABLE, message };
   const hint = 'Not a status of HTTP that an answer may have. Check what stands between here and the provider.';
   return { class: 'retry', code: `HTTP_${status}`, message, hint };
 }

@@ -1,16 +1,34 @@
+import type { RunEndView } from '../../app/run-end.js';
 import { count } from './text.js';
 
+export interface ParkedRows {
+  /** How many, by reason. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** What the provider has refused those that wait for a scope. */
+  readonly refusals: RunEndView['refusals'];
+}
+
 /** Rows that cannot go on, a line for each reason. `place` is the flag that names the data directory. */
-export const parkedInWords = (parked: Readonly<Record<string, number>>, place: string): readonly string[] =>
-  Object.entries(parked).map(([reason, rows]) => {
+export const parkedInWords = ({ reasons, refusals }: ParkedRows, place: string): readonly string[] =>
+  Object.entries(reasons).flatMap(([reason, rows]) => {
     const words = PARKED[reason]?.(rows === 1, place) ?? reason;
-    return `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`;
+    const line = `${count(rows, 'row')} ${rows === 1 ? 'waits' : 'wait'} for ${words}`;
+    return reason === 'scope' ? [line, ...refusals.map((refusal) => refusalInWords(refusal, place))] : [line];
   });
+
+/** v1 names the scope, and can be asked for it. v2 refuses by company, and only its words tell what it is about. */
+const refusalInWords = ({ stage, code, message }: RunEndView['refusals'][number], place: string): string => {
+  const helps =
+    code === 'INSUFFICIENT_SCOPE'
+      ? `Give the key that scope in the workspace dashboard; \`kybatch doctor${place}\` shows which it has`
+      : 'Ask the account manager what the account may use; `kybatch doctor` cannot see it';
+  return `  ${stage ?? 'a call'} was refused with ${code}: ${JSON.stringify(message)}. ${helps}`;
+};
 
 export const PARKED: Readonly<Record<string, (one: boolean, place: string) => string>> = {
   allowance: () => 'the allowance: the provider says it is spent',
   budget: () => 'another start: the budget of the last one is spent',
-  scope: (_, place) => `a scope that the key lacks (\`kybatch doctor${place}\` names it)`,
+  scope: () => 'a scope or a permission that the key lacks',
   in_doubt: (one, place) =>
     `a person: ${one ? 'a call for it was' : 'calls for them were'} lost, unreadable or failed and may have been charged (\`kybatch doubt${place}\` lists ${one ? 'it' : 'them'})`,
   unanswered: (one) =>

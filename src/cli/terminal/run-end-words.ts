@@ -21,7 +21,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
   const lines = [
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
-    ...parkedInWords(end.parked, place),
+    ...parkedInWords({ reasons: end.parked, refusals: end.refusals }, place),
     ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
@@ -90,6 +90,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
     waiting: end.waiting,
     parked: end.parked,
+    ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),

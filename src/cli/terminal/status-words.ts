@@ -125,7 +125,7 @@ function waits({ progress, activity, nextReportAt, at }: StatusView, place: stri
   const awaited = progress.waiting - looking.rows;
   const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   return [
-    ...parkedInWords(progress.parkedReasons, place),
+    ...parkedInWords({ reasons: progress.parkedReasons, refusals: progress.refusals }, place),
     ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
     ...(awaited <= 0
       ? []
@@ -172,6 +172,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
   next_report_at: iso(nextReportAt),
   looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },
   parked: progress.parkedReasons,
+  ...(progress.refusals.length === 0 ? {} : { refusals: progress.refusals }),
   parked_until: iso(activity.parkedUntil),
   calls: activity.calls - activity.owned,
   owned_answers: activity.owned,

@@ -45,9 +45,18 @@ export function callStore(
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Of late is enough, and a ledger of millions of calls is not read for it.
-  const anyAnswer = database.prepare<[number, string], 1>(
-    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ?
-       AND settled_at IS NOT NULL AND error_code IS NULL AND charge <> 'owned' LIMIT 1`,
+  const anyAnswer = database.prepare<[number, string | null], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ifnull(?, operation)
+       AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
+  );
+  // A call that was under way when the request was refused says nothing.
+  const answeredSince = database.prepare<[number, string, string, number], 1>(
+    `SELECT 1 FROM calls AS refused JOIN calls AS later
+       ON later.id > refused.id AND later.environment_id = refused.environment_id AND later.operation = refused.operation
+     WHERE refused.id > (SELECT max(id) FROM calls) - 20000 AND refused.environment_id = ? AND refused.operation = ?
+       AND refused.request_key = unhex(?) AND refused.start_id < ? AND refused.error_class = 'block_operation'
+       AND later.started_at >= refused.settled_at AND later.settled_at IS NOT NULL AND later.error_code IS NULL
+       AND later.charge <> 'owned' LIMIT 1`,
   );
   const insertIntent = database.prepare(
     `INSERT INTO calls (start_id, environment_id, run_id, row, stage, operation, meter, subject_space, subject_id, request_key, attempt, started_at)
@@ -123,6 +132,8 @@ export function callStore(
       });
     },
     hasAnswered: async (environmentId, operation) => anyAnswer.get(environmentId, operation) !== undefined,
+    answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
+      answeredSince.get(environmentId, operation, requestKey, startId) !== undefined,
     refusal: async (call, limits, now) => {
       const verdict = decideMoney(call.meter, states.money(call, limits, now), limits);
       return verdict !== 'go' && verdict.kind === 'parked' ? verdict : undefined;

@@ -1,6 +1,6 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
-import type { Checkpoint, NewRow, Progress, RowId, RowRecord, RunStore } from '../runs.js';
+import type { Checkpoint, NewRow, Progress, RefusalNote, RowId, RowRecord, RunStore } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { Cells, rowFields, rowStages, rowValues } from './cells.js';
 import type { Connection } from './driver.js';
@@ -55,6 +55,11 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
+  const refusals = database.prepare<[string], RefusalNote>(
+    `SELECT errors.stage, errors.code, errors.message FROM rows JOIN errors USING (run_id, row)
+     WHERE run_id = ? AND hold = 'parked' AND hold_reason = 'scope' AND errors.class = 'block_operation'
+     GROUP BY 1, 2, 3 ORDER BY max(errors.id) DESC LIMIT 3`,
+  );
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const settlements = rowSettlements(database);
   const toRow = rowReader(database);
@@ -97,7 +102,10 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
           ({ row }) => row,
         );
       }),
-    progress: async (runId) => toProgress(progress.all(runId)),
+    progress: async (runId) => {
+      const counted = toProgress(progress.all(runId));
+      return { ...counted, refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId) };
+    },
   };
 }
 
@@ -189,7 +197,7 @@ interface ProgressRow {
   readonly units: number;
 }
 
-function toProgress(groups: readonly ProgressRow[]): Progress {
+function toProgress(groups: readonly ProgressRow[]): Omit<Progress, 'refusals'> {
   const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
   const parkedReasons: Record<string, number> = {};
   const stages: Record<string, Record<string, number>> = {};

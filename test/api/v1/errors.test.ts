@@ -63,22 +63,25 @@ describe('v1 errors', () => {
     [401, 'stop_run'],
     [403, 'stop_run'],
     [404, 'stop_run'],
-    [405, 'fail_row'],
-    [413, 'fail_row'],
-    [418, 'retry'],
     [429, 'slow_down'],
-    [500, 'retry'],
-    [503, 'retry'],
-  ] as const)('V1-11 %i with a body in no known form → %s', (status, errorClass) => {
-    for (const body of ['', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}']) {
-      expect(classify(status, body)).toMatchObject({ class: errorClass, code: `HTTP_${status}` });
+    ...[400, 402, 405, 408, 409, 413, 418, 422, 425, 499, 500, 503].map((status) => [status, 'retry'] as const),
+  ] as const)('X-1 V1-11 %i with a body in no known form → %s, and no word about the row', (status, errorClass) => {
+    const another = ['', '{}', '[]', 'null', '{"error":"x"}', '{"error":{"code":1}}', '{"message":"upstream"}'];
+    const alike = '{"error":{"code":"BadRequest","message":"no route"}}';
+    for (const body of [...another, alike, '<html>400</html>', 'Bad Request', '{"error":{"code":"INVALID_']) {
+      const expected = { class: errorClass, code: `HTTP_${status}`, charge: 'unknown', foreign: true };
+      expect(classify(status, body), body).toMatchObject(expected);
     }
   });
 
-  test.each([400, 405, 413])('X-1 %i with a page is a gateway’s, and no word about the row', (status) => {
-    for (const body of ['<html>400</html>', 'Bad Request', '{"error":{"code":"INVALID_'])
-      expect(classify(status, body)).toMatchObject({ class: 'retry', charge: 'unknown', foreign: true });
-    expect(classify(status, errorBody('INVALID_REQUEST'))).toMatchObject({ class: 'fail_row', foreign: false });
+  test('X-1 a code of the document is v1’s own, also where the request ID is missing', () => {
+    const body = { error: { code: 'INVALID_REQUEST', message: 'x' } };
+    expect(classify(400, body)).toMatchObject({ class: 'fail_row', charge: 'free', foreign: false });
+  });
+
+  test.each([400, 405, 413, 422])('V1-12 %i in the form of an error is v1’s own word about the row', (status) => {
+    for (const code of ['INVALID_REQUEST', 'ODD'])
+      expect(classify(status, errorBody(code))).toMatchObject({ class: 'fail_row', charge: 'free', foreign: false });
   });
 
   test('V1-4 Retry-After comes first, as seconds or as a date', () => {
@@ -156,9 +159,8 @@ describe('v1 errors', () => {
   });
 
   test.each([
-    ...[401, 403, 404, 429].map((status) => [status, '<html>', 'free'] as const),
-    ...[400, 405, 413].map((status) => [status, '{}', 'free'] as const),
-    ...[302, 400, 405, 408, 413, 418, 500, 502, 503, 504, 520].map((status) => [status, '<html>', 'unknown'] as const),
+    ...[400, 401, 403, 404, 405, 413, 429].map((status) => [status, errorBody('ANY'), 'free'] as const),
+    ...[302, 401, 403, 404, 429, 500, 502, 503, 504, 520].map((status) => [status, '<html>', 'unknown'] as const),
     ...[500, 502, 503, 504, 520].map((status) => [status, errorBody('ANY'), 'free'] as const),
     ...['', '{}', '{"error":"x"}', '{"message":"upstream"}'].map((body) => [503, body, 'unknown'] as const),
   ])(

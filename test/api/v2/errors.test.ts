@@ -122,20 +122,19 @@ describe('a body in no known form', () => {
     [777, { class: 'retry', code: 'HTTP_777', attemptsAtMost: undefined }],
   ])('V2-1 on %d is told by the status', (status, expected) => {
     for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}']) {
-      expect(errorOf(status, body), body).toMatchObject(expected);
+      expect(errorOf(status, body), body).toMatchObject({ ...expected, foreign: true });
     }
   });
 
-  test.each([
-    [400, { class: 'fail_row', code: 'HTTP_400' }],
-    [403, { class: 'block_operation', code: 'FORBIDDEN' }],
-    [418, { class: 'fail_row', code: 'HTTP_418' }],
-  ])('V2-1 on %d, JSON is the provider’s own word and anything else is not (X-1)', (status, expected) => {
-    for (const body of ['[]', '{}', 'true', '{"2023":{}}', '{"a":["b",1]}'])
-      expect(errorOf(status, body), body).toMatchObject({ ...expected, charge: 'unknown' });
-    for (const body of ['', '<html>no</html>', '{"a":'])
-      expect(errorOf(status, body), body).toMatchObject({ class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown' });
-  });
+  test.each([400, 402, 403, 408, 409, 410, 413, 418, 422, 425, 451])(
+    'X-1 V2-1 on %d is not v2’s own word, and no row’s fault',
+    (status) => {
+      for (const body of ['', '<html>no</html>', '{"a":', '[]', '{}', 'true', '{"message":"No."}', '{"a":["b",1]}']) {
+        const expected = { class: 'retry', code: 'UNEXPECTED_BODY', charge: 'unknown', foreign: true };
+        expect(errorOf(status, body, 'financial'), body).toMatchObject({ ...expected, attemptsAtMost: undefined });
+      }
+    },
+  );
 
   test('V2-15 on 404 names the key of the routes file, or the base address', () => {
     expect(errorOf(404, '', 'creditReportSearch')?.hint).toMatch(/creditReportSearch.*KYBATCH_V2_ROUTES/);
@@ -285,6 +284,6 @@ describe('whatever comes', () => {
     const deep = '{"children":['.repeat(20_000) + ']}'.repeat(20_000);
     expect(errorOf(200, `{"group_structure":[${deep}]}`)).toBeUndefined();
     expect(errorOf(200, `{"group_structure":[${deep}],"detail":"x"}`)).toBeUndefined();
-    expect(errorOf(400, `{"a":["x",${deep}]}`)?.code).toBe('HTTP_400');
+    expect(errorOf(400, `{"a":["x",${deep}]}`)?.code).toBe('UNEXPECTED_BODY');
   });
 });

@@ -35,7 +35,7 @@ describe('on the wire', () => {
 
   test('an ID of a hit that a routes file puts into the address is encoded, or refused before anything is sent', () => {
     const routes = { creditReportGenerate: { method: 'POST', path: '/report/{source_id}' } } as const;
-    const client = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'none', routes });
+    const client = new PlatformV2Client({ baseUrl: 'http://127.0.0.1:1/v2', apiKey: 'a-key-for-nobody', routes });
     const path = (source_id: string) => client.prepare('creditReportGenerate', { source_id, country: 'NL' }).wire.path;
     expect(path('../a b?c')).toBe('/report/..%2Fa%20b%3Fc');
     for (const id of ['.', '..', '\ud800', 'a\udc00'])

@@ -136,6 +136,7 @@ export function describeRows(open: OpenLedger): void {
           waiting: 1,
           parked: 2,
           parkedReasons: { budget: 1, allowance: 1 },
+          refusals: [],
           unitsCharged: 3,
           stages: { record: { done: 2, pending: 4 }, financials: { done: 1, not_available: 1, pending: 4 } },
         });

@@ -1,0 +1,80 @@
+import type { ApiError } from '../api/errors.js';
+import { type Operation, readsOne } from '../api/operation.js';
+
+/**
+ * What v2 has refused in this start. It does not say whether a refusal is about the operation or about one company. It is
+ * the company's own once the operation has answered another request that was begun after it, or has refused nobody else
+ * by the end: until then its row waits, for the permission may have been withdrawn with it, and the next one will be
+ * refused, too.
+ */
+export class Refusals {
+  readonly #open = new Map<string, Refused>();
+  readonly #own = new Map<string, Refused>();
+  /** Rows whose refusal has turned out to be their own after they were parked for it. */
+  readonly #decided: number[] = [];
+
+  /** Returns how many requests of the operation are refused, with no answer since. */
+  note(operation: Operation, requestKey: string, error: ApiError, lastBegun: number): number {
+    this.#open.set(requestKey, { operation, error, lastBegun, rows: [] });
+    let count = 0;
+    for (const refused of this.#open.values()) if (refused.operation === operation) count += 1;
+    return count;
+  }
+
+  noteOwn(operation: Operation, requestKey: string, error: ApiError): void {
+    this.#own.set(requestKey, { operation, error, lastBegun: 0, rows: [] });
+  }
+
+  /** `begun` is the number of the call that was answered: one that was under way before says nothing. */
+  answered(operation: Operation, begun: number): void {
+    for (const [requestKey, refused] of this.#open) {
+      if (refused.operation !== operation || begun <= refused.lastBegun) continue;
+      this.#open.delete(requestKey);
+      this.#isOwn(requestKey, refused);
+    }
+  }
+
+  /** Nobody is left who could be answered: a refusal that stands alone is the company's own. True if there is one. */
+  concludeAlone(): boolean {
+    const decided = this.#decided.length;
+    for (const [requestKey, refused] of [...this.#open]) {
+      const others = [...this.#open.values()].filter(({ operation }) => operation === refused.operation);
+      if (others.length === 1 && this.#open.delete(requestKey)) this.#isOwn(requestKey, refused);
+    }
+    return this.#decided.length > decided;
+  }
+
+  #isOwn(requestKey: string, refused: Refused): void {
+    if (!readsOne(refused.operation)) return;
+    this.#own.set(requestKey, refused);
+    this.#decided.push(...refused.rows);
+  }
+
+  /** What was refused in this start is not asked for again in it. */
+  of(requestKey: string): { readonly isOwn: boolean; readonly error: ApiError } | undefined {
+    const own = this.#own.get(requestKey);
+    if (own !== undefined) return { isOwn: true, error: own.error };
+    const open = this.#open.get(requestKey);
+    return open && { isOwn: false, error: open.error };
+  }
+
+  /** The row is parked for this request, and is told when it is decided. */
+  awaits(row: number, requestKey: string): void {
+    if (this.#own.has(requestKey)) this.#decided.push(row);
+    else this.#open.get(requestKey)?.rows.push(row);
+  }
+
+  /** The next row that was parked and can be taken up again; `isFree` where it has come home. */
+  takeDecided(isFree: (row: number) => boolean): number | undefined {
+    const index = this.#decided.findIndex(isFree);
+    return index === -1 ? undefined : this.#decided.splice(index, 1)[0];
+  }
+}
+
+interface Refused {
+  readonly operation: Operation;
+  readonly error: ApiError;
+  /** The last call that had been begun when it was refused. */
+  readonly lastBegun: number;
+  readonly rows: number[];
+}
