@@ -52,8 +52,9 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
   for (const year of Object.keys(years).sort()) {
     const at = opened.path.at(year);
     const indicators = years[year] as ExactJson;
-    if (!isObject(indicators)) {
-      if (indicators !== null) at.left('an object of indicators', indicators);
+    // A year without a value has no line: that it came is told here, and nowhere else.
+    if (!isObject(indicators) || Object.keys(indicators).length === 0) {
+      at.left('an object of indicators', indicators);
       continue;
     }
     for (const indicator of Object.keys(indicators).sort()) {

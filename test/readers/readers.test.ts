@@ -173,10 +173,10 @@ test('filed statements: every period of every metric, with what the provider add
   });
 });
 
-test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicators pass', () => {
+test('V2-2 V2-8 flat financials: an empty object says nothing, years without values are told; unknown indicators pass', () => {
   expect(read(flatFinancialsReader, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
   const out = read(flatFinancialsReader, [
-    answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"x":7}'),
+    answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"2022":{},"x":7}'),
   ]);
   expect(
     out
@@ -186,7 +186,11 @@ test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicator
     ['2024', 'Alpha', '52 weeks', 'string'],
     ['2024', 'Zeta', '1.10', 'number'],
   ]);
-  expect(out.issues.map(({ pointer }) => pointer)).toEqual(['/x']);
+  expect(out.issues.map(({ pointer, seen }) => [pointer, seen])).toEqual([
+    ['/2022', '{}'],
+    ['/2023', 'null'],
+    ['/x', '7'],
+  ]);
 });
 
 test('V2-9 v2 officers and shareholders: the same tables under v2’s ID; current or former stays unknown', () => {

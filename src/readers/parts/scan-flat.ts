@@ -11,8 +11,8 @@ interface FlatRow {
 
 /**
  * Flat financials straight from the bytes, without building the object: most of an export is these figures, and this
- * takes less than half of the time (docs/performance.md, "Export"). Only the plain form is read (years of scalars, no
- * line breaks, no name twice); undefined for any other, well formed or not, which is then read the long way, with the
+ * takes less than half of the time (docs/performance.md, "Export"). Only the plain form is read (years of scalars, none
+ * empty, no line breaks, no name twice); undefined for any other, well formed or not, which is then read the long way, with the
  * same result or an issue.
  */
 export function scanFlat(bytes: Buffer, companyId: string): FlatRow[] | undefined {
@@ -53,7 +53,6 @@ function readYear(text: string, start: number): Year | undefined {
   const values: Cell[] = [];
   const types: string[] = [];
   at = skipBlank(text, at + 1);
-  if (text.charCodeAt(at) === CLOSE) return { name, names, values, types, end: at + 1 };
   for (;;) {
     const keyEnd = endOfString(text, at);
     const key = keyEnd === -1 ? undefined : stringAt(text, at, keyEnd);
