@@ -39,6 +39,7 @@ export function inputRow(row: SnapshotRow, planned: readonly string[], columns: 
     error_message: row.errorMessage,
     // An empty cell of the input is an empty field, not an empty text.
     ...Object.fromEntries(columns.map(({ name }, index) => [name, row.values[index] || null])),
+    extra: null,
   };
 }
 
@@ -83,6 +84,7 @@ export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   error_class: call.errorClass,
   remaining_units: text(call.remainingUnits),
   reconciled: call.reconciled,
+  extra: null,
 });
 
 export const errorRow = (error: SnapshotError, position: number): RowOf<typeof errorsTable> => ({
@@ -99,6 +101,7 @@ export const errorRow = (error: SnapshotError, position: number): RowOf<typeof e
   pointer: null,
   seen: null,
   raw_sha256: null,
+  extra: null,
 });
 
 /** A place in an answer whose form the document does not describe. */
@@ -116,6 +119,7 @@ export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<t
   pointer: issue.pointer,
   seen: issue.seen,
   raw_sha256: origin.rawSha256,
+  extra: null,
 });
 
 /** An answer whose stored bytes cannot be trusted: nothing of it is in the tables, and it can be had again. */
@@ -133,6 +137,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   pointer: null,
   seen: null,
   raw_sha256: answer.rawSha256,
+  extra: null,
 });
 
 const askAgain = ({ api, operation, params }: UnsoundAnswer): string =>

@@ -125,6 +125,7 @@ function readRemarks(id: string, summary: JsonObject, path: BodyPath): readonly 
         kind,
         position: String(++positions[kind as keyof typeof positions]),
         text: typeof item === 'string' || item === null ? item : stringifyExact(item),
+        extra: typeof item === 'string' ? null : extraOf([['item', item]]),
       });
     }
   }

@@ -5,13 +5,13 @@ import { scanFlat } from './parts/scan-flat.js';
 import { readValue } from './parts/value.js';
 import type { RawAnswer, Reader, ReaderOutput } from './reader.js';
 import { column, table } from './table.js';
-import { value, valueType } from './tables/columns.js';
+import { emptyExtra, value, valueType } from './tables/columns.js';
 
 export const flatFinancialsTable = table({
   name: 'flat_financials',
   onePer: 'value',
   description:
-    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250.',
+    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250. What is no value, and a year without any, is in `errors`.',
   source: 'v2 financial',
   key: ['v2_company_id', 'year', 'indicator'],
   keyAlwaysThere: true,
@@ -21,6 +21,7 @@ export const flatFinancialsTable = table({
     column('indicator', 'text', 'Name of the indicator', 'key of the year'),
     value,
     valueType,
+    emptyExtra,
   ],
 });
 
@@ -61,7 +62,7 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
       const read = readValue(indicators[indicator] as ExactJson, () => at.at(indicator));
       if (read === undefined) continue;
       const { value, value_type } = read;
-      out.add(flatFinancialsTable, { v2_company_id: id, year, indicator, value, value_type });
+      out.add(flatFinancialsTable, { v2_company_id: id, year, indicator, value, value_type, extra: null });
     }
   }
 }

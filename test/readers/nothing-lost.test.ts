@@ -140,7 +140,12 @@ describe('nothing that the provider sent is lost between raw and tables', () => 
             const { rows, issues } = read(reader, [answer(operation, JSON.stringify(replaced(shape, place, value)))]);
             return JSON.stringify([[...rows], issues]);
           };
-          const forms = [told(null), told([]), told({}), ...(isField(place) || isTwice(place, shape) ? [] : [told(undefined)])];
+          const forms = [
+            told(null),
+            told([]),
+            told({}),
+            ...(isField(place) || isTwice(place, shape) ? [] : [told(undefined)]),
+          ];
           expect(new Set(forms).size, place.join('/')).toBe(forms.length);
         }),
         { numRuns: 60 },

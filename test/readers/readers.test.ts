@@ -318,8 +318,8 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
         `{${member},"2024":{${figure}}}`,
         {
           flat_financials: [
-            { year: '2024', indicator: name, value: '1.10' },
-            { year: name, indicator: 'a', value: '1.10' },
+            { year: '2024', indicator: name, value: '1.10', extra: null },
+            { year: name, indicator: 'a', value: '1.10', extra: null },
           ],
         },
       ],
@@ -424,4 +424,40 @@ test.each([
     expect(out.rows.get(table)).toMatchObject([{ value: '1', value_type: 'number' }]);
     expect(out.issues).toMatchObject([{ pointer, seen: odd }]);
   }
+});
+
+test.each([
+  ['{}', null, null],
+  ['{"shareholders":null}', null, '{"shareholders":null}'],
+  ['{"shareholders":[]}', '0', null],
+  ['{"financial":{"years":[],"groups":null}}', null, '{"financial":{"years":[],"groups":null}}'],
+])(
+  'V1-22 what did not come, came as null and came empty are three things: %s',
+  (body, shareholders_returned, extra) => {
+    const { rows } = read(recordReader, [answer('fullKyb', body)]);
+    expect(rows.get('companies')).toMatchObject([{ shareholders_returned, extra }]);
+  },
+);
+
+test.each([
+  ['{}', []],
+  ['{"data":null}', [['/data', 'null']]],
+  ['{"data":[]}', [['/data', '[]']]],
+])('V1-22 v2’s answers have no line for the company, so `errors` tells the three apart: %s', (body, told) => {
+  const out = read(registryReader, [answer('kybShareholders', body)]);
+  expect(out.issues.map(({ pointer, seen }) => [pointer, seen])).toEqual(told);
+});
+
+test('what the history says otherwise than the record of the report is kept', () => {
+  const page = '{"data":[{"id":77,"source_id":"T","status":"finish","name":"Acme","pages":4}]}';
+  const [listed] = creditReportReader.lists.items(answer('creditReportHistory', page));
+  const generated = answer('creditReportGenerate', '{"id":77,"source_id":"S","status":"processing","name":"Acme"}');
+  const out = read(creditReportReader, [generated], { ids: { credit: 'R' }, ...(listed && { listed }) });
+  expect(out.rowsOf(creditReportsTable)).toMatchObject([
+    {
+      credit_source_id: 'R',
+      extra: '{"source_id":"S","creditReportHistory":{"source_id":"T","status":"finish","pages":4}}',
+    },
+  ]);
+  expect(issuesOf(out)).toEqual(['/source_id: the ID R, "S"']);
 });

@@ -7,6 +7,7 @@ interface FlatRow {
   readonly indicator: string;
   readonly value: Cell;
   readonly value_type: string;
+  readonly extra: null;
 }
 
 /**
@@ -107,6 +108,7 @@ function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
         indicator: names[place] as string,
         value: values[place] as Cell,
         value_type: types[place] as string,
+        extra: null,
       });
   }
   return rows;
