@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlaceError, UsageError } from '../../domain/errors.js';
+import { removeCopiesOfTheDead } from './copy-folder.js';
 import { type Connection, connect } from './driver.js';
 import { currentSchema, migrate, refuseNewer, schemaOf } from './migrate.js';
 import { createForOwner } from './owner-only.js';
@@ -57,6 +58,7 @@ const noLedger = (dataDir: string) =>
  */
 export function openForReading(dataDir: string, now: number, onNote: (note: string) => void = () => {}): Opened {
   mustExist(dataDir);
+  removeCopiesOfTheDead();
   const opened = openAsIs(ledgerPath(dataDir));
   try {
     refuseNewer(opened.database);

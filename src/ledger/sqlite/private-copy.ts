@@ -1,8 +1,8 @@
-import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlaceError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
+import { makeCopyFolder } from './copy-folder.js';
 import { type Connection, connect } from './driver.js';
 
 /** A connection that only reads, and what is to be done once it is closed. */
@@ -55,7 +55,7 @@ function copyNewest(source: string, path: string): void {
 }
 
 function inOwnFolder(fill: (path: string) => void): Opened {
-  const folder = mkdtempSync(join(tmpdir(), 'kybatch-read-'));
+  const folder = makeCopyFolder();
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'kybatch.db');
