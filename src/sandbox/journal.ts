@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../util/make-folder.js';
+import { UnreadableFile } from '../util/small-file.js';
 
 /** One change of the provider's state, as it stands in the journal. */
 export type Entry =
@@ -60,7 +61,7 @@ export class Journal {
       this.past = [];
       return;
     }
-    this.past = existsSync(path) ? readEntries(path) : [];
+    this.past = isThere(path) ? readEntries(path) : [];
     makeFolder(dirname(path));
     this.#descriptor = openSync(path, 'a', 0o600);
     if (fstatSync(this.#descriptor).size > 0) writeSync(this.#descriptor, '\n');
@@ -73,6 +74,13 @@ export class Journal {
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
+}
+
+/** Whoever opens a pipe is kept waiting until somebody is at its other end. */
+function isThere(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw new UnreadableFile(`${path} is not a regular file`);
+  return found !== undefined;
 }
 
 /** A line cut short by a crash is the last of its process; it was never acted on by anyone, so it is passed over. */
