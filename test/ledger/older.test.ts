@@ -102,3 +102,13 @@ test('from its copy too it is seen whether the process that writes it is alive',
     expect(await isAlive()).toBe(false);
   });
 });
+
+test.each(['kybatch.db', 'kybatch.lock'])('a pipe named %s is refused, not waited for', async (name) => {
+  await withDataDir(async (dataDir) => {
+    const path = join(dataDir, name);
+    mkdirSync(dataDir);
+    spawnSync('mkfifo', [path]);
+    expect(() => openAt(dataDir, 'write')).toThrow(`${path} is not a regular file`);
+    if (name === 'kybatch.db') expect(() => openAt(dataDir, 'read')).toThrow(`${path} is not a regular file`);
+  });
+});
