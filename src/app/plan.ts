@@ -54,7 +54,11 @@ export interface PlannedRun {
 
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
 export async function plan(options: JobOptions, around: Surroundings = here()): Promise<PlanView> {
-  const job = await readJob(options, around);
+  return await planOf(await readJob(options, around), options, around);
+}
+
+/** The same for an input that is read already. */
+export async function planOf(job: Job, options: JobOptions, around: Surroundings): Promise<PlanView> {
   const names = providerNames(options, around);
   const use = await permissionsNow(job, options, around);
   if (!hasLedger(dataDirOf(options, around))) return await planJob(job, undefined, names, null, around, use);

@@ -10,6 +10,7 @@ import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { RunWork } from '../engine/run.js';
 import type { Sandbox } from '../sandbox/index.js';
 import { Secret } from '../util/secret.js';
+import { UnreadableFile } from '../util/small-file.js';
 import type { PlaceOptions, Surroundings } from './surroundings.js';
 
 export interface Provider {
@@ -91,6 +92,8 @@ async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | u
   try {
     return await startSandbox({ clock, seed: 1, reportDelayMs, ...journal });
   } catch (error) {
+    if (error instanceof UnreadableFile)
+      throw new UsageError(error.message, 'The sandbox keeps its account there. Move it away, and start again.');
     throw asPlaceError(error, `the data directory ${dataDir}`);
   }
 }

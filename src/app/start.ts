@@ -12,7 +12,7 @@ import { mustHaveKeptRows } from './lost-rows.js';
 import { findRunOf, openRun } from './open-run.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
-import { type Job, type JobOptions, type PlanView, planInput, planJob, readJob } from './plan.js';
+import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, providerNames, withProvider } from './provider.js';
 import { restOf } from './rest.js';
@@ -48,7 +48,9 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
   checkConfiguration(pipeline, options, around);
-  await mustBeFreeToBegin(options, around);
+  const isNew = await mustBeFreeToBegin(options, around);
+  // Who is asked before there is a ledger, and says no, has created nothing.
+  const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
     if (before !== undefined) await ledger.runs.mustBeReadable(before.id);
@@ -63,7 +65,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
       async (provider) => {
         checkProvider(pipeline, provider);
         const permissions = permissionReader(pipeline, provider, options.drain);
-        const rest = await agreedRest(job, bounds, before, { ...options, permissions }, ledger, around);
+        const rest = agreed ?? (await agreedRest(job, bounds, before, { ...options, permissions }, ledger, around));
         const maySpend = { ...rest, ...within(rest, bounds.limits) };
         const open = () => openRun(table, settings, ledger.runs, around.clock);
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
@@ -78,8 +80,8 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   });
 }
 
-/** A start that is refused for what the user pointed at creates nothing, not even a ledger. */
-async function mustBeFreeToBegin(options: RunOptions, around: Surroundings): Promise<void> {
+/** A start that is refused for what the user pointed at creates nothing, not even a ledger. True if there is none yet. */
+async function mustBeFreeToBegin(options: RunOptions, around: Surroundings): Promise<boolean> {
   const dataDir = dataDirOf(options, around);
   const isNew = !hasLedger(dataDir);
   // Where there is no ledger there is no finished run either, of which nothing is left to spend.
@@ -88,6 +90,7 @@ async function mustBeFreeToBegin(options: RunOptions, around: Surroundings): Pro
   // Where nobody says where, a finished run writes nothing, and a place that is not there is made with the ledger.
   const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));
   if (named && options.export !== false) await checkTables(options, null, dataDir, around);
+  return isNew;
 }
 
 const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';
@@ -107,9 +110,27 @@ async function agreedRest(
       ? await restOf({ run: before, ...readSettings(before), outcome: 'pending' }, names, ledger, around)
       : mostOf(await planInput(job, before, names, ledger, around, TOLD_APART));
   const use = (await options.permissions?.atStart()) ?? null;
-  const plan = await planJob(job, before, names, ledger, around, use);
+  return await agreedTo(await planJob(job, before, names, ledger, around, use), limits, options.agree);
+}
+
+/** The same where nothing was ever bought, without a ledger. Undefined where nobody is to be asked. */
+async function agreedToBegin(
+  job: Job,
+  { limits }: SpendingBounds,
+  options: RunOptions,
+  around: Surroundings,
+): Promise<Rest | undefined> {
+  if (options.agree === undefined) return undefined;
+  return await agreedTo(await planOf(job, options, around), limits, options.agree);
+}
+
+async function agreedTo(
+  plan: PlanView,
+  limits: SpendingBounds['limits'],
+  agree: NonNullable<RunOptions['agree']>,
+): Promise<Rest> {
   const rest = mostOf(plan);
-  if (!(await options.agree({ plan, atMost: within(rest, limits) }))) throw new DeclinedError();
+  if (!(await agree({ plan, atMost: within(rest, limits) }))) throw new DeclinedError();
   return rest;
 }
 

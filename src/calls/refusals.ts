@@ -34,12 +34,14 @@ export class Refusals {
     }
   }
 
-  /** Nobody is left who could be answered: a refusal that stands alone is the company's own. True if there is one. */
+  /** Nobody is left who could be answered: a refusal of v2 that stands alone is the company's own. v1 names the scope. */
   concludeAlone(): boolean {
     const decided = this.#decided.length;
     for (const [requestKey, refused] of [...this.#open]) {
       const others = [...this.#open.values()].filter(({ operation }) => operation === refused.operation);
-      if (others.length === 1 && this.#open.delete(requestKey)) this.#isOwn(requestKey, refused);
+      if (refused.operation.api === 'v1' || others.length > 1) continue;
+      this.#open.delete(requestKey);
+      this.#isOwn(requestKey, refused);
     }
     return this.#decided.length > decided;
   }

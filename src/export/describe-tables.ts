@@ -1,6 +1,7 @@
-import type { Column, Table } from '../readers/table.js';
+import { type Column, column, type Table, withFurther } from '../readers/table.js';
 import type { Marks } from '../util/marked-part.js';
 import { parquetColumns } from './formats/parquet-file.js';
+import { rowsTable } from './run-tables.js';
 import { tables } from './tables.js';
 
 /** Around the tables in `docs/tables.md`. */
@@ -10,6 +11,8 @@ export const TABLE_REFERENCE: Marks = {
 };
 
 export const describeTables = (declared: readonly Table[] = tables): string => declared.map(describeTable).join('\n');
+
+const INPUT = column('input_…', 'text', 'One for each column of the input, as written', 'the input');
 
 function describeTable(table: Table): string {
   const key = table.key.map((name) => `\`${name}\``).join(', ');
@@ -22,12 +25,9 @@ function describeTable(table: Table): string {
     '',
     '| column | CSV | Parquet | meaning | from |',
     '|---|---|---|---|---|',
-    ...table.columns.map((item) =>
+    ...withFurther(table.columns, table === rowsTable ? [INPUT] : []).map((item) =>
       describeColumn(item, table.source === 'ledger' ? 'the ledger' : 'the field of that name'),
     ),
-    ...(table.name === 'rows'
-      ? ['| `input_…` | text | VARCHAR | One for each column of the input, as written | the input |']
-      : []),
     '',
   ].join('\n');
 }

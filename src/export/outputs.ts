@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import { systemFailure } from '../domain/system-failure.js';
-import { type Column, columnsOf, type Row, type Table } from '../readers/table.js';
+import { type Column, columnsOf, type Row, type Table, withFurther } from '../readers/table.js';
 import type { Resource } from './data-package.js';
 import type { FileFacts, Format, FormatWriter, Lines, TableFile } from './formats/format.js';
 
@@ -40,7 +40,7 @@ export class Outputs {
 
   constructor(tables: readonly OutputTable[], formats: OpenFormats, includeContacts: boolean) {
     const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
-      const columns = [...columnsOf(table, includeContacts), ...furtherColumns];
+      const columns = withFurther(columnsOf(table, includeContacts), furtherColumns);
       const files = formats.map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
       return { table, columns, files, rows: 0 };
     };

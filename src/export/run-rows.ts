@@ -40,6 +40,7 @@ export function inputRow(row: SnapshotRow, planned: readonly string[], columns: 
     error_message: row.errorMessage,
     // An empty cell of the input is an empty field, not an empty text.
     ...Object.fromEntries(columns.map(({ name }, index) => [name, row.values[index] || null])),
+    extra: null,
   };
 }
 
@@ -87,6 +88,7 @@ export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   error_class: call.errorClass,
   remaining_units: text(call.remainingUnits),
   reconciled: call.reconciled,
+  extra: null,
 });
 
 export const errorRow = (error: SnapshotError, position: number): RowOf<typeof errorsTable> => ({
@@ -103,6 +105,7 @@ export const errorRow = (error: SnapshotError, position: number): RowOf<typeof e
   pointer: null,
   seen: null,
   raw_sha256: null,
+  extra: null,
 });
 
 /** A place in an answer whose form the document does not describe. */
@@ -120,6 +123,7 @@ export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<t
   pointer: issue.pointer,
   seen: issue.seen,
   raw_sha256: origin.rawSha256,
+  extra: null,
 });
 
 /** An answer whose stored bytes cannot be trusted: nothing of it is in the tables, and it can be had again. */
@@ -137,6 +141,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   pointer: null,
   seen: null,
   raw_sha256: answer.rawSha256,
+  extra: null,
 });
 
 /** Where what was asked is damaged, too, only the row can ask again. */
@@ -160,4 +165,5 @@ export const damagedTextRow = (place: StoredPlace, position: number, now: number
   pointer: null,
   seen: null,
   raw_sha256: null,
+  extra: null,
 });

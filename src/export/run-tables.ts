@@ -1,5 +1,6 @@
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import { column, table } from '../readers/table.js';
+import { emptyExtra } from '../readers/tables/columns.js';
 import { stages } from '../stages/list.js';
 
 /** What happened: rows, candidates, calls, errors. All from the ledger. */
@@ -39,6 +40,7 @@ export const rowsTable = table({
     column('units_charged', 'integer', 'v1 units that this row was charged'),
     column('error_code', 'text', 'Why the row is not complete'),
     column('error_message', 'text', 'The same in words'),
+    emptyExtra,
   ],
 });
 
@@ -100,6 +102,7 @@ export const callsTable = table({
     column('error_class', 'text', 'What happens next: retry, slow_down, park, not_available, fail_row, …'),
     column('remaining_units', 'integer', 'Units left, as the provider said'),
     column('reconciled', 'text', 'How an unknown charge was settled later'),
+    emptyExtra,
   ],
 });
 
@@ -129,5 +132,6 @@ export const errorsTable = table({
     column('pointer', 'text', 'JSON pointer to the place in the raw body'),
     column('seen', 'text', 'What was seen there'),
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
+    emptyExtra,
   ],
 });

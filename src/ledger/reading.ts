@@ -1,6 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
+import type { CountsCompared } from './counts-compared.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
 
@@ -225,6 +226,9 @@ export interface EnvironmentUsage extends Omit<AllowanceRecord, 'observedAt'> {
   /** Null: the provider has not told its allowance yet. */
   readonly observedAt: number | null;
   readonly unknownCalls: number;
+  /** Why nobody can say whether the two counts agree now; `driftUnits` is then what was found before. */
+  readonly notCompared: CountsCompared['notCompared'];
+  readonly waitsFor: CountsCompared['waitsFor'];
 }
 
 export interface UsageLine {

@@ -4,22 +4,10 @@ import { BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/bod
 import { removeContacts } from './parts/contacts.js';
 import { tryParse } from './parts/open-answer.js';
 import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
-import {
-  type AnswerOrigin,
-  type ListItem,
-  originOf,
-  type RawAnswer,
-  type Reader,
-  type ReaderOutput,
-  type SubjectAnswers,
-} from './reader.js';
+import { NOWHERE, readReportRecord } from './parts/report-record.js';
+import { type ListItem, originOf, type RawAnswer, type Reader, type ReaderOutput } from './reader.js';
 import { type Cell, column, timestamp } from './table.js';
-import {
-  creditReportRemarksTable,
-  creditReportsTable,
-  reportRecordFields,
-  reportSummaryFields,
-} from './tables/credit-reports.js';
+import { creditReportRemarksTable, creditReportsTable, reportSummaryFields } from './tables/credit-reports.js';
 
 /** A credit report → its line and its remarks. Sections beyond the summary are opaque and kept (V2-7). */
 export const creditReportReader = {
@@ -31,11 +19,11 @@ export const creditReportReader = {
   read(subject, out) {
     const fetched = subject.answers.find(({ operation }) => operation === 'creditReportFetch');
     const opened = fetched && openReport(fetched, out);
-    const record = readRecord(subject, out);
+    const record = readReportRecord(subject, out);
     const body = readBody(subject.id, opened, out);
     out.add(creditReportsTable, {
       credit_report_id: subject.id,
-      credit_source_id: subject.ids.credit ?? record.sourceId,
+      credit_source_id: record.sourceId,
       ...record.cells,
       // The document equates the two: the body can be fetched once the status is `finish`.
       status: fetched === undefined ? record.cells.status : 'finish',
@@ -48,40 +36,6 @@ export const creditReportReader = {
     });
   },
 } as const satisfies Reader;
-
-/** What the generate call says about the report, if it is about this and no earlier one; else what the history says. */
-function readRecord(subject: SubjectAnswers, out: ReaderOutput) {
-  const generated = recordOf(subject);
-  const { value, origin, pointer } = generated ?? subject.listed ?? NO_RECORD;
-  // A page of the history was asked for by some row; what is wrong with the item concerns this report's.
-  const path = new BodyPath({ ...(origin ?? NOWHERE), row: subject.row, stage: subject.stage }, out, pointer);
-  const object = path.object(value) ?? {};
-  if (!out.includeContacts) removeContacts(object);
-  const { cells, rest } = readFields(object, reportRecordFields, path, ['id', 'source_id']);
-  const expired = expiredSince(subject.listed, origin?.fetchedAt ?? 0) ?? cells.expired;
-  return { cells: { ...cells, expired }, rest, sourceId: idOf(object.source_id) ?? null };
-}
-
-/** The answer to generating, in whatever form it was asked for. */
-function recordOf(subject: SubjectAnswers): Omit<ListItem, 'id'> | undefined {
-  for (const answer of subject.answers) {
-    if (answer.operation !== 'creditReportGenerate') continue;
-    const value = tryParse(answer.body);
-    if (isObject(value) && idOf(value.id) === subject.id) return { value, origin: answer, pointer: '' };
-  }
-  return undefined;
-}
-
-/** A report expires after it was generated: the later word stands. */
-function expiredSince(listed: ListItem | undefined, recordedAt: number): Cell | undefined {
-  if (listed === undefined || listed.origin.fetchedAt <= recordedAt || !isObject(listed.value)) return undefined;
-  const { expired } = listed.value;
-  return typeof expired === 'boolean' ? String(expired) : undefined;
-}
-
-/** Where nothing came there is nothing to be wrong. */
-const NOWHERE: AnswerOrigin = { operation: '', rawSha256: '', row: null, stage: null, fetchedAt: 0 };
-const NO_RECORD: Omit<ListItem, 'id'> = { value: {}, origin: NOWHERE, pointer: '' };
 
 interface OpenedReport {
   readonly format: 'json' | 'html';
@@ -132,7 +86,7 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
     credit_limit_value: limit.cells.value,
     credit_limit_currency: limit.cells.currency,
   } satisfies Record<string, Cell>;
-  const sections = Object.entries(object).filter(([key, value]) => key !== 'summary' || !isObject(value));
+  const sections = Object.entries(object).filter(([key]) => !readApart(object, 'summary').includes(key));
   const odd = opened !== undefined && !isObject(opened.body) ? opened.body : null;
   const rest: Members = [
     ...(odd === null ? [] : [['body', odd] as const]),
@@ -145,21 +99,21 @@ function readBody(id: string, opened: OpenedReport | undefined, out: ReaderOutpu
   return { cells, rest };
 }
 
-/** A part that is read on its own; in another form it stays where it is, for `extra`. */
+/** A part that is read on its own; in another form, or with nothing in it, it stays where it is, for `extra`. */
 const readApart = (object: JsonObject, part: string): readonly string[] => {
-  const value = memberOf(object, part) ?? null;
-  return value === null || isObject(value) ? [part] : [];
+  const value = memberOf(object, part);
+  return isObject(value) && Object.keys(value).length > 0 ? [part] : [];
 };
 
 const POSITIVE = 'what_we_like_about_this_company';
 /** The name of the list of cautions is not shown. */
 const CAUTION = /caution|concern|dislike|(?:not|dont)_like/;
 
-/** Emits the remarks and returns the members they came from. */
+/** Emits the remarks and returns the members they came from. A list without any has no line: `extra` keeps it. */
 function readRemarks(id: string, summary: JsonObject, path: BodyPath): readonly string[] {
   const lists = Object.entries(summary).flatMap(([key, value]) => {
     const kind = key === POSITIVE ? 'positive' : CAUTION.test(key) ? 'caution' : undefined;
-    return kind !== undefined && Array.isArray(value) ? [{ key, kind, value }] : [];
+    return kind !== undefined && Array.isArray(value) && value.length > 0 ? [{ key, kind, value }] : [];
   });
   lists.sort((a, b) => (a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0));
   const positions = { positive: 0, caution: 0 };
@@ -171,6 +125,7 @@ function readRemarks(id: string, summary: JsonObject, path: BodyPath): readonly 
         kind,
         position: String(++positions[kind as keyof typeof positions]),
         text: typeof item === 'string' || item === null ? item : stringifyExact(item),
+        extra: typeof item === 'string' ? null : extraOf([['item', item]]),
       });
     }
   }

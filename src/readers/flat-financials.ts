@@ -5,13 +5,13 @@ import { scanFlat } from './parts/scan-flat.js';
 import { readValue } from './parts/value.js';
 import type { RawAnswer, Reader, ReaderOutput } from './reader.js';
 import { column, table } from './table.js';
-import { value, valueType } from './tables/columns.js';
+import { emptyExtra, value, valueType } from './tables/columns.js';
 
 export const flatFinancialsTable = table({
   name: 'flat_financials',
   onePer: 'value',
   description:
-    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250.',
+    'Flat financials: one value for each year and indicator. The indicators are an open set of more than 250. What is no value, and a year without any, is in `errors`.',
   source: 'v2 financial',
   key: ['v2_company_id', 'year', 'indicator'],
   keyAlwaysThere: true,
@@ -21,6 +21,7 @@ export const flatFinancialsTable = table({
     column('indicator', 'text', 'Name of the indicator', 'key of the year'),
     value,
     valueType,
+    emptyExtra,
   ],
 });
 
@@ -52,15 +53,16 @@ export function readParsed(answer: RawAnswer, id: string, out: ReaderOutput): vo
   for (const year of Object.keys(years).sort()) {
     const at = opened.path.at(year);
     const indicators = years[year] as ExactJson;
-    if (!isObject(indicators)) {
-      if (indicators !== null) at.left('an object of indicators', indicators);
+    // A year without a value has no line: that it came is told here, and nowhere else.
+    if (!isObject(indicators) || Object.keys(indicators).length === 0) {
+      at.left('an object of indicators', indicators);
       continue;
     }
     for (const indicator of Object.keys(indicators).sort()) {
       const read = readValue(indicators[indicator] as ExactJson, () => at.at(indicator));
       if (read === undefined) continue;
       const { value, value_type } = read;
-      out.add(flatFinancialsTable, { v2_company_id: id, year, indicator, value, value_type });
+      out.add(flatFinancialsTable, { v2_company_id: id, year, indicator, value, value_type, extra: null });
     }
   }
 }

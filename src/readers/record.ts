@@ -118,7 +118,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Piece {
       ...profile.rest,
       ...others,
       ...nested('financial', statements?.rest ?? []),
-      ...Object.entries(lists).flatMap(([name, { odd }]) => (isList(rest[name] ?? null) ? oddOf(name, odd) : [])),
+      ...Object.entries(lists).flatMap(([name, { odd }]) => (isList(rest[name]) ? oddOf(name, odd) : [])),
     ],
     counts: {
       officers: lists.officers.count,
@@ -129,9 +129,9 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Piece {
   };
 }
 
-const isList = (value: ExactJson) => value === null || Array.isArray(value);
-const isRecord = (value: ExactJson) => value === null || isObject(value);
-/** What was read where it stands. In another form it is kept in `extra`. */
+const isList = (value: ExactJson | undefined) => Array.isArray(value);
+const isRecord = (value: ExactJson) => isObject(value) && Object.keys(value).length > 0;
+/** What was read where it stands. In another form, or with nothing in it, it is kept in `extra`. */
 const MODULES: Readonly<Record<string, (value: ExactJson) => boolean>> = {
   lite: isRecord,
   officers: isList,
@@ -176,7 +176,7 @@ function envelope(
 ): Piece {
   const rest = takeSources(object, module, id, path);
   const { count, odd } = read(rest.data, path.at('data'));
-  const others = Object.entries(rest).filter(([key]) => key !== 'data');
+  const others = Object.entries(rest).filter(([key, value]) => key !== 'data' || value === null);
   return {
     cells: {},
     rest: nested(path.origin.operation, [...others, ...oddOf('data', odd)]),

@@ -1,7 +1,7 @@
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
 import type { BodyPath, JsonObject } from './parts/body-path.js';
 import { readFiledFinancials } from './parts/filed-financials.js';
-import { type ListOf, oddOf, offsetOf } from './parts/lists.js';
+import { emptyOf, type ListOf, type ListRead, oddOf, offsetOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readOfficers, readShareholders } from './parts/people.js';
 import type { Members } from './parts/read-fields.js';
@@ -29,7 +29,7 @@ export const registryReader = {
 function readAnswer({ answer, body, path }: OpenedAnswer, id: string): void {
   const object = path.object(body);
   if (object === undefined) {
-    if (body !== null) path.left('a record', body);
+    path.left('a record', body);
     return;
   }
   const of: ListOf = { v1: answer.ids.v1 ?? null, v2: id, offset: offsetOf(answer) };
@@ -43,9 +43,9 @@ function readAnswer({ answer, body, path }: OpenedAnswer, id: string): void {
 function readList(operation: string, object: JsonObject, of: ListOf, path: BodyPath): Members {
   switch (operation) {
     case 'kybOfficers':
-      return oddOf('data', readOfficers(object.data, of, path.at('data')).odd);
+      return leftOf(object, readOfficers(object.data, of, path.at('data')));
     case 'kybShareholders':
-      return oddOf('data', readShareholders(object.data, of, path.at('data')).odd);
+      return leftOf(object, readShareholders(object.data, of, path.at('data')));
     case 'kybFinancial':
       return readFiledFinancials(object, of, path).rest;
     default:
@@ -53,8 +53,11 @@ function readList(operation: string, object: JsonObject, of: ListOf, path: BodyP
   }
 }
 
+/** A list that came empty has no line to say so: it is told from one that did not come (V1-22). */
+const leftOf = ({ data }: JsonObject, { odd }: ListRead): Members => [...emptyOf('data', data), ...oddOf('data', odd)];
+
 /** The totals describe the list: how many came is in the lines themselves. */
 const isRead = (operation: string, key: string, value: ExactJson): boolean => {
   if (operation === 'kybFinancial') return key === 'years' || key === 'groups';
-  return key === 'data' || (/^total_(?:pages|results)$/.test(key) && (value === null || value instanceof ExactNumber));
+  return key === 'data' || (/^total_(?:pages|results)$/.test(key) && value instanceof ExactNumber);
 };

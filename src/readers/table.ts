@@ -83,3 +83,10 @@ export const contactColumn = <const Name extends string>(name: Name, description
 /** The columns of one export. */
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>
   declared.columns.filter((item) => includeContacts || item.contact !== true);
+
+/** Columns that one export has beside those of the table: before `extra`, which is the last of every table. */
+export const withFurther = (columns: readonly Column[], further: readonly Column[]): readonly Column[] => [
+  ...columns.slice(0, -1),
+  ...further,
+  ...columns.slice(-1),
+];

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../util/make-folder.js';
+import { UnreadableFile } from '../util/small-file.js';
 
 const chargeEntry = z
   .object({
@@ -77,7 +78,7 @@ export class Journal {
       this.past = [];
       return;
     }
-    this.past = existsSync(path) ? readEntries(path) : [];
+    this.past = isThere(path) ? readEntries(path) : [];
     makeFolder(dirname(path));
     this.#descriptor = openSync(path, 'a', 0o600);
     if (fstatSync(this.#descriptor).size > 0) writeSync(this.#descriptor, '\n');
@@ -90,6 +91,13 @@ export class Journal {
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
+}
+
+/** Whoever opens a pipe is kept waiting until somebody is at its other end. */
+function isThere(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw new UnreadableFile(`${path} is not a regular file`);
+  return found !== undefined;
 }
 
 /** A line that is no entry is passed over: one cut short by a crash was never acted on by anyone. */

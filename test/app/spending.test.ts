@@ -71,7 +71,11 @@ describe('run', () => {
       expect(asked).toEqual([{ plan: await plan(JOB, around(job)), atMost: { units: 7, reports: 3 } }]);
       // Asked what it counts, once for the run and once for the plan beside it.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
-      await expect(resume({}, around(job))).rejects.toThrow('no unfinished run');
+      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+      await expect(resume({}, around(job))).rejects.toThrow('no ledger');
+      await run({ ...JOB, budget: 0, agree: async () => true }, around(job));
+      await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
+      expect(asked).toHaveLength(2);
     });
   });
 

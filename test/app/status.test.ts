@@ -113,7 +113,7 @@ describe('status', () => {
           failed_calls_last_minute: [{ count: 1 }],
         });
         expect(statusInWords(working)).toMatch(
-          /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min/m,
+          /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min.*, given up 2026-03-01 10:02 UTC at the latest$/m,
         );
         const later = await status({}, { ...around, clock: new ManualClock(now + 31_000) });
         expect(later.atWork).toMatchObject({ alive: true, silent: true });

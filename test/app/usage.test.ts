@@ -32,6 +32,10 @@ test('units by day, operation and run; calls by hand stand on a line of their ow
     const told = (more: object) => usageInWords({ ...view, environments: [{ ...present(first), ...more }] });
     expect(told({ unknownCalls: 2 })).toContain('agree, but for 2 calls of unknown charge\n');
     expect(told({ unknownCalls: 1, driftUnits: 3 })).toContain('3 more than we do (calls of unknown charge, or others');
+    expect(told({ notCompared: 'renewed' })).toContain('are not compared: the units were renewed since');
+    expect(told({ notCompared: 'under_way', driftUnits: 2 })).toContain(
+      'compares; before that the provider counts 2 more',
+    );
     expect(words).toContain('Every charge is known.');
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);
   });
@@ -52,5 +56,30 @@ test('calls with unknown charge are counted, and listed up to a limit', async ()
     const all = usageToJson(await usage({}, around));
     expect(all.unknown_calls.map(({ call: number }) => number)).toEqual([3, 2, 1]);
     expect(all.environments).toMatchObject([{ api: 'v1', unknown_calls: 3 }]);
+  });
+});
+
+test('units that a lost call or others may have used are told before the next answer settles them', async () => {
+  await withOffice({}, async ({ sandbox, around, companies }) => {
+    const ask = (index: number) => {
+      const params = { id: present(companies(9)[index]).v1Id };
+      return call({ api: 'v1', operation: 'liteKyb', params }, around);
+    };
+    const told = async () => usageInWords(await usage({}, around));
+    await ask(0);
+    expect(await told()).toContain("our count and the provider's agree\n");
+    sandbox.script({ operation: 'liteKyb' }, ['lostAnswer']);
+    await refusal(ask(1));
+    expect(await told()).toContain(
+      'agree, but for 1 call of unknown charge; call 2 is not settled yet: the first answer',
+    );
+    const stranger = { authorization: `Bearer ${around.env.KYBATCH_V1_API_KEY}` };
+    for (const { v1Id } of companies(9).slice(5, 8))
+      await fetch(`${around.env.KYBATCH_V1_BASE_URL}/kyb/${v1Id}/lite`, { headers: stranger });
+    await ask(2);
+    expect(await told()).toMatch(/drift: the provider counts 4 more than we do .*; call 2 is not settled yet/);
+    expect(usageToJson(await usage({}, around)).environments).toMatchObject([
+      { drift_units: 4, not_compared: null, waits_for_call: 2, unknown_calls: 1 },
+    ]);
   });
 });

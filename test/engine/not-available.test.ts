@@ -5,6 +5,28 @@ import { lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 const detail = (status: number, text: string) => ({ status, body: JSON.stringify({ detail: text }) });
 const everything = { stages: ['record', 'financials', 'credit-report'] };
 
+describe('V1-11 DATA_SERVICE_404 on a search, which names no company ID', () => {
+  const noRecord = { status: 404, code: 'DATA_SERVICE_404' };
+
+  test('is asked again, and the row goes on when the search answers', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work }) => {
+      sandbox.script('searchKyb', [noRecord, noRecord]);
+      const end = await work(await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company))));
+      expect(end.progress.byOutcome).toMatchObject({ complete: 2 });
+    });
+  });
+
+  test('is never told as nobody who fits', async () => {
+    await withWorkshop({ pipeline: { stages: ['record'] } }, async ({ sandbox, open, work, rows }) => {
+      sandbox.script('searchKyb', Array(200).fill(noRecord));
+      const run = await open(wholeCompanies(sandbox, 2).map((company) => lineOf(company)));
+      await work(run);
+      for (const row of await rows(run)) expect(row.outcome).not.toBe('no_match');
+      expect(sandbox.chargeLog).toEqual([]);
+    });
+  });
+});
+
 describe('v2 refuses what one stage needs: the others go on', () => {
   test('404 with a reason: the stage is not available, with the provider’s reason, and the row is complete', async () => {
     await withWorkshop({ pipeline: everything }, async (workshop) => {

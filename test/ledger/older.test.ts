@@ -1,8 +1,10 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
+import { makeCopyFolder } from '../../src/ledger/sqlite/copy-folder.js';
 import { acquireLock } from '../../src/ledger/sqlite/lock.js';
 import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { NOW } from './support.js';
@@ -11,11 +13,22 @@ const FIXTURE = resolve('fixtures/ledger-0.1');
 const schema = (dataDir: string) =>
   look<{ schema: number }>(dataDir, 'SELECT max(version) AS schema FROM schema_migrations');
 
-test('a ledger of an older kybatch is read, with a note, and left as it is', async () => {
+/** A folder for what is temporary, instead of the system's. */
+async function withScratch(use: (scratch: string) => Promise<void>): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'kybatch-scratch-'));
   const before = process.env.TMPDIR;
   process.env.TMPDIR = scratch;
   try {
+    await use(scratch);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+test('a ledger of an older kybatch is read, with a note, and left as it is', async () => {
+  await withScratch(async (scratch) => {
     await withDataDir(async (dataDir) => {
       cpSync(FIXTURE, dataDir, { recursive: true });
       const notes: string[] = [];
@@ -30,11 +43,33 @@ test('a ledger of an older kybatch is read, with a note, and left as it is', asy
       // The copy goes with whoever read it.
       expect(readdirSync(scratch).filter((name) => name.startsWith('kybatch-read-'))).toEqual([]);
     });
-  } finally {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  });
+});
+
+test('whoever reads removes the copies of processes that were killed, and no others', async () => {
+  await withScratch(async (scratch) => {
+    await withDataDir(async (dataDir) => {
+      await openAt(dataDir, 'write').close();
+      const own = basename(makeCopyFolder());
+      const { pid } = spawnSync('true');
+      const ofDead = own.replace(`-${process.pid}-`, `-${pid}-`);
+      const ofEarlier = own.replace(/-(\d+)-([^-]+)$/, '-1$1-$2');
+      for (const name of [ofDead, ofEarlier]) renameSync(makeCopyFolder(), join(scratch, name));
+      writeFileSync(join(scratch, ofDead, 'kybatch.db'), 'a copy');
+      const elsewhere = ofDead.replace(/read-[0-9a-f]+/, 'read-0123456789ab');
+      mkdirSync(join(scratch, elsewhere));
+      const aFile = ofDead.replace(/[^-]+$/, 'a_file');
+      writeFileSync(join(scratch, aFile), '');
+      const aLink = ofDead.replace(/[^-]+$/, 'a_link');
+      symlinkSync(dataDir, join(scratch, aLink));
+      const others = ['kybatch-read-', 'kybatch-read-abcdef', `${ofDead}-more`];
+      for (const name of others) mkdirSync(join(scratch, name));
+      await openAt(dataDir, 'read').close();
+      const copies = readdirSync(scratch).filter((name) => name.startsWith('kybatch-read-'));
+      expect(copies.sort()).toEqual([own, elsewhere, aFile, aLink, ...others].sort());
+      expect(readdirSync(dataDir)).toContain('kybatch.db');
+    });
+  });
 });
 
 test('it is read while somebody else writes', async () => {
@@ -65,5 +100,15 @@ test('from its copy too it is seen whether the process that writes it is alive',
     expect(await isAlive()).toBe(true);
     lock.release();
     expect(await isAlive()).toBe(false);
+  });
+});
+
+test.each(['kybatch.db', 'kybatch.lock'])('a pipe named %s is refused, not waited for', async (name) => {
+  await withDataDir(async (dataDir) => {
+    const path = join(dataDir, name);
+    mkdirSync(dataDir);
+    spawnSync('mkfifo', [path]);
+    expect(() => openAt(dataDir, 'write')).toThrow(`${path} is not a regular file`);
+    if (name === 'kybatch.db') expect(() => openAt(dataDir, 'read')).toThrow(`${path} is not a regular file`);
   });
 });

@@ -173,10 +173,10 @@ test('filed statements: every period of every metric, with what the provider add
   });
 });
 
-test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicators pass', () => {
+test('V2-2 V2-8 flat financials: an empty object says nothing, years without values are told; unknown indicators pass', () => {
   expect(read(flatFinancialsReader, [answer('financial', '{}')]).rowsOf(flatFinancialsTable)).toEqual([]);
   const out = read(flatFinancialsReader, [
-    answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"x":7}'),
+    answer('financial', '{"2024":{"Zeta":1.10,"Alpha":"52 weeks"},"2023":null,"2022":{},"x":7}'),
   ]);
   expect(
     out
@@ -186,7 +186,11 @@ test('V2-2 V2-8 flat financials: an empty object says nothing; unknown indicator
     ['2024', 'Alpha', '52 weeks', 'string'],
     ['2024', 'Zeta', '1.10', 'number'],
   ]);
-  expect(out.issues.map(({ pointer }) => pointer)).toEqual(['/x']);
+  expect(out.issues.map(({ pointer, seen }) => [pointer, seen])).toEqual([
+    ['/2022', '{}'],
+    ['/2023', 'null'],
+    ['/x', '7'],
+  ]);
 });
 
 test('V2-9 v2 officers and shareholders: the same tables under v2’s ID; current or former stays unknown', () => {
@@ -314,8 +318,8 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
         `{${member},"2024":{${figure}}}`,
         {
           flat_financials: [
-            { year: '2024', indicator: name, value: '1.10' },
-            { year: name, indicator: 'a', value: '1.10' },
+            { year: '2024', indicator: name, value: '1.10', extra: null },
+            { year: name, indicator: 'a', value: '1.10', extra: null },
           ],
         },
       ],
@@ -420,4 +424,40 @@ test.each([
     expect(out.rows.get(table)).toMatchObject([{ value: '1', value_type: 'number' }]);
     expect(out.issues).toMatchObject([{ pointer, seen: odd }]);
   }
+});
+
+test.each([
+  ['{}', null, null],
+  ['{"shareholders":null}', null, '{"shareholders":null}'],
+  ['{"shareholders":[]}', '0', null],
+  ['{"financial":{"years":[],"groups":null}}', null, '{"financial":{"years":[],"groups":null}}'],
+])(
+  'V1-22 what did not come, came as null and came empty are three things: %s',
+  (body, shareholders_returned, extra) => {
+    const { rows } = read(recordReader, [answer('fullKyb', body)]);
+    expect(rows.get('companies')).toMatchObject([{ shareholders_returned, extra }]);
+  },
+);
+
+test.each([
+  ['{}', []],
+  ['{"data":null}', [['/data', 'null']]],
+  ['{"data":[]}', [['/data', '[]']]],
+])('V1-22 v2’s answers have no line for the company, so `errors` tells the three apart: %s', (body, told) => {
+  const out = read(registryReader, [answer('kybShareholders', body)]);
+  expect(out.issues.map(({ pointer, seen }) => [pointer, seen])).toEqual(told);
+});
+
+test('what the history says otherwise than the record of the report is kept', () => {
+  const page = '{"data":[{"id":77,"source_id":"T","status":"finish","name":"Acme","pages":4}]}';
+  const [listed] = creditReportReader.lists.items(answer('creditReportHistory', page));
+  const generated = answer('creditReportGenerate', '{"id":77,"source_id":"S","status":"processing","name":"Acme"}');
+  const out = read(creditReportReader, [generated], { ids: { credit: 'R' }, ...(listed && { listed }) });
+  expect(out.rowsOf(creditReportsTable)).toMatchObject([
+    {
+      credit_source_id: 'R',
+      extra: '{"source_id":"S","creditReportHistory":{"source_id":"T","status":"finish","pages":4}}',
+    },
+  ]);
+  expect(issuesOf(out)).toEqual(['/source_id: the ID R, "S"']);
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,3 +96,14 @@ test('the same seed gives the same keys, another seed others, and keys can be gi
       expect((await v2(three, '/metrics', { key: 'my own key' })).status).toBe(200);
     });
   }));
+
+test('a pipe where the journal should be is refused, not waited for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  const journal = join(folder, 'journal.ndjson');
+  try {
+    execFileSync('mkfifo', [journal]);
+    await expect(withSandbox({ journal }, async () => {})).rejects.toThrow(`${journal} is not a regular file`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -4,7 +4,7 @@ import { outsideText } from '../../util/outside-text.js';
 import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
-import type { Operation } from '../operation.js';
+import { type Operation, readsOne } from '../operation.js';
 import { chargeSaid } from './allowance.js';
 
 /**
@@ -17,7 +17,7 @@ export function v1Error(exchange: Exchange, operation: Operation, nowMs: number)
   const success = status >= 200 && status < 300;
   const problems = status === 200 ? whyUnreadable(operation, exchange.body) : [];
   if (status === 200 && problems.length === 0) return undefined;
-  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, problems) : refused(exchange);
+  const { isOwnWord, ...meaning } = success ? unreadable(status, operation, problems) : refused(exchange, operation);
   return new ApiError({
     ...meaning,
     api: 'v1',
@@ -48,7 +48,7 @@ const unreadable = (status: number, operation: Operation, problems: readonly str
 });
 
 /** Every error of v1 has the form of its error body. What comes in another is not its word, whatever the status (X-1). */
-function refused({ status, body }: Exchange): Described {
+function refused({ status, body }: Exchange, operation: Operation): Described {
   const said = readErrorBody(body);
   if (said === undefined) {
     const message = `v1 answered ${status} without an error body`;
@@ -56,7 +56,7 @@ function refused({ status, body }: Exchange): Described {
   }
   const code = said.error.code.slice(0, 100);
   return {
-    ...((Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? byStatus(status)),
+    ...(byDocument(code, operation) ?? byStatus(status)),
     code,
     message: outsideText(said.error.message, 500),
     requestId: said.request_id,
@@ -88,6 +88,17 @@ const redirectRefused: Meaning = {
   stop: 'route',
   hint: 'The provider answered with a redirect, which is refused: the key goes to one origin only. Check KYBATCH_V1_BASE_URL.',
 };
+
+/** The document ties "no record" to a company ID. A search names none, and one that finds nobody answers an empty list. */
+const saysNothingOfASearch: Meaning = {
+  class: 'retry',
+  hint: 'The document knows this code for a company ID alone, and a search names none: it does not mean that nobody fits.',
+};
+
+function byDocument(code: string, operation: Operation): Meaning | undefined {
+  if (code === 'DATA_SERVICE_404' && !readsOne(operation)) return saysNothingOfASearch;
+  return Object.hasOwn(byCode, code) ? byCode[code] : undefined;
+}
 
 /** The error table of the v1 document, row by row. */
 const byCode: Readonly<Record<string, Meaning>> = {

@@ -106,7 +106,7 @@ function outageInWords({ row, api, operation, code, since, nextTryAt, givesUpAt 
   const next = `next try ${nextTryAt <= at ? 'now' : `in ${durationInWords(nextTryAt - at)}`}`;
   return row === undefined
     ? `Outage: ${api} ${operation} does not answer (${code}) since ${moment(since)}, for ${durationInWords(at - since)}; ${next}, given up ${moment(givesUpAt)}. How long it lasts nobody knows`
-    : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, left to the next start ${moment(givesUpAt)} at the latest`;
+    : `Waits: row ${row} is put off by ${api} ${operation} (${code}), while others are answered; ${next}, given up ${moment(givesUpAt)} at the latest`;
 }
 
 function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusView['atWork']>): readonly string[] {

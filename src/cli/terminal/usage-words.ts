@@ -41,7 +41,7 @@ const usageTable = (key: string, lines: UsageView['byDay']): string =>
     lines.map((line) => [line.key, line.api, line.calls, line.owned, line.unitsCharged, line.unknown]),
   )}\n`;
 
-function environmentInWords(environment: UsageView['environments'][number]): string {
+function environmentInWords(environment: Environment): string {
   const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt } = environment;
   if (observedAt === null) return `${api} at ${name}: no allowance seen`;
   const left = dailyLimit === null ? remainingUnits : (dailyRemaining ?? remainingUnits);
@@ -54,14 +54,35 @@ function environmentInWords(environment: UsageView['environments'][number]): str
   ].join(', ');
 }
 
-/** Calls of unknown charge may be what the two counts differ by: of those nobody can say that they agree. */
-function driftInWords({ driftUnits, unknownCalls }: UsageView['environments'][number]): string {
-  const but = unknownCalls === 0 ? '' : `, but for ${count(unknownCalls, 'call')} of unknown charge`;
-  if (driftUnits === 0) return `our count and the provider's agree${but}`;
+type Environment = UsageView['environments'][number];
+
+/** Nobody says that the two agree who has not compared them; and calls of unknown charge may be what they differ by. */
+function driftInWords(environment: Environment): string {
+  const { driftUnits, unknownCalls, notCompared } = environment;
   const why =
     unknownCalls === 0 ? 'others may share the account' : 'calls of unknown charge, or others who share the account';
-  return `drift: the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (${why})`;
+  const drift = `the provider counts ${withCommas(Math.abs(driftUnits))} ${driftUnits > 0 ? 'more' : 'fewer'} than we do (${why})`;
+  if (notCompared !== null) {
+    const before = driftUnits === 0 ? '' : `; before that ${drift}`;
+    return `our count and the provider's are not compared: ${NOT_COMPARED[notCompared]}${before}`;
+  }
+  const but = unknownCalls === 0 ? '' : `, but for ${count(unknownCalls, 'call')} of unknown charge`;
+  return `${driftUnits === 0 ? `our count and the provider's agree${but}` : `drift: ${drift}`}${openInWords(environment)}`;
 }
+
+const NOT_COMPARED: Readonly<Record<NonNullable<Environment['notCompared']>, string>> = {
+  never_told: 'it has not told how many units are left while nothing else was under way',
+  under_way: 'calls are under way, or were when a process died; the first answer after them compares',
+  renewed: 'the units were renewed since; the next answer begins anew',
+  spent:
+    'it has refused for want of allowance since, and not told how many units others have used; the next answer compares',
+};
+
+/** The provider may still be at work on the call, so nothing is booked before the next answer. */
+const openInWords = ({ api, waitsFor }: Environment): string =>
+  waitsFor === null
+    ? ''
+    : `; call ${waitsFor.call} is not settled yet: the first answer of ${api} after ${moment(waitsFor.until + 59_999)} compares for good`;
 
 const lineToJson = ({ key, api, calls, owned, unitsCharged, unknown }: UsageView['byDay'][number]) => ({
   key,
@@ -86,6 +107,9 @@ export const usageToJson = (view: UsageView) => ({
     reset_at: iso(environment.resetAt),
     observed_at: iso(environment.observedAt),
     drift_units: environment.driftUnits,
+    not_compared: environment.notCompared,
+    waits_for_call: environment.waitsFor?.call ?? null,
+    waits_until: iso(environment.waitsFor?.until ?? null),
     unknown_calls: environment.unknownCalls,
   })),
   v2_permissions: view.permissions.map(({ usedAtStart, observedAt, ...use }) => ({

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlaceError, UsageError } from '../../domain/errors.js';
+import { removeCopiesOfTheDead } from './copy-folder.js';
 import { type Connection, connect } from './driver.js';
 import { currentSchema, migrate, refuseNewer, schemaOf } from './migrate.js';
-import { createForOwner } from './owner-only.js';
+import { createForOwner, mustBeFile } from './owner-only.js';
 import { copyOf, type Opened, openAsIs } from './private-copy.js';
 import { mustBeSound } from './sound.js';
 
@@ -36,8 +37,11 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
 
 /** Is there a ledger? A folder that may not be looked into is no answer. */
 export function isThere(dataDir: string): boolean {
+  const path = ledgerPath(dataDir);
   try {
-    return statSync(ledgerPath(dataDir), { throwIfNoEntry: false }) !== undefined;
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined) mustBeFile(path, found);
+    return found !== undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;
     throw asPlaceError(error, `the data directory ${dataDir}`);
@@ -57,6 +61,7 @@ const noLedger = (dataDir: string) =>
  */
 export function openForReading(dataDir: string, now: number, onNote: (note: string) => void = () => {}): Opened {
   mustExist(dataDir);
+  removeCopiesOfTheDead();
   const opened = openAsIs(ledgerPath(dataDir));
   try {
     refuseNewer(opened.database);

@@ -1,8 +1,9 @@
-import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { asPlaceError, FileError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
+import { makeCopyFolder } from './copy-folder.js';
 import { type Connection, connect } from './driver.js';
 
 /** A connection that only reads, and what is to be done once it is closed. */
@@ -60,7 +61,7 @@ function inOwnFolder(fill: (path: string) => void): Opened {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };
   try {
-    folder = mkdtempSync(join(tmpdir(), 'kybatch-read-'));
+    folder = makeCopyFolder();
     const path = join(folder, 'kybatch.db');
     fill(path);
     return { database: connect(path, { timeout: 10_000 }), path, remove };

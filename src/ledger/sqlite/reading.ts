@@ -1,6 +1,5 @@
 import type {
   AtWork,
-  EnvironmentUsage,
   KnownEnvironment,
   Reading,
   RunActivity,
@@ -12,6 +11,7 @@ import type {
 import { parseStored } from '../stored-json.js';
 import { startOutages } from './cells.js';
 import type { Connection } from './driver.js';
+import { readEnvironments } from './environment-usage.js';
 import { isLocked } from './lock.js';
 import { readPermissionUse } from './permission-use.js';
 
@@ -133,22 +133,13 @@ function readUsage(database: Connection): UsageReport {
          GROUP BY 1, 2 ORDER BY ${order}`,
       )
       .all();
-  const environments = database
-    .prepare<[], EnvironmentUsage>(
-      `SELECT api, name, observed_at AS observedAt, remaining_units AS remainingUnits, daily_limit AS dailyLimit,
-         daily_remaining AS dailyRemaining, reset_at AS resetAt, raw, spent_until AS spentUntil, anchor_call_id AS anchorCallId,
-         anchor_units AS anchorUnits, coalesce(drift_units, 0) AS driftUnits,
-         (SELECT count(*) FROM calls WHERE calls.environment_id = environments.id AND charge = 'unknown') AS unknownCalls
-       FROM environments LEFT JOIN allowances ON allowances.environment_id = environments.id ORDER BY environments.id`,
-    )
-    .all();
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: underWay.get() ?? 0,
     byDay: lines("coalesce(strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), 'damaged')", '1 DESC, 2'),
     byOperation: lines('operation', '2, 1'),
     byRun: lines("coalesce(run_id, '(by hand)')", '1 DESC, 2'),
-    environments,
+    environments: readEnvironments(database),
     permissions: readPermissionUse(database),
   };
 }

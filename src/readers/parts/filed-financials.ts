@@ -3,7 +3,7 @@ import { stringifyExact } from '../../util/exact-json-write.js';
 import { type Cell, column } from '../table.js';
 import { filedFinancialsTable } from '../tables/filed-financials.js';
 import type { BodyPath, JsonObject } from './body-path.js';
-import { eachItem, type ListOf, oddOf } from './lists.js';
+import { eachItem, emptyOf, type ListOf, oddOf } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 import { readValue } from './value.js';
 
@@ -13,7 +13,7 @@ const metricFields = [column('name', 'text', '')] as const;
 export interface FiledFinancials {
   /** How many periods came; null if none were named. */
   readonly periods: number | null;
-  /** Periods, metrics and groups without a value, as they were sent: they have no line, for a line is a value. */
+  /** Periods, metrics and groups without a value, and lists of them that came empty, as they were sent: they have no line, for a line is a value. */
   readonly rest: Members;
 }
 
@@ -46,7 +46,12 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
   const oddYears = years === undefined && object.years !== undefined && object.years !== null ? [object.years] : [];
   return {
     periods: years?.length ?? null,
-    rest: [...oddOf('years', [...silent, ...oddYears]), ...oddOf('groups', [...valueless, ...groups.odd])],
+    rest: [
+      ...emptyOf('years', object.years),
+      ...oddOf('years', [...silent, ...oddYears]),
+      ...emptyOf('groups', object.groups),
+      ...oddOf('groups', [...valueless, ...groups.odd]),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import type { ExactJson } from '../../util/exact-json.js';
 import { column } from '../table.js';
 import { groupLinkFields, groupLinksTable } from '../tables/group-links.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
-import { eachItem, type ListRead } from './lists.js';
+import { eachItem, emptyOf, type ListRead, oddOf } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 
 /** The links of a full record. Their `source` is a text, not a source object (V1-26). */
@@ -58,9 +58,13 @@ export function readGroupTree(list: ExactJson | undefined, companyId: string, pa
 function readNode(object: JsonObject, path: BodyPath): Node {
   const { cells, rest } = readFields(object, nodeFields, path, ['children']);
   const { children } = object;
-  const odd = Array.isArray(children) ? children.filter((child) => !isObject(child)) : (children ?? []);
-  return { cells, rest: Array.isArray(odd) && odd.length === 0 ? rest : [...rest, ['children', odd]] };
+  const odd = Array.isArray(children) ? children.filter((child) => !isObject(child)) : undefined;
+  const left: Members =
+    isThere(children) && odd === undefined ? [['children', children]] : oddOf('children', odd ?? []);
+  return { cells, rest: [...rest, ...emptyOf('children', children), ...left] };
 }
+
+const isThere = (value: ExactJson | undefined): value is ExactJson => value !== undefined && value !== null;
 
 /** The root as it was sent; its children have lines of their own. */
 const withoutChildren = (root: JsonObject, rest: Members): JsonObject =>

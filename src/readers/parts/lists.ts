@@ -43,6 +43,10 @@ export function eachItem(
 /** What was left over, under the name of its list. */
 export const oddOf = (name: string, odd: ExactJson[]): Members => (odd.length === 0 ? [] : [[name, odd]]);
 
+/** A list that came with nothing in it, or as null: no line shows that it came at all. */
+export const emptyOf = (name: string, list: ExactJson | undefined): Members =>
+  list === null || (Array.isArray(list) && list.length === 0) ? [[name, list]] : [];
+
 export function offsetOf({ params }: Pick<RawAnswer, 'params'>): number {
   const page = Number(params.page ?? 1);
   const perPage = Number(params.per_page ?? 10);

@@ -50,7 +50,7 @@ export function extraOf(rest: Members): Cell {
 export const nested = (name: string, rest: Members): Members =>
   rest.length === 0 ? [] : [[name, Object.fromEntries(rest)]];
 
-const isSame = (a: ExactJson | undefined, b: ExactJson): boolean => stringifyExact(a) === stringifyExact(b);
+export const isSame = (a: ExactJson | undefined, b: ExactJson): boolean => stringifyExact(a) === stringifyExact(b);
 
 /**
  * With provenance fields come in groups, beside the flat ones or instead of them. The leaves are what counts: they are
@@ -62,8 +62,11 @@ export function ungroup(object: JsonObject, groups: readonly string[]): JsonObje
   for (const name of groups) {
     const group = flat.get(name);
     if (!isObject(group)) continue;
+    const leaves = Object.entries(group);
+    // It came with nothing in it: that is kept.
+    if (leaves.length === 0) continue;
     const conflicts: Members = [];
-    for (const [key, value] of Object.entries(group)) {
+    for (const [key, value] of leaves) {
       if (!flat.has(key)) flat.set(key, value);
       else if (!isSame(flat.get(key), value)) conflicts.push([key, value]);
     }

@@ -7,12 +7,13 @@ interface FlatRow {
   readonly indicator: string;
   readonly value: Cell;
   readonly value_type: string;
+  readonly extra: null;
 }
 
 /**
  * Flat financials straight from the bytes, without building the object: most of an export is these figures, and this
- * takes less than half of the time (docs/performance.md, "Export"). Only the plain form is read (years of scalars, no
- * line breaks, no name twice); undefined for any other, well formed or not, which is then read the long way, with the
+ * takes less than half of the time (docs/performance.md, "Export"). Only the plain form is read (years of scalars, none
+ * empty, no line breaks, no name twice); undefined for any other, well formed or not, which is then read the long way, with the
  * same result or an issue.
  */
 export function scanFlat(bytes: Buffer, companyId: string): FlatRow[] | undefined {
@@ -53,7 +54,6 @@ function readYear(text: string, start: number): Year | undefined {
   const values: Cell[] = [];
   const types: string[] = [];
   at = skipBlank(text, at + 1);
-  if (text.charCodeAt(at) === CLOSE) return { name, names, values, types, end: at + 1 };
   for (;;) {
     const keyEnd = endOfString(text, at);
     const key = keyEnd === -1 ? undefined : stringAt(text, at, keyEnd);
@@ -108,6 +108,7 @@ function toRows(years: Year[], companyId: string): FlatRow[] | undefined {
         indicator: names[place] as string,
         value: values[place] as Cell,
         value_type: types[place] as string,
+        extra: null,
       });
   }
   return rows;

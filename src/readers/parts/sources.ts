@@ -10,33 +10,53 @@ import { extraOf, readFields } from './read-fields.js';
  */
 export function takeSources(object: JsonObject, module: string, companyId: string, path: BodyPath): JsonObject {
   // Most records have none: they are passed over without a copy.
-  const taken = Object.keys(object).filter((key) => {
+  const left = new Map<string, JsonObject | undefined>();
+  for (const key of Object.keys(object)) {
     const value = object[key] as ExactJson;
     const named = typeof value === 'object' && value !== null ? NAMED.exec(key) : null;
-    return named !== null && takeFrom(value, named[1] ?? module, companyId, path.at(key));
-  });
-  if (taken.length === 0) return object;
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !taken.includes(key)));
+    if (named === null || !hasSources(value)) continue;
+    left.set(key, takeFrom(value, named[1] ?? module, companyId, path.at(key)));
+  }
+  if (left.size === 0) return object;
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => {
+      const kept = left.has(key) ? left.get(key) : value;
+      return kept === undefined ? [] : [[key, kept]];
+    }),
+  );
 }
 
 const NAMED = /^(?:(.*)_)?(?:source|provenance)s?$/;
 
-/** True if there was nothing but source objects here. */
-function takeFrom(value: ExactJson, module: string, companyId: string, path: BodyPath): boolean {
-  if (Array.isArray(value)) {
-    if (!value.every(isObject)) return false;
-    for (const [index, item] of value.entries()) emit(item as JsonObject, module, companyId, path.at(index));
-    return true;
-  }
+/** True if there is nothing but source objects here: one, a list of them, or one for each module. */
+function hasSources(value: ExactJson): value is JsonObject | JsonObject[] {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isObject);
   if (!isObject(value)) return false;
+  const members = Object.values(value);
+  return looksLikeSource(value) || (members.some(isObject) && members.every((item) => item === null || isObject(item)));
+}
+
+/** Modules whose source came as null have no line: they are handed back. */
+function takeFrom(
+  value: JsonObject | JsonObject[],
+  module: string,
+  companyId: string,
+  path: BodyPath,
+): JsonObject | undefined {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) emit(item, module, companyId, path.at(index));
+    return undefined;
+  }
   if (looksLikeSource(value)) {
     emit(value, module, companyId, path);
-    return true;
+    return undefined;
   }
-  const members = Object.entries(value);
-  if (members.length === 0 || !members.every(([, member]) => member === null || isObject(member))) return false;
-  for (const [key, member] of members) if (isObject(member)) emit(member, key, companyId, path.at(key));
-  return true;
+  const silent: [string, ExactJson][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (isObject(member)) emit(member, key, companyId, path.at(key));
+    else silent.push([key, member]);
+  }
+  return silent.length === 0 ? undefined : Object.fromEntries(silent);
 }
 
 const looksLikeSource = (value: JsonObject): boolean =>

@@ -16,6 +16,8 @@ export const extra = column(
   'Fields that were returned and have no column, and values that do not fit their column',
   'everything else',
 );
+/** For tables in which everything has a column: each table has it, so that whoever reads them need not know which. */
+export const emptyExtra = column('extra', 'json', 'Empty: whatever there is to tell has a column', 'nothing');
 export const value = column(
   'value',
   'value',

@@ -63,5 +63,6 @@ export const creditReportRemarksTable = table({
     column('kind', 'text', 'positive or caution', 'what_we_like_about_this_company; cautions'),
     column('position', 'integer', 'Place in the list, from 1', 'order of the list'),
     column('text', 'text', 'The remark', 'the item'),
+    column('extra', 'json', 'The item as it was sent, where it is no text', 'the item'),
   ],
 });

@@ -112,7 +112,6 @@ async function ask(
   context: StageContext,
 ): Promise<Found | StageOutcome> {
   const outcome = await context.call(how.operation, params);
-  if (outcome.kind === 'not_available') return NOBODY;
   if (outcome.kind !== 'answer') return withoutAnswer(outcome);
   return readFound(how, outcome.body, enquiry);
 }

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../../src/api/operation.js';
 import { v1Error } from '../../../src/api/v1/errors.js';
 import { v1Operations } from '../../../src/api/v1/operations.js';
 
 const NOW = Date.parse('2026-01-05T09:00:00Z');
 
-const classify = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+const classify = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+  operation: Operation = v1Operations.searchKyb,
+) =>
   v1Error(
     { status, headers, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), durationMs: 1 },
-    v1Operations.searchKyb,
+    operation,
     NOW,
   );
 
@@ -24,7 +30,7 @@ describe('v1 errors', () => {
     ['V1-10', 403, 'INSUFFICIENT_SCOPE', 'block_operation', undefined],
     ['V1-11', 404, 'API_ROUTE_NOT_FOUND', 'stop_run', 'route'],
     ['V1-11', 404, 'KYB_ROUTE_NOT_FOUND', 'stop_run', 'route'],
-    ['V1-11', 404, 'DATA_SERVICE_404', 'not_available', undefined],
+    ['V1-11', 404, 'DATA_SERVICE_404', 'retry', undefined],
     ['V1-12', 405, 'METHOD_NOT_ALLOWED', 'fail_row', undefined],
     ['V1-12', 413, 'BODY_TOO_LARGE', 'fail_row', undefined],
     ['V1-4', 429, 'ALLOWANCE_EXHAUSTED', 'park', undefined],
@@ -46,6 +52,15 @@ describe('v1 errors', () => {
     });
     expect(error?.message).toBe(`about ${code}`);
     expect(error?.hint).not.toBe('');
+  });
+
+  test('V1-11 DATA_SERVICE_404 is about a company ID: an operation that names none was not answered by it', () => {
+    for (const operation of Object.values(v1Operations)) {
+      const meant = operation.subject === null ? 'retry' : 'not_available';
+      expect(classify(404, errorBody('DATA_SERVICE_404'), {}, operation), operation.name).toMatchObject({
+        class: meant,
+      });
+    }
   });
 
   test('V1-18 the request ID is kept, from the body or from the header', () => {
