@@ -14,7 +14,7 @@ import { TimeFile } from './time-file.js';
 const NIGHTS = Number(process.env.KYBATCH_SOAK_NIGHTS ?? 0);
 const SEED = Number(process.env.KYBATCH_SOAK_SEED ?? 1);
 /** At a time, of fifty that come and go: so many that ten years take less than ten minutes on two quiet cores. */
-const COMPANIES = 6;
+const COMPANIES = 5;
 const YEAR = 365;
 const MONTH = 30;
 const FORTNIGHT = 14;
