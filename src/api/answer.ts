@@ -159,7 +159,7 @@ export const unfitAnswer = (operation: Operation, exchange: Exchange, { code, me
     exchange,
   });
 
-export function unexpectedBody(operation: Operation, problems: readonly string[], cause?: unknown): ApiError {
+function unexpectedBody(operation: Operation, problems: readonly string[], cause?: unknown): ApiError {
   return new ApiError({
     ...UNREADABLE,
     message: unreadableMessage(operation, problems),

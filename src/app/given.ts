@@ -19,9 +19,3 @@ export async function givenBefore(run: string, { reading }: Pick<Ledger, 'readin
 
 const isGiven = (value: unknown): value is Given =>
   isRecord(value) && [value.budget, value.maxReports].every((said) => said === undefined || typeof said === 'number');
-
-/** The budgets alone, for a command that goes on. */
-export const budgetsOf = ({ budget, maxReports }: Given) => ({
-  ...(budget === undefined ? {} : { budget }),
-  ...(maxReports === undefined ? {} : { maxReports }),
-});

@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
-import { budgetsOf, type Given, givenBefore } from './given.js';
+import { type Given, givenBefore } from './given.js';
 import { isSandboxName } from './provider.js';
 
 /** A run that has rows to go on with. */
@@ -10,7 +10,7 @@ export interface ReleasedRun {
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
   /** What its last start might spend. */
-  readonly budgets: Pick<Given, 'budget' | 'maxReports'>;
+  readonly budgets: Given;
 }
 
 export async function releasedRuns(
@@ -23,7 +23,7 @@ export async function releasedRuns(
       run,
       rows: rows.filter(({ runId }) => runId === run).length,
       sandbox: await isOnSandbox(run, ledger.runs),
-      budgets: budgetsOf(await givenBefore(run, ledger)),
+      budgets: await givenBefore(run, ledger),
     })),
   );
 }

@@ -3,7 +3,7 @@ import type { OutageNote } from '../ledger/calls.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
-import { budgetsOf, type Given, givenBefore } from './given.js';
+import { type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
 import { knowingSheet } from './review-sheet.js';
@@ -32,7 +32,7 @@ export interface StatusView extends RunStanding {
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
   /** What the last start might spend: so does who goes on with what leads on. */
-  readonly budgets: Pick<Given, 'budget' | 'maxReports'>;
+  readonly budgets: Given;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
 }
@@ -90,7 +90,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       next,
       further,
       sandbox: await isOnSandbox(run.id, runs),
-      budgets: run.state === 'reading' ? {} : budgetsOf(given),
+      budgets: run.state === 'reading' ? {} : given,
     };
   });
 }
