@@ -20,6 +20,16 @@ export function entityKey(subject: Subject): string {
 }
 
 /**
+ * What a line of a list is known again by where it has no key of its own: the number, else the VAT number, else the
+ * ticker, however they are spelled; the name only where there is nothing else.
+ */
+export function companyKey(subject: Subject): string {
+  const { registrationNumber, vatNumber, ticker } = subject;
+  if (registrationNumber === undefined && vatNumber === undefined && ticker === undefined) return entityKey(subject);
+  return [subject.countryCode || (subject.locationId ?? ''), identifier(subject)].join('|');
+}
+
+/**
  * The question which company is meant in a space. v1 and v2 are kept apart by their environments, and had keys without
  * a prefix before there were other spaces.
  */

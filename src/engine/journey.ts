@@ -50,6 +50,7 @@ class Journey {
   readonly #enquiry: Enquiry;
   readonly #notes = new RowNotes();
   readonly #statuses: Record<string, StageStatus>;
+  readonly #fetched: Record<string, number>;
   readonly #resolved = new Set<IdSpace>();
   #ids: KnownIds;
   #reached: string | null;
@@ -67,6 +68,7 @@ class Journey {
     this.#contexts = contexts;
     this.#reached = row.stage;
     this.#grade = row.matchGrade;
+    this.#fetched = { ...row.fetched };
     this.#ids = Object.fromEntries(row.ids.map(({ space, ...known }) => [space, known]));
     this.#statuses = Object.fromEntries(
       contexts.stages.map(({ name }) => {
@@ -98,12 +100,14 @@ class Journey {
   }
 
   async run(stage: Stage): Promise<void> {
-    const context = this.#contexts.contextFor(this.#row.row, stage.name, this.#notes, stage);
+    const context = this.#contexts.contextFor(this.#row, stage.name, this.#notes, stage);
     const outcome = await stage.run(this.#company(), context);
     this.#reached = stage.name;
     this.#learn(outcome);
     if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return this.#noteTrouble([stage], outcome);
     this.#mark([stage], outcome.kind);
+    const { asOf } = outcome.kind === 'done' ? outcome : { asOf: undefined };
+    this.#fetched[stage.name] = asOf ?? this.#notes.dateOf(stage.name) ?? this.#contexts.now();
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.#keepError(outcome.error);
   }
 
@@ -118,6 +122,7 @@ class Journey {
       outcome,
       stage: this.#reached,
       stages: this.#statuses,
+      fetched: this.#fetched,
       matchGrade: first?.grade ?? this.#grade,
       matchedOn: first?.matchedOn ?? this.#row.matchedOn,
       errorCode: error?.code ?? null,
@@ -135,7 +140,7 @@ class Journey {
   async #resolve(space: IdSpace): Promise<void> {
     if (this.#resolved.has(space)) return;
     this.#resolved.add(space);
-    const context = this.#contexts.contextFor(this.#row.row, 'resolve', this.#notes);
+    const context = this.#contexts.contextFor(searched(this.#row), 'resolve', this.#notes);
     const outcome = await resolve(space, this.#company(), this.#contexts.policy, context);
     this.#learn(outcome);
     const waiting = this.#contexts.stages.filter((stage) => stage.space === space && this.isOpen(stage));
@@ -150,6 +155,7 @@ class Journey {
         this.#keepError({ ...NOT_KNOWN_HERE, code: outcome.code, message: outcome.message });
       }
       this.#mark(waiting, 'not_available');
+      for (const { name } of waiting) this.#fetched[name] = this.#contexts.now();
       this.#reached = waiting[0]?.name ?? this.#reached;
     } else {
       this.#noteTrouble(waiting, outcome);
@@ -239,6 +245,9 @@ class Journey {
   }
 }
 
+/** That a company has changed does not make another company of it: searches that are fresh are used. */
+const searched = ({ row }: RowRecord) => ({ row, notBefore: null });
+
 const unmoved = (row: RowRecord, now: number): Checkpoint => ({
   outcome: 'pending',
   hold: null,
@@ -246,6 +255,7 @@ const unmoved = (row: RowRecord, now: number): Checkpoint => ({
   nextAt: null,
   stage: row.stage,
   stages: row.stages,
+  fetched: row.fetched,
   matchGrade: row.matchGrade,
   matchedOn: row.matchedOn,
   errorCode: null,

@@ -11,6 +11,7 @@ export class RowNotes {
   readonly #questions = new Map<string, NewQuestion>();
   readonly #errors: NewError[] = [];
   readonly #uses: OwnedUse[] = [];
+  readonly #dates = new Map<string, number>();
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -27,6 +28,16 @@ export class RowNotes {
 
   keepUse(use: OwnedUse | null): void {
     if (use !== null) this.#uses.push(use);
+  }
+
+  /** A stage was given an answer that keeps. */
+  keepDate(stage: string, fetchedAt: number): void {
+    this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** Of the oldest answer that a stage was given. */
+  dateOf(stage: string): number | undefined {
+    return this.#dates.get(stage);
   }
 
   all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses'> {

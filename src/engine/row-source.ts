@@ -12,18 +12,17 @@ export interface RowSource {
   cameHome(row: number, nextAt: number | null): void;
 }
 
-type Rows = Pick<RunStore, 'pendingRows' | 'dueRows' | 'nextDue' | 'row'>;
+type Rows = Pick<RunStore, 'pendingRows' | 'rowsAt' | 'dueRows' | 'nextDue' | 'row'>;
 
 const BATCH = 200;
 
-/** Every row of a run that can move, in the order of the file. Only a batch is ever in memory. */
+/** Every row of a run that can move, in the order that the ledger gives. Their numbers are held, and a batch of rows. */
 export class AllRows implements RowSource {
   readonly #runId: string;
   readonly #rows: Rows;
+  #numbers: readonly number[] | undefined;
+  #next = 0;
   #batch: RowRecord[] = [];
-  #cursor = 0;
-  /** What is read now: first the rows that have begun. */
-  #reading: 'begun' | 'others' | 'nothing' = 'begun';
 
   constructor(runId: string, rows: Rows) {
     this.#runId = runId;
@@ -31,13 +30,11 @@ export class AllRows implements RowSource {
   }
 
   async pending(): Promise<RowRecord | undefined> {
-    while (this.#batch.length === 0 && this.#reading !== 'nothing') {
-      const begun = this.#reading === 'begun';
-      this.#batch = [...(await this.#rows.pendingRows(this.#runId, this.#cursor, BATCH, begun))].reverse();
-      this.#cursor = this.#batch[0]?.row ?? this.#cursor;
-      if (this.#batch.length === BATCH) continue;
-      this.#cursor = 0;
-      this.#reading = begun ? 'others' : 'nothing';
+    this.#numbers ??= await this.#rows.pendingRows(this.#runId);
+    while (this.#batch.length === 0 && this.#next < this.#numbers.length) {
+      const numbers = this.#numbers.slice(this.#next, this.#next + BATCH);
+      this.#next += numbers.length;
+      this.#batch = [...(await this.#rows.rowsAt(this.#runId, numbers))].filter(mayMove).reverse();
     }
     return this.#batch.pop();
   }
@@ -53,6 +50,9 @@ export class AllRows implements RowSource {
 
   cameHome(): void {}
 }
+
+/** It may have been taken up another way since its number was noted. */
+const mayMove = ({ outcome, hold }: RowRecord): boolean => outcome === 'pending' && hold === null;
 
 /** Some rows of a run, by their numbers. Whatever else waits or can move is left to another start. */
 export class TheseRows implements RowSource {

@@ -2,6 +2,7 @@ import type { ApiName, Operation } from '../api/operation.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
 import { idSpaces } from '../domain/id-spaces.js';
 import type { ReviewStore } from '../ledger/review.js';
+import type { RowRecord } from '../ledger/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
 import type { CallTerms, Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
@@ -29,6 +30,9 @@ export interface StageContextOptions {
   readonly turns?: Turns;
 }
 
+/** Which row asks, and from when on an answer is one to it. */
+type RowPlace = Pick<RowRecord, 'row' | 'notBefore'>;
+
 /** What all rows of one start share on their way, and the context that each stage is given. */
 export class StageContexts {
   readonly stages: readonly Stage[];
@@ -49,7 +53,7 @@ export class StageContexts {
   }
 
   /** `name` is what calls and errors are filed under: the stage, or `resolve`. */
-  contextFor(row: number, name: string, notes: RowNotes, stage?: Stage): StageContext {
+  contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
     const { door, clock, review, environments, optionsOf } = this.#options;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
     return {
@@ -58,7 +62,10 @@ export class StageContexts {
       now: () => clock.now(),
       call: async (operation, params, terms) => {
         const outcome = await door.call(this.#request(operation, params, row, name, terms));
-        if (outcome.kind === 'answer') notes.keepUse(outcome.use);
+        if (outcome.kind === 'answer') {
+          notes.keepUse(outcome.use);
+          if (operation.keep !== 'never') notes.keepDate(name, outcome.fetchedAt);
+        }
         return outcome;
       },
       owned: async (operation, params, begun) => {
@@ -98,7 +105,7 @@ export class StageContexts {
   #request(
     operation: Operation,
     params: Params,
-    row: number,
+    { row, notBefore: rowNotBefore }: RowPlace,
     stage: string,
     { notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
@@ -111,7 +118,7 @@ export class StageContexts {
       // What names no company is asked for all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
-      ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, asNewAs, this.now() - freshness),
+      ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, asNewAs, rowNotBefore ?? 0, this.now() - freshness),
       lookedSince,
       whyUnfit,
       turn: operation.meter === 'unit' ? turns?.of(row) : undefined,

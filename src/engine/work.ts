@@ -76,7 +76,7 @@ async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }
 function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
   const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
-  const { outcome: _, row: __, line, values, fields, ids, unitsCharged, ...before } = row;
+  const { outcome: _, row: __, line, values, fields, ids, unitsCharged, begun, notBefore, ...before } = row;
   return {
     checkpoint: {
       ...before,
@@ -151,7 +151,7 @@ class RowQueue {
       const row = (await this.#due()) ?? (await this.#pending());
       if (row !== undefined) {
         this.#active.add(row.row);
-        this.#options.turns.setsOut(row.row, row.unitsCharged > 0);
+        this.#options.turns.setsOut(row.row, row.begun);
         return row;
       }
       if (!(await this.#waitForMore())) return undefined;

@@ -1,6 +1,7 @@
 import type { CallStore } from './calls.js';
 import type { DoubtStore } from './doubts.js';
 import type { Housekeeping } from './housekeeping.js';
+import type { PortfolioStore } from './portfolios.js';
 import type { Reading } from './reading.js';
 import type { ReviewStore } from './review.js';
 import type { RunStore } from './runs.js';
@@ -18,6 +19,8 @@ export interface Ledger {
   readonly doubts: DoubtStore;
   /** Runs, their rows, and what each row has come to. */
   readonly runs: RunStore;
+  /** Lists of companies that are kept up to date. */
+  readonly portfolios: PortfolioStore;
   /** Questions for people, and what they decided. */
   readonly review: ReviewStore;
   /** What commands that look want to know; nothing is changed. */

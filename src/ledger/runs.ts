@@ -21,11 +21,10 @@ export interface RunStore {
   /** Refuses a run of which something that is stored is damaged, with what leads on. Asked before anything is spent. */
   mustBeReadable(runId: string): Promise<void>;
 
-  /**
-   * Pending rows after `afterRow` that may move, in the order of the file; with `begun`, only those that units were spent
-   * on, or only the others.
-   */
-  pendingRows(runId: string, afterRow: number, limit: number, begun?: boolean): Promise<readonly RowRecord[]>;
+  /** The numbers of pending rows that may move, in the order in which they set out: those that have begun come first. */
+  pendingRows(runId: string): Promise<readonly number[]>;
+  /** These rows, in this order. */
+  rowsAt(runId: string, numbers: readonly number[]): Promise<readonly RowRecord[]>;
   /** All rows of an outcome after `afterRow`, whether they may move or not, in the order of the file. */
   rowsThatAre(outcome: RowOutcome, runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
   /** Rows whose report may be ready, the longest due first. */
@@ -60,7 +59,11 @@ export interface NewRun {
 }
 
 export interface RunRecord extends NewRun {
-  readonly state: 'reading' | 'open' | 'finished';
+  /** `superseded`: another run has taken over what it had not done. */
+  readonly state: 'reading' | 'open' | 'finished' | 'superseded';
+  /** The list of companies that it brings up to date; null for runs of versions before there were any. */
+  readonly portfolioId: number | null;
+  readonly supersededBy: string | null;
   readonly rowCount: number;
   readonly finishedAt: number | null;
 }
@@ -91,6 +94,8 @@ export interface Checkpoint {
   readonly lookUntil?: number | null;
   readonly stage: string | null;
   readonly stages: Stages;
+  /** When the answer of each stage was fetched: the oldest, where it needed several. */
+  readonly fetched: Readonly<Record<string, number>>;
   readonly matchGrade: string | null;
   readonly matchedOn: string | null;
   readonly errorCode: string | null;
@@ -105,6 +110,10 @@ export interface RowRecord extends Checkpoint {
   readonly fields: Readonly<Record<string, string>>;
   readonly ids: readonly RowId[];
   readonly unitsCharged: number;
+  /** Units were spent on it, in this run or in the one before. */
+  readonly begun: boolean;
+  /** Answers from before are not used for it; null: what is fresh is. */
+  readonly notBefore: number | null;
 }
 
 export interface RowId {

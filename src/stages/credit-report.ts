@@ -36,6 +36,7 @@ export const creditReportStage = stage({
   summary: 'A credit report (v2): from the account’s history where there is one, otherwise generated',
   space: 'credit',
   finds: ['report'],
+  ages: creditReportGenerate,
   calls: [
     { operation: creditReportHistory, atMost: 1 },
     { operation: creditReportGenerate, atMost: 1 },
@@ -158,7 +159,7 @@ async function fetchReport(report: Report, company: Company, context: Context): 
   if (fetched.kind === 'answer' && fetched.owned && kindOfReport(fetched.body) === 'empty')
     fetched = await context.call(creditReportFetch, params, { ...terms, notBefore: fetched.fetchedAt + 1 });
   if (fetched.kind === 'answer')
-    return kindOfReport(fetched.body) === 'empty' ? withNothing(report.id) : { kind: 'done' };
+    return kindOfReport(fetched.body) === 'empty' ? withNothing(report.id) : { kind: 'done', asOf: report.since };
   const met = stillComing(withoutAnswer(fetched), report, context);
   // Others come as they should, and this one does not in all that time: it is this report, and for a person.
   const inHtmlStill = met.kind === 'parked' && met.error?.code === REPORT_IN_HTML;

@@ -21,6 +21,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly comparesCandidate?: boolean;
   /** Spaces whose IDs it finds itself. */
   readonly finds?: readonly IdSpace[];
+  /** The operation whose freshness says how long what the stage has bought is good for. */
+  readonly ages: Operation;
   /** Everything it asks for beyond searches, and how often a row asks for it at the most. */
   readonly calls: readonly StageCall[];
   readonly options?: StageOptions<Options>;
@@ -66,7 +68,8 @@ export interface Identified {
 
 /** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
 export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>> } & (
-  | { readonly kind: 'done' }
+  /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */
+  | { readonly kind: 'done'; readonly asOf?: number }
   /** `error`: what the provider said, where it said something. */
   | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }

@@ -98,6 +98,7 @@ const settled: Checkpoint = {
   nextAt: null,
   stage: 'record',
   stages: { record: 'done' },
+  fetched: {},
   matchGrade: 'AAAAA',
   matchedOn: 'registration_number',
   errorCode: null,

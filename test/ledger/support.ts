@@ -122,6 +122,7 @@ export const checkpoint = (more: Partial<Checkpoint> = {}): Checkpoint => ({
   nextAt: null,
   stage: null,
   stages: {},
+  fetched: {},
   matchGrade: null,
   matchedOn: null,
   errorCode: null,

@@ -83,6 +83,7 @@ async function ask(ledger: Ledger, environmentId: number, options: AskOptions): 
       nextAt: null,
       stage: 'confirm',
       stages: { record: 'pending' },
+      fetched: {},
       matchGrade: 'AFZAZ',
       matchedOn: null,
       errorCode: code,

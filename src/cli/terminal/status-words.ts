@@ -9,7 +9,12 @@ import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
 import { count, durationInWords, moment, textTable } from './text.js';
 
-const STATES = { reading: 'being read', open: 'unfinished', finished: 'finished' } as const;
+const STATES = {
+  reading: 'being read',
+  open: 'unfinished',
+  finished: 'finished',
+  superseded: 'superseded by a later run',
+} as const;
 
 const stateInWords = ({ state, fresh }: RunStanding['run']) => `${STATES[state]}${fresh ? ', fresh' : ''}`;
 

@@ -19,6 +19,9 @@ type Key = readonly (string | number)[];
 const isStages = (value: unknown): value is Stages =>
   isRecord(value) && Object.values(value).every((status) => STAGE_STATUSES.some((known) => known === status));
 
+const isTimes = (value: unknown): value is Readonly<Record<string, number>> =>
+  isRecord(value) && Object.values(value).every((time) => typeof time === 'number');
+
 const isOutages = (value: unknown): value is readonly OutageNote[] => Array.isArray(value) && value.every(isRecord);
 
 const cell = <T>(table: string, column: string, key: Cell<T>['key'], fits: Cell<T>['fits']): Cell<T> => ({
@@ -33,6 +36,8 @@ export const runColumns = cell('runs', 'columns', ['id'], isTexts);
 export const rowValues = cell('rows', 'input_values', ['run_id', 'row'], isTexts);
 export const rowFields = cell('rows', 'fields', ['run_id', 'row'], isTextRecord);
 export const rowStages = cell('rows', 'stages', ['run_id', 'row'], isStages);
+export const rowFetched = cell('rows', 'fetched', ['run_id', 'row'], isTimes);
+export const portfolioColumns = cell('portfolios', 'columns', ['id'], isTexts);
 export const candidateExtra = cell('candidates', 'extra', ['run_id', 'row', 'space', 'position'], isRecord);
 export const callParams = cell('calls', 'params', ['id'], isRecord);
 export const startOutages = cell('starts', 'outages', ['id'], isOutages);
@@ -41,10 +46,18 @@ export const startGiven = cell('starts', 'given', ['id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
-export const CELLS_OF_RUN: readonly Cell<unknown>[] = [runSettings, runColumns, rowValues, rowFields, rowStages];
+export const CELLS_OF_RUN: readonly Cell<unknown>[] = [
+  runSettings,
+  runColumns,
+  rowValues,
+  rowFields,
+  rowStages,
+  rowFetched,
+];
 /** Every column of JSON that something rests on: what is added to the schema is added here. */
 export const ALL_CELLS: readonly Cell<unknown>[] = [
   ...CELLS_OF_RUN,
+  portfolioColumns,
   candidateExtra,
   callParams,
   startOutages,

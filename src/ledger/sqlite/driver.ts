@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 import { UsageError } from '../../domain/errors.js';
 
 export type Connection = Database.Database;
+export type Statement<Parameters extends unknown[], Row> = Database.Statement<Parameters, Row>;
 
 /**
  * One driver under two names, and the only file that knows them: 12 aborts on Node 24.19 and later, 13 crashes on

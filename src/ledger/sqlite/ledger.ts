@@ -10,6 +10,7 @@ import { inWords } from './in-words.js';
 import { acquireLock } from './lock.js';
 import { ledgerPath, mustExist, openForReading, openForWriting } from './open.js';
 import { Packer } from './packer.js';
+import { portfolioStore } from './portfolios.js';
 import { previewPrune, prune } from './prune.js';
 import { goOnPurge, previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
@@ -57,6 +58,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
   const writer = new Writer(database);
   const packer = new Packer(packAlone);
   const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes), onNote);
+  const { findNow, ...runs } = runStore(database, writer);
   const flush = async () => {
     await allSettled();
     await writer.flush();
@@ -72,7 +74,8 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
   return {
     calls: inWords(calls, path),
     doubts: inWords(doubtStore(database, writer, dataDir), path),
-    runs: inWords(runStore(database, writer), path),
+    runs: inWords(runs, path),
+    portfolios: inWords(portfolioStore(database, writer, findNow), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>(
       { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },

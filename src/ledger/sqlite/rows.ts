@@ -2,7 +2,7 @@ import type { IdSpace } from '../../domain/id-spaces.js';
 import { ROW_OUTCOMES, type RowOutcome, unreachedStatus } from '../../domain/outcomes.js';
 import type { Checkpoint, NewRow, Progress, RefusalNote, RowId, RowRecord, RunStore } from '../runs.js';
 import { parseStored } from '../stored-json.js';
-import { Cells, rowFields, rowStages, rowValues } from './cells.js';
+import { Cells, rowFetched, rowFields, rowStages, rowValues } from './cells.js';
 import type { Connection } from './driver.js';
 import { rowSettlements } from './settle-row.js';
 import type { Writer } from './writer.js';
@@ -11,6 +11,7 @@ type RowStore = Pick<
   RunStore,
   | 'addRows'
   | 'pendingRows'
+  | 'rowsAt'
   | 'rowsThatAre'
   | 'dueRows'
   | 'nextDue'
@@ -27,10 +28,11 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
-  const pending = database.prepare<[string, number, number, number], RowRow>(
-    `SELECT * FROM rows WHERE run_id = ? AND row > ? AND outcome = 'pending' AND hold IS NULL AND (units_charged > 0) <> ?
-     ORDER BY row LIMIT ?`,
-  );
+  const pending = database
+    .prepare<[string], number>(
+      `SELECT row FROM rows WHERE run_id = ? AND outcome = 'pending' AND hold IS NULL ORDER BY ${BEGUN} DESC, rank, row`,
+    )
+    .pluck();
   const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
     'SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? ORDER BY row LIMIT ?',
   );
@@ -77,8 +79,12 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
             ...firstOutcome(row),
           );
       }),
-    pendingRows: async (runId, afterRow, limit, begun) =>
-      pending.all(runId, afterRow, begun === undefined ? NEITHER : begun ? 0 : 1, limit).map(toRow),
+    pendingRows: async (runId) => pending.all(runId),
+    rowsAt: async (runId, numbers) =>
+      numbers.flatMap((number) => {
+        const found = one.get(runId, number);
+        return found === undefined ? [] : [toRow(found)];
+      }),
     rowsThatAre: async (outcome, runId, afterRow, limit) => withOutcome.all(runId, outcome, afterRow, limit).map(toRow),
     dueRows: async (runId, now, limit) => due.all(runId, now, limit).map(toRow),
     nextDue: async (runId, after = -1) => nextDue.get(runId, after) ?? undefined,
@@ -109,8 +115,8 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
   };
 }
 
-/** What a row is not to be, where nothing is left out. */
-const NEITHER = -1;
+/** Units were spent on it; those that another run has spent make its rank negative. */
+const BEGUN = '(units_charged > 0 OR rank < 0)';
 
 const firstOutcome = ({ problem }: NewRow): [RowOutcome, string | null, string | null] =>
   problem === undefined ? ['pending', null, null] : ['invalid', problem.code, problem.message];
@@ -133,6 +139,9 @@ interface RowRow {
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly updated_at: number | null;
+  readonly fetched: string;
+  readonly rank: number;
+  readonly not_before: number | null;
 }
 
 function rowReader(database: Connection): (row: RowRow) => RowRecord {
@@ -156,9 +165,12 @@ function rowReader(database: Connection): (row: RowRow) => RowRecord {
     nextAt: row.next_at,
     stage: row.stage,
     stages: cells.read(rowStages, row.stages, [row.run_id, row.row]),
+    fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.row]),
     matchGrade: row.match_grade,
     matchedOn: row.matched_on,
     unitsCharged: row.units_charged,
+    begun: row.units_charged > 0 || row.rank < 0,
+    notBefore: row.not_before,
     errorCode: row.error_code,
     errorMessage: row.error_message,
     updatedAt: row.updated_at ?? 0,

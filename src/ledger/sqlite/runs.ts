@@ -6,7 +6,13 @@ import type { Connection } from './driver.js';
 import { rowStore } from './rows.js';
 import type { Writer } from './writer.js';
 
-export function runStore(database: Connection, writer: Writer): RunStore {
+export function runStore(
+  database: Connection,
+  writer: Writer,
+): RunStore & {
+  /** For those who are inside a transaction. */
+  readonly findNow: (runId: string) => RunRecord | undefined;
+} {
   const insert = database.prepare(
     `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'reading', ?)`,
@@ -48,6 +54,7 @@ export function runStore(database: Connection, writer: Writer): RunStore {
       }),
     open: (runId, rowCount) => writer.write(() => void open.run(rowCount, runId)),
     finish: (runId, at) => writer.write(() => void finish.run(at, runId)),
+    findNow: (runId) => toRun(byId.get(runId)),
     find: async (runId) => toRun(byId.get(runId)),
     ofInput: async (inputSha256) => ofInput.all(inputSha256).flatMap((run) => toRun(run) ?? []),
     all: async () => all.all().flatMap((run) => toRun(run) ?? []),
@@ -71,10 +78,12 @@ interface RunRow {
   readonly pipeline_sha256: string;
   readonly settings: string;
   readonly columns: string;
-  readonly state: RunRecord['state'];
+  readonly state: Exclude<RunRecord['state'], 'superseded'>;
   readonly row_count: number;
   readonly created_at: number;
   readonly finished_at: number | null;
+  readonly portfolio_id: number | null;
+  readonly superseded_by: string | null;
 }
 
 const runOf = (run: RunRow, cells: Cells): RunRecord => ({
@@ -88,7 +97,9 @@ const runOf = (run: RunRow, cells: Cells): RunRecord => ({
   get columns() {
     return cells.read(runColumns, run.columns, [run.id]);
   },
-  state: run.state,
+  state: run.superseded_by === null ? run.state : 'superseded',
+  portfolioId: run.portfolio_id,
+  supersededBy: run.superseded_by,
   rowCount: run.row_count,
   createdAt: run.created_at,
   finishedAt: run.finished_at,

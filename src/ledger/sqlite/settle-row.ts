@@ -2,11 +2,12 @@ import type { NewQuestion } from '../question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
 import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
+import { dropRecords } from './take-over.js';
 
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
 export function rowSettlements(database: Connection) {
   const checkpoint = database.prepare(
-    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, match_grade = ?, matched_on = ?,
+    `UPDATE rows SET outcome = ?, hold = ?, hold_reason = ?, next_at = ?, look_until = ?, stage = ?, stages = ?, fetched = ?, match_grade = ?, matched_on = ?,
        error_code = ?, error_message = ?, updated_at = ?
      WHERE run_id = ? AND row = ?`,
   );
@@ -18,6 +19,7 @@ export function rowSettlements(database: Connection) {
   const question = questionWriter(database);
   const error = errorWriter(database);
   const use = useWriter(database);
+  const standBy = standingWriter(database);
   return {
     error,
     settle(runId: string, row: number, settlement: RowSettlement): void {
@@ -30,6 +32,7 @@ export function rowSettlements(database: Connection) {
         state.lookUntil ?? null,
         state.stage,
         JSON.stringify(state.stages),
+        JSON.stringify(state.fetched),
         state.matchGrade,
         state.matchedOn,
         state.errorCode,
@@ -44,7 +47,23 @@ export function rowSettlements(database: Connection) {
       for (const asked of settlement.questions) question(runId, row, asked);
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
+      if (state.outcome !== 'pending') standBy(runId, row);
     },
+  };
+}
+
+/** A member stands by the row in which it came to rest last: the one before has had its day. */
+function standingWriter(database: Connection) {
+  const before = database.prepare<[string, number], { member: number; run_id: string; run_row: number }>(
+    `SELECT members.id AS member, members.run_id, members.run_row FROM rows JOIN members ON members.id = member_id
+     WHERE rows.run_id = ? AND rows.row = ? AND (members.run_id <> rows.run_id OR members.run_row <> rows.row)`,
+  );
+  const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
+  return (runId: string, row: number): void => {
+    const old = before.get(runId, row);
+    if (old === undefined) return;
+    stand.run(runId, row, old.member);
+    dropRecords(database, 'SELECT @run_id, @run_row', old);
   };
 }
 

@@ -147,6 +147,7 @@ const COMPLETE: Checkpoint = {
   nextAt: null,
   stage: 'bench',
   stages: {},
+  fetched: {},
   matchGrade: null,
   matchedOn: null,
   errorCode: null,

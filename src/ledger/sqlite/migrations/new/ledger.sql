@@ -55,7 +55,7 @@ CREATE TABLE "calls" (
   raw_sha256       BLOB,
   -- JSON: what was asked, where the answer is owned.
   params           TEXT
-, exact INTEGER NOT NULL DEFAULT 0) STRICT;
+, exact INTEGER NOT NULL DEFAULT 0, replaces INTEGER) STRICT;
 CREATE TABLE candidates (
   run_id              TEXT NOT NULL,
   row                 INTEGER NOT NULL,
@@ -110,6 +110,29 @@ CREATE TABLE errors (
   attempts   INTEGER NOT NULL,
   at         INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE members (
+  id           INTEGER PRIMARY KEY,
+  portfolio_id INTEGER NOT NULL REFERENCES portfolios (id),
+  -- The analyst's own ID, else the company, else the position.
+  known_by     TEXT NOT NULL,
+  -- What identifies the company, and which of the lines that say the same; null where nothing does.
+  company      TEXT,
+  -- Digests: of what is searched for, and of all cells.
+  says         BLOB NOT NULL,
+  cells        BLOB NOT NULL,
+  -- Where it stands in the newest file.
+  row          INTEGER NOT NULL,
+  line         INTEGER NOT NULL,
+  first_seen   INTEGER NOT NULL,
+  -- Null while it is in the list.
+  last_seen    INTEGER,
+  left_at      INTEGER,
+  -- The provider's watch says that it has changed: when that was heard.
+  changed_at   INTEGER,
+  -- The row in which it came to rest last, or is on its way for the first time.
+  run_id       TEXT NOT NULL,
+  run_row      INTEGER NOT NULL
+) STRICT;
 CREATE TABLE permission_use (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   permission     TEXT NOT NULL,
@@ -121,6 +144,18 @@ CREATE TABLE permission_use (
   observed_at    INTEGER NOT NULL,
   PRIMARY KEY (environment_id, permission, metric)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE portfolios (
+  id            INTEGER PRIMARY KEY,
+  name          TEXT NOT NULL,
+  providers     TEXT NOT NULL,
+  created_at    INTEGER NOT NULL,
+  -- The newest file that was taken in: what it was read as, its path, its header, and when.
+  input_key     TEXT,
+  input_path    TEXT NOT NULL,
+  columns       TEXT NOT NULL,
+  seen_at       INTEGER NOT NULL,
+  UNIQUE (name, providers)
+) STRICT;
 CREATE TABLE purges (
   request  BLOB PRIMARY KEY,
   -- JSON: counts and runs.
@@ -172,7 +207,7 @@ CREATE TABLE "rows" (
   units_charged    INTEGER NOT NULL DEFAULT 0,
   error_code       TEXT,
   error_message    TEXT,
-  updated_at       INTEGER, look_until INTEGER,
+  updated_at       INTEGER, look_until INTEGER, member_id INTEGER, fetched TEXT NOT NULL DEFAULT '{}', rank INTEGER NOT NULL DEFAULT 0, not_before INTEGER,
   PRIMARY KEY (run_id, row)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE run_environments (
@@ -195,7 +230,7 @@ CREATE TABLE runs (
   row_count       INTEGER NOT NULL DEFAULT 0,
   created_at      INTEGER NOT NULL,
   finished_at     INTEGER
-) STRICT;
+, portfolio_id INTEGER, superseded_by TEXT) STRICT;
 CREATE TABLE starts (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   run_id        TEXT,
@@ -210,11 +245,17 @@ CREATE INDEX calls_by_subject ON calls (subject_space, subject_id) WHERE params 
 CREATE INDEX calls_exact ON calls (environment_id, id) WHERE exact = 1;
 CREATE INDEX calls_in_doubt ON calls (environment_id, request_key) WHERE in_doubt > 0;
 CREATE INDEX calls_in_flight ON calls (environment_id, request_key, meter, start_id) WHERE settled_at IS NULL;
+CREATE INDEX calls_replacing ON calls (id) WHERE replaces IS NOT NULL;
 CREATE INDEX calls_reports_in_doubt ON calls (environment_id, subject_space, subject_id) WHERE in_doubt > 0 AND meter = 'report';
 CREATE INDEX calls_unknown ON calls (environment_id) WHERE charge = 'unknown';
 CREATE INDEX closures_by_environment ON closures (environment_id, last_start_id);
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
+CREATE INDEX members_by_company ON members (portfolio_id, company);
+CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);
+CREATE INDEX members_by_place ON members (run_id, run_row);
+CREATE INDEX members_by_row ON members (portfolio_id, row) WHERE left_at IS NULL;
 CREATE INDEX questions_by_entity ON questions (environment_id, entity_key);
 CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 CREATE INDEX runs_by_input ON runs (input_sha256, pipeline_sha256, created_at);
+CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);

@@ -1,0 +1,122 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
+import type { NewRun, RunRecord, Stages } from './runs.js';
+
+/** Lists of companies that are kept up to date, and their members. */
+export interface PortfolioStore {
+  find(name: string, providers: string): Promise<PortfolioRecord | undefined>;
+  /** The newest first. */
+  all(): Promise<readonly PortfolioRecord[]>;
+  /**
+   * Lays rows of a file beside the members, to be compared with them. They are nowhere else: with the first batch (`anew`)
+   * those of an earlier file are gone.
+   */
+  lay(rows: readonly LaidRow[], anew: boolean): Promise<void>;
+  /** What a file is to a portfolio, row by row; nothing is changed. */
+  compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
+  /** Takes the file in, and begins what is due; in one transaction. */
+  converge(convergence: Convergence): Promise<Converged>;
+  /** The members that are in the list, in the order of the file. */
+  standings(portfolioId: number): AsyncIterable<readonly Standing[]>;
+  /** How many members that are in the list have come to what. */
+  outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
+}
+
+export interface PortfolioRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly providers: string;
+  readonly createdAt: number;
+  /** What the newest file was read as; null: it is to be read again. */
+  readonly inputKey: string | null;
+  readonly inputPath: string;
+  readonly columns: readonly string[];
+  /** When a file was last taken in, or found to be the same. */
+  readonly seenAt: number;
+}
+
+/** A row of a file, and what it is known again by. */
+export interface LaidRow {
+  readonly row: number;
+  readonly line: number;
+  readonly values: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
+  readonly problem: { readonly code: string; readonly message: string } | null;
+  /** The analyst's own. */
+  readonly inputId: string | null;
+  /** What identifies the company; null where nothing does. */
+  readonly company: string | null;
+  /** Digests, in hex: of what is searched for, and of all cells. */
+  readonly says: string;
+  readonly cells: string;
+}
+
+/** Where a member stands. */
+export interface Standing {
+  readonly member: number;
+  /** In the newest file. */
+  readonly row: number;
+  readonly outcome: RowOutcome;
+  readonly stages: Stages;
+  /** When the answer of each stage was fetched, as far as that is known. */
+  readonly fetched: Readonly<Record<string, number>>;
+  /** When it came to that. */
+  readonly updatedAt: number;
+  /** When the provider's watch was heard to say that it has changed. */
+  readonly changedAt: number | null;
+}
+
+export interface ComparedRow extends Pick<LaidRow, 'row' | 'line' | 'fields' | 'problem'> {
+  /** Null where it is new, or says something else than before. */
+  readonly standing: Standing | null;
+  /** The row that it stands by. */
+  readonly at: { readonly runId: string; readonly row: number } | null;
+}
+
+/** What a member needs; or when it will need something, null: never by itself. */
+export type Judgement = { readonly due: Due } | { readonly due: null; readonly nextAt: number | null };
+
+export interface Due {
+  readonly reason: DueReason;
+  /** Rows set out in this order. */
+  readonly rank: number;
+  /** As they are when it sets out. */
+  readonly stages: Readonly<Record<string, StageStatus>>;
+  /** IDs that are found anew. */
+  readonly forget: readonly IdSpace[];
+  /** Answers from before are not used; null: what is fresh is. */
+  readonly notBefore: number | null;
+}
+
+export type DueReason = 'new' | 'changed' | 'unfinished' | 'watch' | 'stale' | 'asked';
+
+export interface Convergence {
+  readonly name: string;
+  readonly providers: string;
+  readonly now: number;
+  readonly input: { readonly key: string; readonly path: string; readonly columns: readonly string[] };
+  /** A file was laid out. Without it the file is the one that was taken in last. */
+  readonly laid: boolean;
+  /** Only the first rows are worked on. */
+  readonly limit: number | null;
+  readonly judge: (standing: Standing) => Judgement;
+  /** The run that begins where something is due that no open run is about. */
+  readonly run: Omit<NewRun, 'createdAt'>;
+  /** What an open run must have been started with to go on; null: none does. */
+  readonly goesOnWith: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
+}
+
+export interface Converged {
+  readonly portfolio: PortfolioRecord;
+  /** Null: nothing is due. */
+  readonly run: RunRecord | null;
+  /** An earlier start began it. */
+  readonly goesOn: boolean;
+  /** Runs that were not finished and have ended so. */
+  readonly superseded: readonly string[];
+  readonly members: number;
+  readonly due: Readonly<Record<DueReason, number>>;
+  readonly left: number;
+  /** When something is due next; null: nothing is, by itself. */
+  readonly nextAt: number | null;
+}

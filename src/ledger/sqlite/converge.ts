@@ -1,0 +1,179 @@
+import type { Converged, Convergence, Due, DueReason, PortfolioRecord } from '../portfolios.js';
+import type { RunRecord } from '../runs.js';
+import type { Connection } from './driver.js';
+import type { LaidRows } from './laid-rows.js';
+import { STANDING_COLUMNS, type StandingReader, type StandingRow } from './standings.js';
+import { type TakeOver, takeOver } from './take-over.js';
+
+interface Parts {
+  readonly database: Connection;
+  readonly laid: LaidRows;
+  readonly readStanding: StandingReader;
+  readonly findRun: (id: string) => RunRecord | undefined;
+  readonly findPortfolio: (id: number) => PortfolioRecord | undefined;
+}
+
+/**
+ * A file and its portfolio become one, and what is due begins; inside one transaction. Members that say what they said are
+ * judged by where they stand; new and changed rows are resolved; who is not in the file any more has left.
+ */
+export function converge(parts: Parts, convergence: Convergence): Converged {
+  const { database, laid, findPortfolio } = parts;
+  const { now, input } = convergence;
+  const portfolioId = openPortfolio(database, convergence);
+  let left = 0;
+  if (convergence.laid) {
+    laid.match(portfolioId);
+    left = noteDeparted(database, portfolioId, now);
+    noteWhatIsThere(database, portfolioId);
+  }
+  const open = openRuns(database, portfolioId);
+  const candidate = mayGoOn(open, convergence);
+  const found = findDue(parts, convergence, portfolioId, candidate);
+  const going = isCovered(found) ? candidate : undefined;
+  const portfolio = () => {
+    const noted = findPortfolio(portfolioId);
+    if (noted === undefined) throw new Error('the portfolio vanished');
+    return noted;
+  };
+  const counted = { left, members: countMembers(database, portfolioId), due: found.counts, nextAt: found.nextAt };
+  const seen = () => noteSeen(database, portfolioId, input, now);
+  if (going !== undefined || isNothing(found)) {
+    seen();
+    const run = going === undefined ? null : (parts.findRun(going.id) ?? null);
+    return { ...counted, portfolio: portfolio(), run, goesOn: run !== null, superseded: [] };
+  }
+  takeOver(database, { ...found, portfolioId, convergence });
+  seen();
+  const run = parts.findRun(convergence.run.id) ?? null;
+  return { ...counted, portfolio: portfolio(), run, goesOn: false, superseded: open.map(({ id }) => id) };
+}
+
+function openPortfolio(database: Connection, { name, providers, now, input }: Convergence): number {
+  database
+    .prepare(
+      `INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    )
+    .run(name, providers, now, input.path, JSON.stringify(input.columns), now);
+  const find = database.prepare<[string, string], number>(
+    'SELECT id FROM portfolios WHERE name = ? AND providers = ?',
+  );
+  return find.pluck().get(name, providers) as number;
+}
+
+const noteSeen = (database: Connection, id: number, { key, path, columns }: Convergence['input'], now: number): void =>
+  void database
+    .prepare('UPDATE portfolios SET input_key = ?, input_path = ?, columns = ?, seen_at = ? WHERE id = ?')
+    .run(key, path, JSON.stringify(columns), now, id);
+
+/** They were seen last when the file before was. */
+const noteDeparted = (database: Connection, portfolioId: number, now: number): number =>
+  database
+    .prepare(
+      `UPDATE members SET left_at = ?, last_seen = (SELECT seen_at FROM portfolios WHERE id = portfolio_id)
+       WHERE portfolio_id = ? AND left_at IS NULL AND id NOT IN (SELECT member_id FROM temp.laid WHERE member_id IS NOT NULL)`,
+    )
+    .run(now, portfolioId).changes;
+
+/** Places, keys and cells as the file has them; what a member says is another matter. */
+function noteWhatIsThere(database: Connection, portfolioId: number): void {
+  const run = (sql: string) => database.prepare(sql).run(portfolioId);
+  run(`UPDATE rows SET input_values = laid.input_values, fields = laid.fields, line = laid.line FROM members JOIN temp.laid ON laid.member_id = members.id
+       WHERE rows.run_id = members.run_id AND rows.row = members.run_row AND members.portfolio_id = ?
+         AND members.says = laid.says AND members.cells <> laid.cells`);
+  run(`UPDATE members SET row = laid.row, line = laid.line, known_by = laid.known_by, company = laid.company, cells = laid.cells,
+         left_at = NULL, last_seen = NULL
+       FROM temp.laid WHERE laid.member_id = members.id AND members.portfolio_id = ?
+         AND (members.row <> laid.row OR members.line <> laid.line OR members.known_by <> laid.known_by OR members.company IS NOT laid.company
+           OR members.cells <> laid.cells OR left_at IS NOT NULL)`);
+}
+
+type Found = Pick<TakeOver, 'stale'> & {
+  readonly arrived: number;
+  /** On their way for the first time. */
+  readonly unfinished: number;
+  /** Of all that are due, those that the run which may go on is about. */
+  readonly covered: number;
+  readonly counts: Record<DueReason, number>;
+  readonly nextAt: number | null;
+};
+
+function findDue(
+  { database, readStanding }: Parts,
+  convergence: Convergence,
+  portfolioId: number,
+  going: OpenRun | undefined,
+): Found {
+  const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
+  const counts: Record<DueReason, number> = { new: 0, changed: 0, unfinished: 0, watch: 0, stale: 0, asked: 0 };
+  const stale: { member: number; due: Due }[] = [];
+  let nextAt = Number.POSITIVE_INFINITY;
+  if (convergence.laid) {
+    const arrived = database.prepare<[number], { known: number; count: number }>(
+      `SELECT member_id IS NOT NULL AS known, count(*) AS count FROM temp.laid LEFT JOIN members ON members.id = member_id
+       WHERE (member_id IS NULL OR members.says <> laid.says) AND laid.row <= ? GROUP BY 1`,
+    );
+    for (const { known, count } of arrived.all(limit)) counts[known === 1 ? 'changed' : 'new'] += count;
+  }
+  const same = convergence.laid
+    ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
+    : '';
+  const standings = database.prepare<[number, number], StandingRow>(
+    `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members
+     JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
+  );
+  const isOnItsWay = database
+    .prepare<[string, number, number], 1>(
+      "SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND member_id = ? AND outcome = 'pending'",
+    )
+    .pluck();
+  let covered = 0;
+  for (const row of standings.iterate(portfolioId, limit)) {
+    const judged = convergence.judge(readStanding(row));
+    if (judged.due === null) {
+      if (judged.nextAt !== null && judged.nextAt < nextAt) nextAt = judged.nextAt;
+      continue;
+    }
+    counts[judged.due.reason] += 1;
+    if (going !== undefined && isOnItsWay.get(going.id, row.at_row, row.member) === 1) covered += 1;
+    // What is on its way for the first time is taken over as it is.
+    if (row.outcome !== 'pending' || judged.due.reason !== 'unfinished') stale.push({ member: row.member, due: judged.due });
+  }
+  const arrived = counts.new + counts.changed;
+  const unfinished = counts.unfinished - stale.filter(({ due }) => due.reason === 'unfinished').length;
+  return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
+}
+
+const isNothing = ({ stale, arrived, unfinished }: Found): boolean => stale.length + arrived + unfinished === 0;
+
+interface OpenRun {
+  readonly id: string;
+  readonly input_sha256: string;
+  readonly pipeline_sha256: string;
+}
+
+const openRuns = (database: Connection, portfolioId: number): readonly OpenRun[] =>
+  database
+    .prepare<[number], OpenRun>(
+      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY created_at DESC, id DESC",
+    )
+    .all(portfolioId);
+
+/** The one open run, if it was started with the same. */
+function mayGoOn([only, ...others]: readonly OpenRun[], { goesOnWith, laid }: Convergence): OpenRun | undefined {
+  if (goesOnWith === null || laid || only === undefined || others.length > 0) return undefined;
+  const same = only.input_sha256 === goesOnWith.inputSha256 && only.pipeline_sha256 === goesOnWith.pipelineSha256;
+  return same ? only : undefined;
+}
+
+/** All that is due is on its way already. */
+const isCovered = (found: Found): boolean =>
+  !isNothing(found) && found.arrived === 0 && found.covered === found.stale.length + found.unfinished;
+
+const countMembers = (database: Connection, portfolioId: number): number =>
+  database
+    .prepare<[number], number>('SELECT count(*) FROM members WHERE portfolio_id = ? AND left_at IS NULL')
+    .pluck()
+    .get(portfolioId) ?? 0;

@@ -1,0 +1,122 @@
+import type { ComparedRow, LaidRow } from '../portfolios.js';
+import type { Connection, Statement } from './driver.js';
+import { STANDING_COLUMNS, type StandingReader, type StandingRow } from './standings.js';
+
+/**
+ * The rows of a file beside the members of a portfolio. They lie in a temporary table: a file of any size is compared in
+ * the same memory, and a night on which nothing is new leaves nothing behind.
+ */
+export class LaidRows {
+  readonly #database: Connection;
+  #insert: Statement<unknown[], unknown> | undefined;
+  #compared: Statement<[number, number], ComparedLine> | undefined;
+
+  constructor(database: Connection) {
+    this.#database = database;
+  }
+
+  lay(rows: readonly LaidRow[], anew: boolean): void {
+    const database = this.#database;
+    if (anew) database.exec(TABLE);
+    if (anew || this.#insert === undefined) this.#insert = database.prepare(INSERT);
+    const insert = this.#insert;
+    const all = () => {
+      for (const { row, line, inputId, company, says, cells, values, fields, problem } of rows)
+        insert.run(
+          row,
+          line,
+          inputId,
+          company,
+          says,
+          cells,
+          JSON.stringify(values),
+          JSON.stringify(fields),
+          problem?.code ?? null,
+          problem?.message ?? null,
+        );
+    };
+    if (database.inTransaction) all();
+    else database.transaction(all)();
+  }
+
+  /** Says of each row which member it is. An ID counts where no other row has the same. */
+  match(portfolioId: number | null): void {
+    const run = (sql: string, ...parameters: unknown[]) => this.#database.prepare(sql).run(...parameters);
+    const repeated = this.#database.prepare(
+      'SELECT 1 FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1 LIMIT 1',
+    );
+    run(NUMBER_COPIES);
+    run(NAME_ROWS, repeated.get() === undefined ? 1 : 0);
+    run('UPDATE temp.laid SET member_id = NULL');
+    if (portfolioId === null) return;
+    run(MATCH_BY_KEY, portfolioId);
+    run(MATCH_BY_COMPANY, portfolioId);
+  }
+
+  /** The rows after one, with where each stands; after `match`. */
+  compared(after: number, read: StandingReader): readonly ComparedRow[] {
+    this.#compared ??= this.#database.prepare<[number, number], ComparedLine>(COMPARED);
+    return this.#compared.all(after, BATCH).map((found) => {
+      const { line, fields, code, message } = found;
+      const isKnown = found.member !== null;
+      return {
+        row: found.laid_row,
+        line,
+        fields: JSON.parse(fields) as ComparedRow['fields'],
+        problem: code === null ? null : { code, message: message ?? '' },
+        standing: isKnown ? read(found as StandingRow) : null,
+        at: isKnown ? { runId: found.run_id, row: found.run_row } : null,
+      };
+    });
+  }
+}
+
+const BATCH = 1000;
+
+interface ComparedLine extends Omit<StandingRow, 'member'> {
+  readonly member: number | null;
+  readonly laid_row: number;
+  readonly line: number;
+  readonly fields: string;
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
+const TABLE = `DROP TABLE IF EXISTS temp.laid;
+  CREATE TEMP TABLE laid (
+    row INTEGER PRIMARY KEY, line INTEGER NOT NULL, input_id TEXT, company TEXT, says BLOB NOT NULL, cells BLOB NOT NULL,
+    input_values TEXT NOT NULL, fields TEXT NOT NULL, code TEXT, message TEXT, known_by TEXT, member_id INTEGER);
+  CREATE INDEX temp.laid_by_member ON laid (member_id);
+  CREATE INDEX temp.laid_by_id ON laid (input_id) WHERE input_id IS NOT NULL;
+  CREATE INDEX temp.laid_by_company ON laid (company) WHERE company IS NOT NULL;`;
+
+const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, fields, code, message)
+  VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?)`;
+
+/** Rows that say the same company are told apart by their order. */
+const NUMBER_COPIES = `UPDATE temp.laid SET company = numbered.company FROM (
+    SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company ORDER BY row) AS company
+    FROM temp.laid WHERE company IS NOT NULL AND known_by IS NULL) AS numbered
+  WHERE row = numbered.at`;
+
+const NAME_ROWS = `UPDATE temp.laid SET known_by = CASE
+    WHEN ? = 1 AND input_id IS NOT NULL THEN 'id:' || input_id
+    WHEN company IS NOT NULL THEN 'company:' || company
+    ELSE 'row:' || row END`;
+
+const MATCH_BY_KEY = `UPDATE temp.laid SET member_id = members.id FROM members
+  WHERE members.portfolio_id = ? AND members.known_by = laid.known_by`;
+
+/** A column of IDs has come or gone. Two different IDs are two members, whatever else they say. */
+const MATCH_BY_COMPANY = `UPDATE temp.laid SET member_id = (
+    SELECT id FROM members WHERE portfolio_id = ? AND members.company = laid.company
+      AND NOT (members.known_by GLOB 'id:*' AND laid.known_by GLOB 'id:*')
+      AND NOT EXISTS (SELECT 1 FROM temp.laid AS other WHERE other.member_id = members.id)
+    ORDER BY left_at IS NOT NULL, id LIMIT 1)
+  WHERE member_id IS NULL AND company IS NOT NULL`;
+
+const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${STANDING_COLUMNS}
+  FROM temp.laid
+  LEFT JOIN members ON members.id = laid.member_id AND members.says = laid.says
+  LEFT JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE laid.row > ? ORDER BY laid.row LIMIT ?`;

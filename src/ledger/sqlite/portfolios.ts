@@ -1,0 +1,86 @@
+import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import type { PortfolioRecord, PortfolioStore } from '../portfolios.js';
+import type { RunRecord } from '../runs.js';
+import { Cells, portfolioColumns } from './cells.js';
+import { converge } from './converge.js';
+import type { Connection } from './driver.js';
+import { LaidRows } from './laid-rows.js';
+import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
+import type { Writer } from './writer.js';
+
+/** Portfolios and their members. */
+export function portfolioStore(
+  database: Connection,
+  writer: Writer,
+  findRun: (id: string) => RunRecord | undefined,
+): PortfolioStore {
+  const cells = new Cells(database);
+  const laid = new LaidRows(database);
+  const readStanding = standingReader(database);
+  const byName = database.prepare<[string, string], PortfolioRow>('SELECT * FROM portfolios WHERE name = ? AND providers = ?');
+  const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
+  const all = database.prepare<[], PortfolioRow>('SELECT * FROM portfolios ORDER BY seen_at DESC, id DESC');
+  const outcomes = database.prepare<[number], { outcome: RowOutcome; count: number }>(
+    `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
+  );
+  const standings = database.prepare<[number, number, number], StandingRow>(
+    `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL AND members.row > ? ORDER BY members.row LIMIT ?`,
+  );
+  const toPortfolio = (row: PortfolioRow | undefined): PortfolioRecord | undefined =>
+    row && {
+      id: row.id,
+      name: row.name,
+      providers: row.providers,
+      createdAt: row.created_at,
+      inputKey: row.input_key,
+      inputPath: row.input_path,
+      columns: cells.read(portfolioColumns, row.columns, [row.id]),
+      seenAt: row.seen_at,
+    };
+  const findPortfolio = (id: number) => toPortfolio(byId.get(id));
+  return {
+    find: async (name, providers) => toPortfolio(byName.get(name, providers)),
+    all: async () => all.all().flatMap((row) => toPortfolio(row) ?? []),
+    lay: async (rows, anew) => laid.lay(rows, anew),
+    async *compare(portfolioId) {
+      laid.match(portfolioId);
+      for (let after = 0; ; ) {
+        const batch = laid.compared(after, readStanding);
+        const last = batch.at(-1);
+        if (last === undefined) return;
+        yield batch;
+        after = last.row;
+      }
+    },
+    converge: (convergence) =>
+      writer.write(() => converge({ database, laid, readStanding, findRun, findPortfolio }, convergence)),
+    async *standings(portfolioId) {
+      for (let after = 0; ; ) {
+        const batch = standings.all(portfolioId, after, BATCH).map(readStanding);
+        const last = batch.at(-1);
+        if (last === undefined) return;
+        yield batch;
+        after = last.row;
+      }
+    },
+    outcomes: async (portfolioId) => {
+      const counted = new Map(outcomes.all(portfolioId).map(({ outcome, count }) => [outcome, count]));
+      return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<RowOutcome, number>;
+    },
+  };
+}
+
+const BATCH = 1000;
+
+interface PortfolioRow {
+  readonly id: number;
+  readonly name: string;
+  readonly providers: string;
+  readonly created_at: number;
+  readonly input_key: string | null;
+  readonly input_path: string;
+  readonly columns: string;
+  readonly seen_at: number;
+}

@@ -1,0 +1,34 @@
+import type { RowOutcome } from '../../domain/outcomes.js';
+import type { Standing } from '../portfolios.js';
+import { Cells, rowFetched, rowStages } from './cells.js';
+import type { Connection } from './driver.js';
+
+/** Where a member stands, as it is read from `members` and `rows`. */
+export interface StandingRow {
+  readonly member: number;
+  readonly at_row: number;
+  readonly run_id: string;
+  readonly run_row: number;
+  readonly outcome: RowOutcome;
+  readonly stages: string;
+  readonly fetched: string;
+  readonly updated_at: number | null;
+  readonly changed_at: number | null;
+}
+
+export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at`;
+
+export type StandingReader = (row: StandingRow) => Standing;
+
+export function standingReader(database: Connection): StandingReader {
+  const cells = new Cells(database);
+  return (row) => ({
+    member: row.member,
+    row: row.at_row,
+    outcome: row.outcome,
+    stages: cells.read(rowStages, row.stages, [row.run_id, row.run_row]),
+    fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.run_row]),
+    updatedAt: row.updated_at ?? 0,
+    changedAt: row.changed_at,
+  });
+}

@@ -1,0 +1,153 @@
+import type { Convergence, Due } from '../portfolios.js';
+import type { Connection } from './driver.js';
+
+export interface TakeOver {
+  readonly portfolioId: number;
+  readonly convergence: Convergence;
+  /** Members that came to rest before, and what they need now. */
+  readonly stale: readonly { readonly member: number; readonly due: Due }[];
+}
+
+/**
+ * A run begins with everything that is due: what is on its way moves over with all it has come to, what came to rest is
+ * copied and stays as it is until the copy has come to rest, new and changed rows begin. Runs that were not finished end.
+ */
+export function takeOver(database: Connection, { portfolioId, convergence, stale }: TakeOver): void {
+  const { run, now, laid } = convergence;
+  const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
+  database
+    .prepare(
+      `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 'open', ?, ?)`,
+    )
+    .run(
+      run.id,
+      run.inputPath,
+      run.inputSha256,
+      run.pipelineName,
+      run.pipelineSha256,
+      run.settings,
+      JSON.stringify(run.columns),
+      now,
+      portfolioId,
+    );
+  if (laid) beginArrived(database, portfolioId, run.id, limit, now);
+  copyStale(database, run.id, stale);
+  moveUnfinished(database, portfolioId, run.id, limit);
+  endOthers(database, portfolioId, run.id, now);
+  database
+    .prepare('UPDATE runs SET row_count = (SELECT count(*) FROM rows WHERE run_id = runs.id) WHERE id = ?')
+    .run(run.id);
+}
+
+/** New rows, and rows that say something else: what they stood by is about another company, and goes at once. */
+function beginArrived(database: Connection, portfolioId: number, runId: string, limit: number, now: number): void {
+  const changed = 'SELECT members.id FROM members JOIN temp.laid ON laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit';
+  const given = { portfolioId, runId, limit, now };
+  dropRecords(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
+  const run = (sql: string) => database.prepare(sql).run(given);
+  run(`INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
+       SELECT @portfolioId, known_by, company, says, cells, row, line, @now, @runId, row FROM temp.laid
+       WHERE member_id IS NULL AND row <= @limit`);
+  run(`UPDATE members SET says = laid.says, run_id = @runId, run_row = laid.row, changed_at = NULL FROM temp.laid
+       WHERE laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit`);
+  run(`INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message, member_id)
+       SELECT @runId, laid.row, laid.line, input_values, fields, iif(code IS NULL, 'pending', 'invalid'), code, message, members.id
+       FROM temp.laid JOIN members ON members.portfolio_id = @portfolioId AND members.known_by = laid.known_by
+       WHERE members.run_id = @runId AND members.run_row = laid.row`);
+}
+
+function copyStale(database: Connection, runId: string, stale: TakeOver['stale']): void {
+  const copyRow = database.prepare(
+    `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, stage, stages, match_grade, matched_on, member_id, fetched, rank, not_before)
+     SELECT @runId, members.row, members.line, input_values, fields, 'pending', stage, @stages, iif(@anew, NULL, match_grade),
+       iif(@anew, NULL, matched_on), members.id, iif(@anew, '{}', fetched), @rank, @notBefore
+     FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id = @member`,
+  );
+  const touch = database.prepare('UPDATE rows SET updated_at = 0 WHERE run_id = ? AND row = (SELECT row FROM members WHERE id = ?)');
+  const among = 'FROM members JOIN %t AS old ON old.run_id = members.run_id AND old.row = members.run_row WHERE members.id = @member AND old.space NOT IN (SELECT value FROM json_each(@forget))';
+  const copies = COPIED.map(({ table, columns }) =>
+    database.prepare(
+      `INSERT INTO ${table} (run_id, row, ${columns}) SELECT @runId, members.row, ${columns
+        .split(', ')
+        .map((name) => `old.${name}`)
+        .join(', ')} ${among.replace('%t', table)}`,
+    ),
+  );
+  for (const { member, due } of stale) {
+    const anew = due.stages !== undefined && Object.keys(due.stages).length === 0 ? 1 : 0;
+    const given = {
+      runId,
+      member,
+      anew,
+      stages: JSON.stringify(due.stages),
+      rank: due.rank,
+      notBefore: due.notBefore,
+      forget: JSON.stringify(due.forget),
+    };
+    copyRow.run(given);
+    if (anew === 1) continue;
+    // One that was never settled has no IDs.
+    touch.run(runId, member);
+    for (const copy of copies) copy.run(given);
+  }
+}
+
+const COPIED = [
+  { table: 'row_ids', columns: 'space, id, grade, matched_on' },
+  {
+    table: 'candidates',
+    columns:
+      'space, position, id, name, registration_number, vat_number, country_code, state, match_grade, decision, evidence, jurisdiction, extra',
+  },
+  {
+    table: 'questions',
+    columns: 'space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at',
+  },
+] as const;
+
+/** They have no other record: it moves. What units were spent on before goes first, and is counted anew. */
+function moveUnfinished(database: Connection, portfolioId: number, runId: string, limit: number): void {
+  const given = { portfolioId, runId, limit };
+  const run = (sql: string) => database.prepare(sql).run(given);
+  database.exec(
+    'DROP TABLE IF EXISTS temp.moving; CREATE TEMP TABLE moving (run_id TEXT, run_row INTEGER, row INTEGER, line INTEGER, member_id INTEGER, PRIMARY KEY (run_id, run_row)) WITHOUT ROWID',
+  );
+  run(`INSERT INTO temp.moving SELECT members.run_id, members.run_row, members.row, members.line, members.id FROM members
+       JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+       WHERE portfolio_id = @portfolioId AND left_at IS NULL AND members.row <= @limit AND members.run_id <> @runId AND outcome = 'pending'
+         AND NOT EXISTS (SELECT 1 FROM rows AS copy WHERE copy.run_id = @runId AND copy.row = members.row)`);
+  for (const table of ['row_ids', 'candidates', 'questions', 'errors'])
+    run(`UPDATE ${table} SET run_id = @runId, row = moving.row FROM temp.moving
+         WHERE ${table}.run_id = moving.run_id AND ${table}.row = moving.run_row`);
+  run(`UPDATE rows SET run_id = @runId, row = moving.row, line = moving.line, rank = iif(units_charged > 0, -1, rank), units_charged = 0
+       FROM temp.moving WHERE rows.run_id = moving.run_id AND rows.row = moving.run_row`);
+  run(`UPDATE members SET run_id = @runId, run_row = row WHERE id IN (SELECT member_id FROM temp.moving)`);
+  database.exec('DROP TABLE temp.moving');
+}
+
+/** What they had not done is in the new run, or nobody's any more. */
+function endOthers(database: Connection, portfolioId: number, runId: string, now: number): void {
+  const given = { portfolioId, runId, now };
+  const open = "SELECT id FROM runs WHERE portfolio_id = @portfolioId AND state = 'open' AND id <> @runId";
+  dropRecords(
+    database,
+    `SELECT run_id, row FROM rows WHERE run_id IN (${open}) AND outcome = 'pending'
+       AND NOT EXISTS (SELECT 1 FROM members WHERE members.run_id = rows.run_id AND members.run_row = rows.row)`,
+    given,
+  );
+  database
+    .prepare(
+      `UPDATE runs SET state = 'finished', finished_at = @now, superseded_by = @runId WHERE id IN (${open})`,
+    )
+    .run(given);
+}
+
+/** Rows with all that belongs to them. `which` selects their run and number. */
+export function dropRecords(database: Connection, which: string, given: Readonly<Record<string, unknown>>): void {
+  const found = database.prepare<unknown[], [string, number]>(which).raw().all(given);
+  const drops = ['rows', 'row_ids', 'candidates', 'questions', 'errors'].map((table) =>
+    database.prepare(`DELETE FROM ${table} WHERE run_id = ? AND row = ?`),
+  );
+  for (const at of found) for (const drop of drops) drop.run(...at);
+}

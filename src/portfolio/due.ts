@@ -1,0 +1,117 @@
+import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { ID_SPACES, type IdSpace } from '../domain/id-spaces.js';
+import type { Due, Judgement, Standing } from '../ledger/portfolios.js';
+import { searchOf } from '../stages/identity/space-search.js';
+
+/** What decides whether a member needs something. */
+export interface DueTerms {
+  readonly now: number;
+  readonly stages: readonly StageTerms[];
+  /** How long it is believed that nobody is found. */
+  readonly searchMs: number;
+  /** Everything is asked for anew. */
+  readonly fresh: boolean;
+}
+
+export interface StageTerms {
+  readonly name: string;
+  /** How long what it bought is fresh. */
+  readonly freshMs: number;
+  /** Spaces whose IDs it finds itself: found anew when it is run again. */
+  readonly finds: readonly IdSpace[];
+  /** It is run again where the provider's watch says that the company has changed. */
+  readonly watched: boolean;
+}
+
+export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean): DueTerms {
+  const stages = stagesOf(pipeline);
+  const searches = stages.map(({ space }) => freshnessMs(pipeline, searchOf(space).operation));
+  return {
+    now,
+    fresh,
+    searchMs: Math.min(...searches),
+    stages: stages.map(({ name, ages, finds = [] }) => ({
+      name,
+      freshMs: freshnessMs(pipeline, ages),
+      finds,
+      watched: false,
+    })),
+  };
+}
+
+/** In this order, and what is stale by its age: the oldest first. */
+const RANK = { begun: -1, neverDone: 0, watch: 1 } as const;
+
+/**
+ * What a member needs now. A confirmed identity stays: a stage whose answer is stale is run again, and nothing else. A
+ * question waits for a person. Where nobody was found, or something failed, that is believed for as long as an answer
+ * would be; `retry` asks sooner.
+ */
+export function judge(standing: Standing, terms: DueTerms): Judgement {
+  const { outcome, updatedAt } = standing;
+  if (outcome === 'invalid') return NEVER;
+  if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone } };
+  if (outcome === 'pending') return { due: { ...unchanged(standing), reason: 'unfinished', rank: RANK.neverDone } };
+  if (outcome === 'needs_review') return NEVER;
+  if (outcome === 'no_match') {
+    const until = updatedAt + terms.searchMs;
+    return isOver(until, terms) ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } } : { due: null, nextAt: timeOf(until) };
+  }
+  if (outcome === 'failed') {
+    const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
+    const until = updatedAt + Math.min(...failed.map(({ freshMs }) => freshMs));
+    if (!isOver(until, terms)) return { due: null, nextAt: timeOf(until) };
+  }
+  return judgeStages(standing, terms);
+}
+
+function judgeStages(standing: Standing, terms: DueTerms): Judgement {
+  const { changedAt } = standing;
+  const missing: StageTerms[] = [];
+  const watched: StageTerms[] = [];
+  const stale: StageTerms[] = [];
+  let oldest = Number.POSITIVE_INFINITY;
+  let next = Number.POSITIVE_INFINITY;
+  for (const stage of terms.stages) {
+    const status = standing.stages[stage.name];
+    if (status === 'skipped') continue;
+    if (status !== 'done' && status !== 'not_available') {
+      missing.push(stage);
+      continue;
+    }
+    const asOf = fetchedAt(standing, stage.name);
+    if (stage.watched && changedAt !== null && asOf < changedAt) watched.push(stage);
+    const until = asOf + stage.freshMs;
+    if (!isOver(until, terms)) next = Math.min(next, until);
+    else {
+      stale.push(stage);
+      oldest = Math.min(oldest, asOf);
+    }
+  }
+  const again = [...new Set([...missing, ...watched, ...stale])];
+  if (again.length === 0) return { due: null, nextAt: timeOf(next) };
+  const stages = { ...standing.stages, ...Object.fromEntries(again.map(({ name }) => [name, 'pending' as const])) };
+  const shared = { stages, forget: again.flatMap(({ finds }) => finds), notBefore: watched.length > 0 ? changedAt : null };
+  if (missing.length > 0) {
+    const failed = standing.outcome === 'failed';
+    return { due: { ...shared, reason: failed ? 'stale' : 'unfinished', rank: failed ? standing.updatedAt : RANK.neverDone } };
+  }
+  if (watched.length > 0) return { due: { ...shared, reason: 'watch', rank: RANK.watch } };
+  return { due: { ...shared, reason: 'stale', rank: oldest } };
+}
+
+const fetchedAt = ({ fetched, updatedAt }: Standing, stage: string): number =>
+  Object.hasOwn(fetched, stage) ? (fetched[stage] ?? updatedAt) : updatedAt;
+
+/** As the door has it: an answer from that very moment is still fresh. */
+const isOver = (until: number, { now }: DueTerms): boolean => until < now;
+
+const timeOf = (at: number): number | null => (Number.isFinite(at) ? at : null);
+
+const NEVER: Judgement = { due: null, nextAt: null };
+
+const ALL_SPACES: readonly IdSpace[] = ID_SPACES;
+
+const ANEW = { stages: {}, forget: ALL_SPACES, notBefore: null } as const satisfies Partial<Due>;
+
+const unchanged = ({ stages }: Standing) => ({ stages, forget: [], notBefore: null });
