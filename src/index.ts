@@ -37,7 +37,7 @@ export { InDoubtError } from './app/in-doubt-error.js';
 export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
 export { ParkedError } from './app/parked-error.js';
-export { type JobOptions, type PlannedRun, type PlanView, plan } from './app/plan.js';
+export { type JobOptions, type PlanView, plan } from './app/plan.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PruneOptions, type PruneView, prune } from './app/prune.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';

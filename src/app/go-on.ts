@@ -18,10 +18,8 @@ import {
   withProvider,
 } from './provider.js';
 import { restOf } from './rest.js';
-import { knowingSheet } from './review-sheet.js';
-import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
+import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
-import { standingOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
@@ -62,15 +60,13 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     const { runs } = ledger;
     const run = await chosenRun(options.run, how, runs);
     if (run.state === 'reading') throw halfRead(run);
+    if (run.state === 'superseded') throw takenOver(run);
     await runs.mustBeReadable(run.id);
     const { pipeline, fresh } = readSettings(run);
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
-    if (rows === 0) {
-      const standing = await standingOf(run, ledger, around.clock.now());
-      return viewOfRest(run, standing, await knowingSheet(nextSteps(run, standing), ledger, around), null);
-    }
+    if (rows === 0) return await viewOfRest(run, ledger, around);
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,
@@ -98,6 +94,12 @@ async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Pro
     if (named !== undefined) return named;
   } else for (const run of await runs.all()) if (await how.fits(run, runs)) return run;
   throw how.none();
+}
+
+/** What it had not done is in a later run, or was nobody's any more. */
+function takenOver(run: RunRecord): GoOnError {
+  const message = `run ${run.id} was superseded by ${run.supersededBy}, which has taken over what was not done; nothing was spent`;
+  return new GoOnError(message, readAgain(run), { code: 'USAGE', exit: ExitCode.usage });
 }
 
 function halfRead(run: RunRecord): GoOnError {

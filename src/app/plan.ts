@@ -6,16 +6,14 @@ import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
-import type { RunRecord } from '../ledger/runs.js';
 import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
-import { findRunOf } from './open-run.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
+import { type ListOptions, OpenList, portfolioName, rowsOfFile } from './portfolio.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
-import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
 /** Which rows, and how they are worked on. */
@@ -24,6 +22,8 @@ export interface JobOptions extends ProviderOptions {
   readonly input: string;
   /** A name or a file; `analyst` without it. */
   readonly pipeline?: string | undefined;
+  /** The name of the portfolio that the file is the list of; its path without it. */
+  readonly portfolio?: string | undefined;
   /** Only the first rows. */
   readonly limit?: number | undefined;
   /** No answer that was bought before is used. */
@@ -34,22 +34,15 @@ export interface JobOptions extends ProviderOptions {
 export interface PlanView extends RunPlan {
   /** The path of the input. */
   readonly input: string;
-  /** The run of this input that would go on, or is finished; null: a new one would begin. */
-  readonly run: PlannedRun | null;
+  /** The name of the portfolio that would be brought up to date, and whether there is one yet. */
+  readonly portfolio: string;
+  readonly known: boolean;
   /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
   readonly permissions: readonly PermissionUse[] | null;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
   /** The guard that would refuse this input, and why; null: none would. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
-}
-
-export interface PlannedRun {
-  readonly id: string;
-  /** It is finished: nothing would be done. */
-  readonly finished: boolean;
-  /** Answers from before it are not used. */
-  readonly fresh: boolean;
 }
 
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
@@ -61,10 +54,11 @@ export async function plan(options: JobOptions, around: Surroundings = here()): 
 export async function planOf(job: Job, options: JobOptions, around: Surroundings): Promise<PlanView> {
   const names = providerNames(options, around);
   const use = await permissionsNow(job, options, around);
-  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, undefined, names, null, around, use);
+  if (!hasLedger(dataDirOf(options, around))) return await planJob(job, null, names, null, around, use);
   return await withLedger('read', options, around, async (ledger) => {
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
-    return await planJob(job, await runOf(job, names, ledger), names, ledger, around, use);
+    const list = await OpenList.open(job, names, ledger, around.clock.now());
+    return await planJob(job, list, names, ledger, around, use);
   });
 }
 
@@ -76,12 +70,7 @@ async function permissionsNow({ pipeline }: Job, options: JobOptions, around: Su
   });
 }
 
-export interface Job {
-  readonly table: InputTable;
-  readonly pipeline: LoadedPipeline;
-  readonly limit: number | null;
-  readonly fresh: boolean;
-}
+export type Job = ListOptions;
 
 /** Reads pipeline and input; what is odd about the input is noted. */
 export async function readJob(options: JobOptions, around: Surroundings): Promise<Job> {
@@ -90,7 +79,12 @@ export async function readJob(options: JobOptions, around: Surroundings): Promis
   const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
   await mustHaveRows(table);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
-  return { table, pipeline, limit, fresh: options.fresh ?? false };
+  return { table, pipeline, limit, fresh: options.fresh ?? false, portfolio: nameGiven(options.portfolio) };
+}
+
+function nameGiven(name: string | undefined): string | undefined {
+  if (name === undefined || name.trim() !== '') return name?.trim();
+  throw new UsageError('--portfolio is empty', 'Leave it out to name the portfolio by the path of its file.');
 }
 
 /** A file without any data row is always a feed that broke: nobody asks for nothing. */
@@ -103,15 +97,10 @@ async function mustHaveRows({ path, rows }: InputTable): Promise<void> {
   );
 }
 
-/** As a run would find it; `fresh` begins another. */
-async function runOf({ table, ...job }: Job, { v1, v2 }: ProviderNames, { runs }: Ledger) {
-  return job.fresh ? undefined : await findRunOf(table.sha256, { ...job, providers: [v1, v2] }, runs);
-}
-
-/** `before`: the run of the same input that a start would find. */
+/** `list`: the input beside its portfolio; null where nothing was ever bought. */
 export async function planJob(
   job: Job,
-  before: RunRecord | undefined,
+  list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
   around: Surroundings,
@@ -122,30 +111,28 @@ export async function planJob(
   const permissions = use?.filter(({ permission }) => named.length === 0 || named.includes(permission)) ?? null;
   return {
     input: table.path,
-    ...(await planInput(job, before, names, ledger, around)),
-    run: viewOfRun(before),
+    ...(await planInput(job, list, names, ledger, around)),
+    portfolio: portfolioName(job),
+    known: list?.known !== undefined,
     permissions,
     guards: pipeline.guards,
-    refusedBy: ledger === null || before !== undefined ? null : await refusalOf(job, names, ledger),
+    refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
   };
 }
 
 /** What the rows of an input would cost now. `toldApart` bounds how many are looked at one by one. */
 export async function planInput(
-  { table, pipeline, limit, fresh }: Job,
-  before: RunRecord | undefined,
+  job: Job,
+  list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
   { clock }: Surroundings,
   toldApart?: number,
 ): Promise<RunPlan> {
-  const run = viewOfRun(before) === null ? undefined : before;
   return await planRun({
-    table,
-    pipeline,
-    limit,
-    run,
-    fresh: run === undefined ? fresh : isFresh(run),
+    rows: list === null ? rowsOfFile(job) : list.rows(),
+    pipeline: job.pipeline,
+    fresh: job.fresh,
     toldApart,
     now: clock.now(),
     ledger,
@@ -153,14 +140,7 @@ export async function planInput(
   });
 }
 
-/** A run whose input was not read to the end begins anew. */
-const viewOfRun = (run: RunRecord | undefined): PlannedRun | null =>
-  run === undefined || run.state === 'reading'
-    ? null
-    : { id: run.id, finished: run.state === 'finished', fresh: isFresh(run) };
-
-/** A run that goes on, or is finished, is not refused for its input. */
-async function refusalOf({ table, ...job }: Job, { v1, v2 }: ProviderNames, { runs }: Ledger) {
-  const refusal = await rowsLost(table, { ...job, providers: [v1, v2] }, runs);
+async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {
+  const refusal = await rowsLost(list, job, portfolios);
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message, hint: refusal.hint };
 }

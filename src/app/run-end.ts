@@ -2,20 +2,33 @@ import type { ExitCode } from '../domain/exit-codes.js';
 import type { RowOutcome } from '../domain/outcomes.js';
 import type { RunEnd } from '../engine/run.js';
 import type { ExportLack } from '../export/summary.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RefusalNote, RunRecord } from '../ledger/runs.js';
 import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
+import { knowingSheet } from './review-sheet.js';
+import { standingOf } from './standing.js';
 import type { Spent } from './start-tally.js';
 import { jobOf } from './stored-settings.js';
+import type { Surroundings } from './surroundings.js';
+import { type Whole, wholeOf } from './whole.js';
 
 /** How a start ended, and where its run stands. */
 export interface RunEndView {
   readonly run: string;
   readonly input: string;
+  /** The name of the portfolio; null for runs of versions before there were any. */
+  readonly portfolio: string | null;
+  /** Of the whole list. */
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** Status counts by stage. */
+  /** Rows that were due when the run began, and those of them that are still to do. */
+  readonly due: number;
+  readonly toDo: number;
+  /** When something is due next, where nothing is now; null: nobody has looked, or nothing is by itself. */
+  readonly nextDueAt: number | null;
+  /** Status counts by stage, of the rows that were due. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** False: there was nothing to do, and nothing was spent. */
   readonly worked: boolean;
@@ -61,6 +74,7 @@ export interface LeftBehind {
 export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
+  whole: Whole,
   spent: Spent,
   steps: readonly NextStep[],
   { tables, log }: LeftBehind,
@@ -68,7 +82,8 @@ export function viewOfEnd(
   const { progress, stopped, finished, interrupted } = end;
   const [next = null, ...further] = steps;
   return {
-    ...standing(run, progress),
+    ...standing(run, progress, whole),
+    nextDueAt: null,
     worked: true,
     spent,
     stopped:
@@ -87,19 +102,22 @@ export function viewOfEnd(
 const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
 
 /** There was nothing to do. */
-export function viewOfRest(
+export async function viewOfRest(
   run: RunRecord,
-  progress: Progress,
-  steps: readonly NextStep[],
-  tables: ExportView | null,
-): RunEndView {
-  const [next = null, ...further] = steps;
+  ledger: Ledger,
+  around: Surroundings,
+  { tables = null, nextAt = null }: { readonly tables?: ExportView | null; readonly nextAt?: number | null } = {},
+): Promise<RunEndView> {
+  const progress = await standingOf(run, ledger, around.clock.now());
+  const whole = await wholeOf(run, progress, ledger);
+  const [next = null, ...further] = await knowingSheet(nextSteps(run, progress, whole), ledger, around);
   return {
-    ...standing(run, progress),
+    ...standing(run, progress, whole),
+    nextDueAt: nextAt,
     worked: false,
     spent: { units: 0, reports: 0, unknown: 0 },
     stopped: null,
-    finished: run.state === 'finished',
+    finished: progress.byOutcome.pending === 0,
     interrupted: false,
     ...ofTables(tables),
     log: null,
@@ -108,11 +126,18 @@ export function viewOfRest(
   };
 }
 
-const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) => ({
+const standing = (
+  { id, inputPath, rowCount }: RunRecord,
+  progress: Progress,
+  { portfolio, rows, outcomes }: Whole,
+) => ({
   run: id,
   input: inputPath,
-  rows: rowCount,
-  outcomes: progress.byOutcome,
+  portfolio,
+  rows,
+  outcomes,
+  due: rowCount,
+  toDo: progress.byOutcome.pending,
   stages: progress.stages,
   unitsCharged: progress.unitsCharged,
   waiting: progress.waiting,
@@ -124,6 +149,7 @@ const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) =>
 export function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
+  { outcomes, failedIn, askedIn }: Whole,
   enough: { readonly budget?: number; readonly maxReports?: number } = {},
 ): readonly NextStep[] {
   const run = record.id;
@@ -131,8 +157,8 @@ export function nextSteps(
   return [
     ...(byOutcome.pending > inDoubt ? [{ kind: 'resume' as const, run, ...enough }] : []),
     ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
-    ...(byOutcome.failed > 0 ? [{ kind: 'retry' as const, run }] : []),
-    ...(byOutcome.needs_review > 0 ? [{ kind: 'review' as const, run }] : []),
-    ...(byOutcome.invalid > 0 ? [{ kind: 'plan' as const, ...jobOf(record) }] : []),
+    ...(failedIn === null ? [] : [{ kind: 'retry' as const, run: failedIn }]),
+    ...(askedIn === null ? [] : [{ kind: 'review' as const, run: askedIn }]),
+    ...(outcomes.invalid > 0 ? [{ kind: 'plan' as const, ...jobOf(record) }] : []),
   ];
 }

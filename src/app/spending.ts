@@ -43,9 +43,13 @@ export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipe
   concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
 });
 
+/** It may spend without anybody being asked. */
+export const mayBegin = ({ yes, budget, sandbox }: SpendingOptions): boolean =>
+  yes === true || budget !== undefined || sandbox === true;
+
 /** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
-export function mustAgreeToSpend({ yes, budget, sandbox }: SpendingOptions, canAsk: boolean): void {
-  if (yes || budget !== undefined || sandbox || canAsk) return;
+export function mustAgreeToSpend(options: SpendingOptions, canAsk: boolean): void {
+  if (mayBegin(options) || canAsk) return;
   throw new UsageError(
     'run spends money, and there is no terminal to ask on',
     'Nothing was spent. Add --yes, or --budget UNITS to set a limit. `kybatch plan` shows what it would cost.',

@@ -9,17 +9,23 @@ import type { RunRecord } from '../ledger/runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
-import { findRunOf, openRun } from './open-run.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
+import { OpenList } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
-import { checkConfiguration, checkProvider, providerNames, withProvider } from './provider.js';
+import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
 import { restOf } from './rest.js';
-import { knowingSheet } from './review-sheet.js';
-import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
-import { boundsOf, DeclinedError, mustAgreeToSpend, type SpendingBounds, type SpendingOptions } from './spending.js';
-import { isFresh, readSettings, type StoredSettings } from './stored-settings.js';
+import { type RunEndView, viewOfRest } from './run-end.js';
+import {
+  boundsOf,
+  DeclinedError,
+  mayBegin,
+  mustAgreeToSpend,
+  type SpendingBounds,
+  type SpendingOptions,
+} from './spending.js';
+import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
@@ -36,48 +42,63 @@ export interface Proposal {
 }
 
 /**
- * Takes the companies of a file through the pipeline, or goes on with the unfinished run of the same file, pipeline and
- * provider. Where that is finished there is nothing to do, unless `fresh` asks for everything anew.
+ * Brings the portfolio of a file up to date: what is new is resolved, what is stale is bought again, what is unfinished goes
+ * on. Where nothing is due nothing is done, unless `fresh` asks for everything anew.
  */
 export async function run(options: RunOptions, around: Surroundings = here()): Promise<RunEndView> {
   const job = await readJob(options, around);
   const bounds = boundsOf(options, job.pipeline);
-  const { v1, v2 } = providerNames(options, around);
-  const { table, fresh, limit } = job;
+  const names = providerNames(options, around);
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
-  const settings: StoredSettings = { pipeline, fresh, limit, providers: [v1, v2] };
   checkConfiguration(pipeline, options, around);
   const isNew = await mustBeFreeToBegin(options, around);
   // Who is asked before there is a ledger, and says no, has created nothing.
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
-    const before = fresh ? undefined : await findRunOf(table.sha256, settings, ledger.runs);
-    if (before !== undefined) await ledger.runs.mustBeReadable(before.id);
-    if (before?.state === 'finished') return await viewOfFinished(before, options, dataDir, ledger, around);
-    if (before === undefined) await mustHaveKeptRows(table, settings, ledger.runs);
-    for (const note of await ownedElsewhere({ v1, v2 }, ledger)) around.onNote?.(note);
+    const list = await openList({ ...job, pipeline }, names, ledger, around);
+    const nobodyIsAsked = options.agree === undefined && mayBegin(options);
+    if (!nobodyIsAsked && !(await list.isAnythingDue()))
+      return await viewOfUpToDate(list, options, dataDir, ledger, around);
+    for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
     mustAgreeToSpend(options, options.agree !== undefined);
-    if (options.export !== false) await checkTables(options, before?.id ?? null, dataDir, around);
+    if (options.export !== false) await checkTables(options, null, dataDir, around);
     return await withProvider(
       options,
       around,
       async (provider) => {
         checkProvider(pipeline, provider);
         const permissions = permissionReader(pipeline, provider, options.drain);
-        const rest = agreed ?? (await agreedRest(job, bounds, before, { ...options, permissions }, ledger, around));
-        const maySpend = { ...rest, ...within(rest, bounds.limits) };
-        const open = () => openRun(table, settings, ledger.runs, around.clock);
+        const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
-        const opened = fresh ? undefined : await open();
-        await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
-        const run = opened ?? (await open());
-        const goesOn = { run, fresh: isFresh(run), goesOn: isOpen(before) };
-        return await workOn({ ...bounds, ...goesOn, pipeline, rest, options, permissions }, provider, ledger, around);
+        const begun = job.fresh ? undefined : await list.begin();
+        if (begun !== undefined && begun.run === null)
+          return await viewOfUpToDate(list, options, dataDir, ledger, around);
+        const allowed = (rest: Rest) =>
+          mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider, permissions, ledger, around);
+        const planned = async (run: RunRecord) =>
+          asked ?? (await restOf({ run, pipeline, fresh: job.fresh, outcome: 'pending' }, names, ledger, around));
+        if (begun?.run == null)
+          await allowed(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
+        const { run, goesOn } = begun ?? (await list.begin());
+        if (run === null) return await viewOfUpToDate(list, options, dataDir, ledger, around);
+        const rest = await planned(run);
+        if (begun !== undefined) await allowed(rest);
+        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, options, permissions };
+        return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
+}
+
+/** The file beside its portfolio, fit to be worked on. */
+async function openList(job: Job, names: ProviderNames, ledger: Ledger, { clock }: Surroundings): Promise<OpenList> {
+  const list = await OpenList.open(job, names, ledger, clock.now());
+  for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
+    await ledger.runs.mustBeReadable(run);
+  await mustHaveKeptRows(list, job, ledger.portfolios);
+  return list;
 }
 
 /** A start that is refused for what the user pointed at creates nothing, not even a ledger. True if there is none yet. */
@@ -93,24 +114,19 @@ async function mustBeFreeToBegin(options: RunOptions, around: Surroundings): Pro
   return isNew;
 }
 
-const isOpen = (run: RunRecord | undefined): run is RunRecord => run?.state === 'open';
-
-/** What the start can cost. The plan is made for whoever is asked; nothing is spent before a yes. */
+/** What the start can cost, where somebody is asked. The plan is made for them; nothing is spent before a yes. */
 async function agreedRest(
+  list: OpenList,
   job: Job,
   { limits }: SpendingBounds,
-  before: RunRecord | undefined,
   options: RunOptions & { readonly permissions: PermissionReader | undefined },
   ledger: Ledger,
   around: Surroundings,
-): Promise<Rest> {
-  const names = providerNames(options, around);
-  if (options.agree === undefined)
-    return isOpen(before)
-      ? await restOf({ run: before, ...readSettings(before), outcome: 'pending' }, names, ledger, around)
-      : mostOf(await planInput(job, before, names, ledger, around, TOLD_APART));
+): Promise<Rest | undefined> {
+  if (options.agree === undefined) return undefined;
   const use = (await options.permissions?.atStart()) ?? null;
-  return await agreedTo(await planJob(job, before, names, ledger, around, use), limits, options.agree);
+  const plan = await planJob(job, list, providerNames(options, around), ledger, around, use);
+  return await agreedTo(plan, limits, options.agree);
 }
 
 /** The same where nothing was ever bought, without a ledger. Undefined where nobody is to be asked. */
@@ -134,17 +150,20 @@ async function agreedTo(
   return rest;
 }
 
-/** Everything was bought. The tables are written again only if somebody says where or how. */
-async function viewOfFinished(
-  run: RunRecord,
+/** Nothing is due. The tables are written again only if somebody says where or how. */
+async function viewOfUpToDate(
+  list: OpenList,
   options: RunOptions,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<RunEndView> {
+  // Who has left, and where each row stands in the file, is noted all the same.
+  const { portfolio, nextAt } = await list.begin();
+  const run = await ledger.portfolios.lastRun(portfolio.id);
+  if (run === undefined) throw new Error(`${portfolio.name} has no run`);
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  const progress = await ledger.runs.progress(run.id);
-  return viewOfRest(run, progress, await knowingSheet(nextSteps(run, progress), ledger, around), written);
+  return await viewOfRest(run, ledger, around, { tables: written, nextAt });
 }

@@ -13,6 +13,7 @@ import { standingOf } from './standing.js';
 import { readEnding, type StartEnding } from './start-ending.js';
 import { readAgain } from './stored-settings.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
+import { type Whole, wholeOf } from './whole.js';
 
 export interface StatusOptions extends PlaceOptions {
   /** The newest without it. */
@@ -78,7 +79,8 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const found = await reading.atWork(run.id, at - LATELY_MS);
     const activity = await reading.activity(run.id, at - LATELY_MS);
     const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
-    const [next = null, ...further] = await knowingSheet(stepsOf(run, progress, atWork), ledger, around);
+    const whole = await wholeOf(run, progress, ledger);
+    const [next = null, ...further] = await knowingSheet(stepsOf(run, progress, whole, atWork), ledger, around);
     const given = await givenBefore(run.id, ledger);
     return {
       run: viewOf(run),
@@ -96,11 +98,12 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
 }
 
 /** Who is at work needs nobody to go on, and lets nobody in. */
-function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null): readonly GoOnStep[] {
+function stepsOf(run: RunRecord, progress: Progress, whole: Whole, atWork: AtWorkView | null): readonly GoOnStep[] {
   if (atWork?.alive) return [];
   if (run.state === 'reading') return [readAgain(run)];
+  if (run.state === 'superseded') return [];
   const stoppedByBudget = (progress.parkedReasons.budget ?? 0) > 0;
-  return nextSteps(run, progress, stoppedByBudget ? atWork?.ending?.enough : {});
+  return nextSteps(run, progress, whole, stoppedByBudget ? atWork?.ending?.enough : {});
 }
 
 function viewOfWork(

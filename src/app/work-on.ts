@@ -18,6 +18,7 @@ import { standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
+import { wholeOf } from './whole.js';
 
 /** One start on a run. */
 export interface Start extends SpendingBounds {
@@ -81,10 +82,11 @@ export async function workOn(
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
-    const steps = await knowingSheet(nextSteps(run, progress, enough), ledger, around);
+    const whole = await wholeOf(run, progress, ledger);
+    const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    const view = viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });
+    const view = viewOfEnd(run, { ...end, progress }, whole, spent, steps, { tables, log: log.path });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     return view;
   } catch (error) {

@@ -14,11 +14,11 @@ export function exitCodeOfRun(end: RunEndView, interrupt: Interrupt | undefined)
 function codeOfRows(end: RunEndView, interrupt: Interrupt | undefined): ExitCode {
   if (end.stopped !== null) return end.stopped.exit;
   if (!end.finished && interrupt !== undefined) return exitCodeOfInterrupt(interrupt);
-  const { outcomes, parked } = end;
+  const { outcomes, parked, toDo } = end;
   if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
   const inDoubt = parked.in_doubt ?? 0;
   const unanswered = parked.unanswered ?? 0;
-  if (outcomes.pending > inDoubt + unanswered) return ExitCode.allowance;
+  if (toDo > inDoubt + unanswered) return ExitCode.allowance;
   if (unanswered > 0) return ExitCode.unavailable;
   return outcomes.invalid + outcomes.failed + outcomes.needs_review + inDoubt > 0 ? ExitCode.rowsOpen : ExitCode.ok;
 }

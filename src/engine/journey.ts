@@ -140,7 +140,7 @@ class Journey {
   async #resolve(space: IdSpace): Promise<void> {
     if (this.#resolved.has(space)) return;
     this.#resolved.add(space);
-    const context = this.#contexts.contextFor(searched(this.#row), 'resolve', this.#notes);
+    const context = this.#contexts.contextFor(this.#row, 'resolve', this.#notes);
     const outcome = await resolve(space, this.#company(), this.#contexts.policy, context);
     this.#learn(outcome);
     const waiting = this.#contexts.stages.filter((stage) => stage.space === space && this.isOpen(stage));
@@ -244,9 +244,6 @@ class Journey {
     return { hold: 'parked', holdReason: this.#parked.reason, nextAt: this.#parked.until };
   }
 }
-
-/** That a company has changed does not make another company of it: searches that are fresh are used. */
-const searched = ({ row }: RowRecord) => ({ row, notBefore: null });
 
 const unmoved = (row: RowRecord, now: number): Checkpoint => ({
   outcome: 'pending',

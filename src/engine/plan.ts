@@ -1,7 +1,6 @@
 import { readEnquiry } from '../domain/enquiry.js';
-import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { RowRecord, RunRecord, RunStore } from '../ledger/runs.js';
+import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { outsideText } from '../util/outside-text.js';
 import { PlanTally, type RunPlan } from './plan-tally.js';
 import { mostFor, type Rest } from './row-cost.js';
@@ -10,14 +9,21 @@ import { type PlannerOptions, RowPlanner } from './row-planner.js';
 export type { RunPlan } from './plan-tally.js';
 
 export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
-  readonly table: InputTable;
-  readonly limit: number | null;
-  /** Answers from before the run are not used. */
+  readonly rows: AsyncIterable<PlannedRow>;
+  /** No answer that was bought before is used. */
   readonly fresh: boolean;
-  /** The run of this input that would go on, or is finished: only its pending rows move. Without it, a new one. */
-  readonly run?: RunRecord | undefined;
   /** How many rows are told apart; the others count in full. All of them without it. */
   readonly toldApart?: number | undefined;
+}
+
+/** A row of an input, as it would set out. */
+export interface PlannedRow {
+  readonly row: number;
+  readonly line: number;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly problem: { readonly code: string; readonly message: string } | null;
+  /** Null: nothing is to be done for it. */
+  readonly record: () => Promise<RowRecord | null>;
 }
 
 /**
@@ -26,28 +32,24 @@ export interface PlanOptions extends Omit<PlannerOptions, 'notBefore'> {
  * that depends on the answer, so it counts for the most it can be: what its open stages declare.
  */
 export async function planRun(options: PlanOptions): Promise<RunPlan> {
-  const { ledger, environments, now, run, limit, toldApart = Number.POSITIVE_INFINITY } = options;
+  const { ledger, environments, now, toldApart = Number.POSITIVE_INFINITY } = options;
   const tally = new PlanTally();
-  const notBefore = options.fresh ? (run?.createdAt ?? Number.POSITIVE_INFINITY) : 0;
-  const row = new RowPlanner({ ...options, notBefore });
-  const pending = run === undefined || ledger === null ? undefined : new PendingRows(run.id, ledger.runs);
+  const row = new RowPlanner({ ...options, notBefore: options.fresh ? Number.POSITIVE_INFINITY : 0 });
   let beyond = 0;
-  for await (const { row: number, line, fields, problem } of options.table.rows()) {
-    if (limit !== null && tally.rows + beyond === limit) break;
+  for await (const { row: number, line, fields, problem, record } of options.rows) {
     if (tally.rows === toldApart) {
       beyond += 1;
       continue;
     }
-    const reading = problem === undefined ? readEnquiry(fields) : { ok: false as const, ...problem };
+    const reading = problem === null ? readEnquiry(fields) : { ok: false as const, ...problem };
     if (!reading.ok) {
       tally.invalid({ row: number, line, code: reading.code, message: outsideText(reading.message) });
       continue;
     }
     tally.valid(reading.enquiry.subject);
-    const record =
-      pending === undefined ? newRow(number, fields as Readonly<Record<string, string>>) : await pending.at(number);
-    if (record === undefined) tally.owned();
-    else await row.plan(freed(record), reading.enquiry, tally);
+    const setsOut = await record();
+    if (setsOut === null) tally.owned();
+    else await row.plan(freed(setsOut), reading.enquiry, tally);
   }
   tally.inFull(mostFor(beyond, options.pipeline));
   const allowance =
@@ -100,38 +102,10 @@ const BATCH = 1000;
 /** A start is not kept waiting for a figure: of more rows than these, the others count in full. */
 export const TOLD_APART = 20_000;
 
-/** The rows of a run that may move, met in the order of the file. */
-class PendingRows {
-  #batch: readonly RowRecord[] = [];
-  #next = 0;
-  #readTo = 0;
-
-  constructor(
-    readonly runId: string,
-    readonly runs: RunStore,
-  ) {}
-
-  /** The row of this number; undefined if it is settled. Numbers only grow. */
-  async at(number: number): Promise<RowRecord | undefined> {
-    for (;;) {
-      const row = this.#batch[this.#next];
-      if (row === undefined) {
-        if (this.#readTo === Number.POSITIVE_INFINITY) return undefined;
-        this.#batch = await this.runs.rowsThatAre('pending', this.runId, this.#readTo, BATCH);
-        this.#readTo = last(this.#batch);
-        this.#next = 0;
-      } else if (row.row > number) return undefined;
-      else {
-        this.#next += 1;
-        if (row.row === number) return row;
-      }
-    }
-  }
-}
-
 const last = (batch: readonly RowRecord[]): number => batch.at(-1)?.row ?? Number.POSITIVE_INFINITY;
 
-const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
+/** One that nothing is known of yet. */
+export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => ({
   row,
   line: 0,
   values: [],

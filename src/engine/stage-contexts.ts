@@ -118,7 +118,10 @@ export class StageContexts {
       // What names no company is asked for all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
-      ownedSince: freshness === 0 ? Number.POSITIVE_INFINITY : Math.max(notBefore, asNewAs, rowNotBefore ?? 0, this.now() - freshness),
+      ownedSince:
+        freshness === 0
+          ? Number.POSITIVE_INFINITY
+          : Math.max(notBefore, asNewAs, rowNotBefore ?? 0, this.now() - freshness),
       lookedSince,
       whyUnfit,
       turn: operation.meter === 'unit' ? turns?.of(row) : undefined,

@@ -14,6 +14,14 @@ export interface PortfolioStore {
   lay(rows: readonly LaidRow[], anew: boolean): Promise<void>;
   /** What a file is to a portfolio, row by row; nothing is changed. */
   compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
+  /** Rows that can be worked on: of the file that was laid out, and of the members. */
+  usable(portfolioId: number): Promise<{ readonly now: number; readonly before: number }>;
+  /** Runs that members which are in the list stand by, or are on their way in. */
+  holders(portfolioId: number): Promise<readonly string[]>;
+  /** The newest of its runs. */
+  lastRun(portfolioId: number): Promise<RunRecord | undefined>;
+  /** The newest run by which a member stands that has come to this; undefined: none has. */
+  lastWith(outcome: RowOutcome, portfolioId: number): Promise<string | undefined>;
   /** Takes the file in, and begins what is due; in one transaction. */
   converge(convergence: Convergence): Promise<Converged>;
   /** The members that are in the list, in the order of the file. */
@@ -64,6 +72,8 @@ export interface Standing {
   readonly updatedAt: number;
   /** When the provider's watch was heard to say that it has changed. */
   readonly changedAt: number | null;
+  /** The row in which it is under way: for the first time, or once more while it stands by another. */
+  readonly onItsWay: { readonly runId: string; readonly row: number } | null;
 }
 
 export interface ComparedRow extends Pick<LaidRow, 'row' | 'line' | 'fields' | 'problem'> {
@@ -78,6 +88,8 @@ export type Judgement = { readonly due: Due } | { readonly due: null; readonly n
 
 export interface Due {
   readonly reason: DueReason;
+  /** It goes on as it is, in the row in which it is under way; the rest is of no account then. */
+  readonly goesOn: boolean;
   /** Rows set out in this order. */
   readonly rank: number;
   /** As they are when it sets out. */

@@ -50,12 +50,14 @@ const RANK = { begun: -1, neverDone: 0, watch: 1 } as const;
 export function judge(standing: Standing, terms: DueTerms): Judgement {
   const { outcome, updatedAt } = standing;
   if (outcome === 'invalid') return NEVER;
-  if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone } };
-  if (outcome === 'pending') return { due: { ...unchanged(standing), reason: 'unfinished', rank: RANK.neverDone } };
+  if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone, notBefore: terms.now } };
+  if (standing.onItsWay !== null) return GOES_ON;
   if (outcome === 'needs_review') return NEVER;
   if (outcome === 'no_match') {
     const until = updatedAt + terms.searchMs;
-    return isOver(until, terms) ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } } : { due: null, nextAt: timeOf(until) };
+    return isOver(until, terms)
+      ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } }
+      : { due: null, nextAt: timeOf(until) };
   }
   if (outcome === 'failed') {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
@@ -91,10 +93,17 @@ function judgeStages(standing: Standing, terms: DueTerms): Judgement {
   const again = [...new Set([...missing, ...watched, ...stale])];
   if (again.length === 0) return { due: null, nextAt: timeOf(next) };
   const stages = { ...standing.stages, ...Object.fromEntries(again.map(({ name }) => [name, 'pending' as const])) };
-  const shared = { stages, forget: again.flatMap(({ finds }) => finds), notBefore: watched.length > 0 ? changedAt : null };
+  const shared = {
+    goesOn: false,
+    stages,
+    forget: again.flatMap(({ finds }) => finds),
+    notBefore: watched.length > 0 ? changedAt : null,
+  };
   if (missing.length > 0) {
     const failed = standing.outcome === 'failed';
-    return { due: { ...shared, reason: failed ? 'stale' : 'unfinished', rank: failed ? standing.updatedAt : RANK.neverDone } };
+    return {
+      due: { ...shared, reason: failed ? 'stale' : 'unfinished', rank: failed ? standing.updatedAt : RANK.neverDone },
+    };
   }
   if (watched.length > 0) return { due: { ...shared, reason: 'watch', rank: RANK.watch } };
   return { due: { ...shared, reason: 'stale', rank: oldest } };
@@ -112,6 +121,8 @@ const NEVER: Judgement = { due: null, nextAt: null };
 
 const ALL_SPACES: readonly IdSpace[] = ID_SPACES;
 
-const ANEW = { stages: {}, forget: ALL_SPACES, notBefore: null } as const satisfies Partial<Due>;
+const ANEW = { goesOn: false, stages: {}, forget: ALL_SPACES, notBefore: null } as const satisfies Partial<Due>;
 
-const unchanged = ({ stages }: Standing) => ({ stages, forget: [], notBefore: null });
+const GOES_ON: Judgement = {
+  due: { reason: 'unfinished', goesOn: true, rank: RANK.neverDone, stages: {}, forget: [], notBefore: null },
+};

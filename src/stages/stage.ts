@@ -67,8 +67,9 @@ export interface Identified {
 }
 
 /** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
-export type StageOutcome = { readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>> } & (
-  /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */
+export type StageOutcome = {
+  readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
+} /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */ & (
   | { readonly kind: 'done'; readonly asOf?: number }
   /** `error`: what the provider said, where it said something. */
   | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError }

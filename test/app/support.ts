@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { openRun } from '../../src/app/open-run.js';
 import { sourcesOf, withProvider } from '../../src/app/provider.js';
 import { type Surroundings, withLedger } from '../../src/app/surroundings.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
@@ -12,6 +11,7 @@ import type { Company } from '../../src/sandbox/registry/types.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
 import { lineOf, wholeCompanies, writeInput } from '../engine/support.js';
 import { environmentFor, withFolder } from '../helpers/cli.js';
+import { openRun } from '../helpers/open-run.js';
 import { type BenchOptions, withSandbox } from '../helpers/sandbox.js';
 
 export interface Office {
@@ -54,7 +54,7 @@ async function work(companies: readonly Company[], stages: readonly string[], ar
     withLedger('write', {}, around, async (ledger) => {
       const providers = [provider.names.v1, provider.names.v2];
       const settings = { pipeline, fresh: false, limit: null, providers };
-      const run = await openRun(await readInput(path), settings, ledger.runs, around.clock);
+      const run = await openRun(await readInput(path), settings, ledger, around.clock);
       const end = await workOnRun({
         run,
         pipeline,

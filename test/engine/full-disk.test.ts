@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openRun } from '../../src/app/open-run.js';
 import { LedgerError } from '../../src/domain/errors.js';
 import { readInput } from '../../src/input/read-input.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { LedgerOptions } from '../../src/ledger/options.js';
+import { openRun } from '../helpers/open-run.js';
 import { lineOf, settingsOf, type Workshop, wholeCompanies, withWorkshop, writeInput } from './support.js';
 
 type OpenLimits = Pick<LedgerOptions, 'pagesAtMost' | 'freeBytes'>;
@@ -27,7 +27,7 @@ async function startOn(limits: OpenLimits, { sandbox, dataDir, clock, pipeline, 
   const go = async (on: OpenLimits, rowsOnly = false) => {
     const ledger = openLedger({ ...folder, now: clock.now(), ...on });
     try {
-      const run = await openRun(await readInput(path), settingsOf(pipeline()), ledger.runs, clock);
+      const run = await openRun(await readInput(path), settingsOf(pipeline()), ledger, clock);
       return rowsOnly ? undefined : await work(run, { ledger, concurrency: CONCURRENCY });
     } finally {
       // Whatever happened: a second ledger can be opened only if this gives the lock back.

@@ -8,7 +8,8 @@ import { readInput } from '../../src/input/read-input.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
 import { stages } from '../../src/stages/list.js';
-import { type Overrides, present, type Workshop, withWorkshop } from './support.js';
+import { openList } from '../helpers/open-run.js';
+import { type Overrides, present, settingsOf, type Workshop, withWorkshop } from './support.js';
 
 const every = stages.map(({ name }) => name);
 const RUNS = Number(process.env.KYBATCH_PROPERTY_RUNS ?? 1);
@@ -102,11 +103,11 @@ function mixedLines({ registry }: Sandbox, seed: number): string[] {
 }
 
 async function planOf(workshop: Workshop, lines: readonly string[], pipeline: LoadedPipeline): Promise<RunPlan> {
-  const { ledger, sandbox, clock, write } = workshop;
+  const { ledger, clock, sandbox, write } = workshop;
+  const list = await openList(await readInput(write(lines)), settingsOf(pipeline), ledger, clock);
   return await planRun({
-    table: await readInput(write(lines)),
+    rows: list.rows(),
     pipeline,
-    limit: null,
     fresh: false,
     now: clock.now(),
     ledger,

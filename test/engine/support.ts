@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRun } from '../../src/app/open-run.js';
 import type { StoredSettings } from '../../src/app/stored-settings.js';
 import type { AnyClient } from '../../src/calls/request.js';
 import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js';
@@ -17,6 +16,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
+import { openRun } from '../helpers/open-run.js';
 import { type Bench, type BenchOptions, findCompany, withSandbox } from '../helpers/sandbox.js';
 
 export type Overrides = Partial<LoadedPipeline> & {
@@ -93,7 +93,7 @@ export async function withWorkshop<T>(
           write,
           open: async (lines, using = pipeline()) => {
             const path = write(lines);
-            return await openRun(await readInput(path), settingsOf(using), ledger.runs, clock);
+            return await openRun(await readInput(path), settingsOf(using), ledger, clock);
           },
           work: (run, work = {}) => workOnRun({ ...workOf(run, bench, ledger, clock, pipeline()), ...work }),
           rows: async (run) => {

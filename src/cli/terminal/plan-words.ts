@@ -2,11 +2,9 @@ import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { permissionsInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
-import { freshInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
-/** `place`: the flag that names the data directory. */
-export function planInWords(plan: PlanView, place = ''): string {
+export function planInWords(plan: PlanView): string {
   const { units, v2Calls, days } = plan;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
@@ -14,7 +12,7 @@ export function planInWords(plan: PlanView, place = ''): string {
     ...(plan.invalid > plan.invalidRows.length
       ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),
-    ...(plan.run === null ? [] : [runInWords(plan.run, place)]),
+    ...(plan.known ? [nothingDue(plan)] : []).filter((line) => line !== ''),
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
@@ -50,10 +48,9 @@ const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly str
     .slice(0, 10)
     .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
 
-function runInWords({ id, finished, fresh }: NonNullable<PlanView['run']>, place: string): string {
-  if (finished) return `Run ${id} of this input is finished: nothing would be done. --fresh buys everything anew`;
-  return `Run ${id} of this input would go on.${fresh ? `\n${freshInWords(id, place).trimEnd()}` : ''}`;
-}
+/** Whoever plans a list that is up to date wants to hear so first. */
+const nothingDue = ({ portfolio, toSearch, toBuy }: PlanView): string =>
+  toSearch + toBuy > 0 ? '' : `${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`;
 
 function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
   const watched = [
@@ -83,7 +80,7 @@ function allowanceInWords({ allowance, units }: PlanView): string {
 
 export const planToJson = (plan: PlanView) => ({
   input: plan.input,
-  run: plan.run,
+  portfolio: plan.portfolio,
   rows: plan.rows,
   valid: plan.valid,
   invalid: plan.invalid,

@@ -49,8 +49,8 @@ function awaited({ waiting }: RunEndView): readonly string[] {
 }
 
 /** Rows that wait for nothing but another start. */
-function stillToDo({ parked, waiting, outcomes }: RunEndView): readonly string[] {
-  const rows = outcomes.pending - waiting - Object.values(parked).reduce((sum, held) => sum + held, 0);
+function stillToDo({ parked, waiting, toDo }: RunEndView): readonly string[] {
+  const rows = toDo - waiting - Object.values(parked).reduce((sum, held) => sum + held, 0);
   return rows > 0 ? [`${count(rows, 'row')} ${rows === 1 ? 'is' : 'are'} still to do`] : [];
 }
 
@@ -66,8 +66,8 @@ export function conservation(
     : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;
 }
 
-const partialTables = ({ finished, rows, outcomes }: RunEndView): readonly string[] =>
-  finished ? [] : [partialInWords({ partial: true, rows, open: outcomes.pending }).trimEnd()];
+const partialTables = ({ finished, rows, toDo }: RunEndView): readonly string[] =>
+  finished ? [] : [partialInWords({ partial: true, rows, open: toDo }).trimEnd()];
 
 function spentInWords({ run, unitsCharged, spent, worked }: RunEndView, place: string): string {
   const all = `${count(unitsCharged, 'unit')} spent in run ${run}`;
@@ -83,7 +83,10 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
   const { stopped, spent } = end;
   return {
     run: end.run,
+    portfolio: end.portfolio,
     rows: end.rows,
+    due: end.due,
+    to_do: end.toDo,
     outcomes: end.outcomes,
     stages: end.stages,
     units_charged: end.unitsCharged,

@@ -3,10 +3,10 @@ import { aroundOf } from '../around.js';
 import { sandboxOption } from '../provider-flags.js';
 import { agrees, spend } from '../spend.js';
 import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flags.js';
-import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
 import { amountsInWords } from '../terminal/spending-words.js';
+import { moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface RunArgs extends SpendingArgs {
@@ -39,7 +39,8 @@ export const runVerb: Verb<RunArgs> = {
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
           return run({ ...options, input, pipeline, limit, fresh, agree }, aroundOf(io));
         },
-        nothing: () => 'This input is finished: nothing was spent now. --fresh buys everything anew.',
+        nothing: ({ nextDueAt }) =>
+          `Nothing is due: nothing was spent.${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
       },
       args,
       io,
@@ -48,6 +49,6 @@ export const runVerb: Verb<RunArgs> = {
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 async function ask({ plan, atMost }: Proposal, args: RunArgs, io: Io): Promise<boolean> {
-  io.stderr(planInWords(plan, placeFlags(args)));
+  io.stderr(planInWords(plan));
   return await agrees(`Spend up to ${amountsInWords(atMost)}?`, args, io);
 }

@@ -56,9 +56,7 @@ function openPortfolio(database: Connection, { name, providers, now, input }: Co
        ON CONFLICT DO NOTHING`,
     )
     .run(name, providers, now, input.path, JSON.stringify(input.columns), now);
-  const find = database.prepare<[string, string], number>(
-    'SELECT id FROM portfolios WHERE name = ? AND providers = ?',
-  );
+  const find = database.prepare<[string, string], number>('SELECT id FROM portfolios WHERE name = ? AND providers = ?');
   return find.pluck().get(name, providers) as number;
 }
 
@@ -91,7 +89,7 @@ function noteWhatIsThere(database: Connection, portfolioId: number): void {
 
 type Found = Pick<TakeOver, 'stale'> & {
   readonly arrived: number;
-  /** On their way for the first time. */
+  /** On their way already. */
   readonly unfinished: number;
   /** Of all that are due, those that the run which may go on is about. */
   readonly covered: number;
@@ -124,25 +122,21 @@ function findDue(
      JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
   );
-  const isOnItsWay = database
-    .prepare<[string, number, number], 1>(
-      "SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND member_id = ? AND outcome = 'pending'",
-    )
-    .pluck();
+  let unfinished = 0;
   let covered = 0;
   for (const row of standings.iterate(portfolioId, limit)) {
-    const judged = convergence.judge(readStanding(row));
+    const standing = readStanding(row);
+    const judged = convergence.judge(standing);
     if (judged.due === null) {
       if (judged.nextAt !== null && judged.nextAt < nextAt) nextAt = judged.nextAt;
       continue;
     }
     counts[judged.due.reason] += 1;
-    if (going !== undefined && isOnItsWay.get(going.id, row.at_row, row.member) === 1) covered += 1;
-    // What is on its way for the first time is taken over as it is.
-    if (row.outcome !== 'pending' || judged.due.reason !== 'unfinished') stale.push({ member: row.member, due: judged.due });
+    if (judged.due.goesOn && standing.onItsWay?.runId === going?.id) covered += 1;
+    if (judged.due.goesOn) unfinished += 1;
+    else stale.push({ member: row.member, due: judged.due });
   }
   const arrived = counts.new + counts.changed;
-  const unfinished = counts.unfinished - stale.filter(({ due }) => due.reason === 'unfinished').length;
   return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
 }
 

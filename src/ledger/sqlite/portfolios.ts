@@ -17,12 +17,28 @@ export function portfolioStore(
   const cells = new Cells(database);
   const laid = new LaidRows(database);
   const readStanding = standingReader(database);
-  const byName = database.prepare<[string, string], PortfolioRow>('SELECT * FROM portfolios WHERE name = ? AND providers = ?');
+  const byName = database.prepare<[string, string], PortfolioRow>(
+    'SELECT * FROM portfolios WHERE name = ? AND providers = ?',
+  );
   const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
   const all = database.prepare<[], PortfolioRow>('SELECT * FROM portfolios ORDER BY seen_at DESC, id DESC');
   const outcomes = database.prepare<[number], { outcome: RowOutcome; count: number }>(
     `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
+  );
+  const usableBefore = database.prepare<[number], number>(
+    `SELECT count(*) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL AND outcome <> 'invalid'`,
+  );
+  const holders = database.prepare<[number], string>(
+    'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
+  );
+  const lastRun = database.prepare<[number], string>(
+    'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY created_at DESC, id DESC LIMIT 1',
+  );
+  const lastWith = database.prepare<[number, string], string>(
+    `SELECT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
+     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.created_at DESC, runs.id DESC LIMIT 1`,
   );
   const standings = database.prepare<[number, number, number], StandingRow>(
     `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
@@ -54,6 +70,17 @@ export function portfolioStore(
         after = last.row;
       }
     },
+    usable: async (portfolioId) => ({
+      // The table is there once something was laid out.
+      now: database.prepare<[], number>('SELECT count(*) FROM temp.laid WHERE code IS NULL').pluck().get() ?? 0,
+      before: usableBefore.pluck().get(portfolioId) ?? 0,
+    }),
+    holders: async (portfolioId) => holders.pluck().all(portfolioId),
+    lastRun: async (portfolioId) => {
+      const id = lastRun.pluck().get(portfolioId);
+      return id === undefined ? undefined : findRun(id);
+    },
+    lastWith: async (outcome, portfolioId) => lastWith.pluck().get(portfolioId, outcome),
     converge: (convergence) =>
       writer.write(() => converge({ database, laid, readStanding, findRun, findPortfolio }, convergence)),
     async *standings(portfolioId) {
@@ -67,7 +94,10 @@ export function portfolioStore(
     },
     outcomes: async (portfolioId) => {
       const counted = new Map(outcomes.all(portfolioId).map(({ outcome, count }) => [outcome, count]));
-      return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<RowOutcome, number>;
+      return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<
+        RowOutcome,
+        number
+      >;
     },
   };
 }

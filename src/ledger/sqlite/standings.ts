@@ -14,9 +14,12 @@ export interface StandingRow {
   readonly fetched: string;
   readonly updated_at: number | null;
   readonly changed_at: number | null;
+  /** The run and the number of a row that is on its way, in one text. */
+  readonly way: string | null;
 }
 
-export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at`;
+export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
+  (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
 
 export type StandingReader = (row: StandingRow) => Standing;
 
@@ -30,5 +33,11 @@ export function standingReader(database: Connection): StandingReader {
     fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.run_row]),
     updatedAt: row.updated_at ?? 0,
     changedAt: row.changed_at,
+    onItsWay: placeOf(row.way),
   });
+}
+
+function placeOf(way: string | null): Standing['onItsWay'] {
+  const [runId = '', row = ''] = way?.split(' ') ?? [];
+  return way === null ? null : { runId, row: Number(row) };
 }

@@ -42,7 +42,8 @@ export function takeOver(database: Connection, { portfolioId, convergence, stale
 
 /** New rows, and rows that say something else: what they stood by is about another company, and goes at once. */
 function beginArrived(database: Connection, portfolioId: number, runId: string, limit: number, now: number): void {
-  const changed = 'SELECT members.id FROM members JOIN temp.laid ON laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit';
+  const changed =
+    'SELECT members.id FROM members JOIN temp.laid ON laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit';
   const given = { portfolioId, runId, limit, now };
   dropRecords(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
   const run = (sql: string) => database.prepare(sql).run(given);
@@ -64,8 +65,11 @@ function copyStale(database: Connection, runId: string, stale: TakeOver['stale']
        iif(@anew, NULL, matched_on), members.id, iif(@anew, '{}', fetched), @rank, @notBefore
      FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id = @member`,
   );
-  const touch = database.prepare('UPDATE rows SET updated_at = 0 WHERE run_id = ? AND row = (SELECT row FROM members WHERE id = ?)');
-  const among = 'FROM members JOIN %t AS old ON old.run_id = members.run_id AND old.row = members.run_row WHERE members.id = @member AND old.space NOT IN (SELECT value FROM json_each(@forget))';
+  const touch = database.prepare(
+    'UPDATE rows SET updated_at = 0 WHERE run_id = ? AND row = (SELECT row FROM members WHERE id = ?)',
+  );
+  const among =
+    'FROM members JOIN %t AS old ON old.run_id = members.run_id AND old.row = members.run_row WHERE members.id = @member AND old.space NOT IN (SELECT value FROM json_each(@forget))';
   const copies = COPIED.map(({ table, columns }) =>
     database.prepare(
       `INSERT INTO ${table} (run_id, row, ${columns}) SELECT @runId, members.row, ${columns
@@ -106,25 +110,30 @@ const COPIED = [
   },
 ] as const;
 
-/** They have no other record: it moves. What units were spent on before goes first, and is counted anew. */
+/** What is on its way moves over. What units were spent on before goes first, and is counted anew. */
 function moveUnfinished(database: Connection, portfolioId: number, runId: string, limit: number): void {
   const given = { portfolioId, runId, limit };
   const run = (sql: string) => database.prepare(sql).run(given);
-  database.exec(
-    'DROP TABLE IF EXISTS temp.moving; CREATE TEMP TABLE moving (run_id TEXT, run_row INTEGER, row INTEGER, line INTEGER, member_id INTEGER, PRIMARY KEY (run_id, run_row)) WITHOUT ROWID',
-  );
-  run(`INSERT INTO temp.moving SELECT members.run_id, members.run_row, members.row, members.line, members.id FROM members
-       JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-       WHERE portfolio_id = @portfolioId AND left_at IS NULL AND members.row <= @limit AND members.run_id <> @runId AND outcome = 'pending'
-         AND NOT EXISTS (SELECT 1 FROM rows AS copy WHERE copy.run_id = @runId AND copy.row = members.row)`);
+  database.exec(MOVING);
+  // One row for each member: of two that are under way the later one.
+  run(`INSERT INTO temp.moving SELECT members.id, rows.run_id, rows.row, members.row, members.line
+       FROM members JOIN rows ON rows.member_id = members.id AND rows.outcome = 'pending'
+       WHERE portfolio_id = @portfolioId AND left_at IS NULL AND members.row <= @limit AND rows.run_id <> @runId
+         AND NOT EXISTS (SELECT 1 FROM rows AS begun WHERE begun.run_id = @runId AND begun.row = members.row)
+       ORDER BY rows.run_id ON CONFLICT DO UPDATE SET run_id = excluded.run_id, run_row = excluded.run_row`);
   for (const table of ['row_ids', 'candidates', 'questions', 'errors'])
     run(`UPDATE ${table} SET run_id = @runId, row = moving.row FROM temp.moving
          WHERE ${table}.run_id = moving.run_id AND ${table}.row = moving.run_row`);
   run(`UPDATE rows SET run_id = @runId, row = moving.row, line = moving.line, rank = iif(units_charged > 0, -1, rank), units_charged = 0
        FROM temp.moving WHERE rows.run_id = moving.run_id AND rows.row = moving.run_row`);
-  run(`UPDATE members SET run_id = @runId, run_row = row WHERE id IN (SELECT member_id FROM temp.moving)`);
+  run(`UPDATE members SET run_id = @runId, run_row = moving.row FROM temp.moving
+       WHERE members.id = moving.member_id AND members.run_id = moving.run_id AND members.run_row = moving.run_row`);
   database.exec('DROP TABLE temp.moving');
 }
+
+const MOVING = `DROP TABLE IF EXISTS temp.moving;
+  CREATE TEMP TABLE moving (member_id INTEGER PRIMARY KEY, run_id TEXT, run_row INTEGER, row INTEGER, line INTEGER);
+  CREATE INDEX temp.moving_from ON moving (run_id, run_row);`;
 
 /** What they had not done is in the new run, or nobody's any more. */
 function endOthers(database: Connection, portfolioId: number, runId: string, now: number): void {
@@ -137,9 +146,7 @@ function endOthers(database: Connection, portfolioId: number, runId: string, now
     given,
   );
   database
-    .prepare(
-      `UPDATE runs SET state = 'finished', finished_at = @now, superseded_by = @runId WHERE id IN (${open})`,
-    )
+    .prepare(`UPDATE runs SET state = 'finished', finished_at = @now, superseded_by = @runId WHERE id IN (${open})`)
     .run(given);
 }
 

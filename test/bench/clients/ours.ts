@@ -1,8 +1,10 @@
 // (a) This pipeline, as `kybatch run` drives it: intents, settlement, compression, FULL durability.
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { InputTable } from '../../../src/input/types.js';
+import type { RunRecord } from '../../../src/ledger/runs.js';
 import { readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
@@ -11,7 +13,6 @@ const { KybV1Client }: typeof import('../../../src/api/v1/client.js') = await bu
 const { PlatformV2Client }: typeof import('../../../src/api/v2/client.js') = await built('api/v2/client.js');
 const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await built('api/v2/routes.js');
 const { loadPipeline }: typeof import('../../../src/config/pipeline.js') = await built('config/pipeline.js');
-const { openRun }: typeof import('../../../src/app/open-run.js') = await built('app/open-run.js');
 const { workOnRun }: typeof import('../../../src/engine/run.js') = await built('engine/run.js');
 const { readInput }: typeof import('../../../src/input/read-input.js') = await built('input/read-input.js');
 const { openLedger }: typeof import('../../../src/ledger/open-ledger.js') = await built('ledger/open-ledger.js');
@@ -24,7 +25,7 @@ const v2 = new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work
 const ledger = openLedger({ dataDir: folder, now: Date.now(), access: 'write' });
 const pipeline = loadPipeline(work.pipeline, folder);
 const settings = { pipeline, fresh: false, limit: null, providers: ['bench'] };
-const run = await openRun(await readInput(work.input, {}), settings, ledger.runs, systemClock);
+const run = await openRun(await readInput(work.input, {}));
 const never = new AbortController().signal;
 const meter = startMeter();
 const end = await workOnRun({
@@ -50,3 +51,18 @@ if (end.progress.byOutcome.complete !== run.rowCount)
   throw new Error(`not all complete: ${JSON.stringify(end.progress)}`);
 tellDone({ rows: run.rowCount, ...used, bytesOnDisk: statSync(join(folder, 'kybatch.db')).size });
 rmSync(folder, { recursive: true });
+
+/** Builds from before there were portfolios take a file in by itself. */
+async function openRun(table: InputTable): Promise<RunRecord> {
+  if (!existsSync(join(work.buildFolder, 'app/portfolio.js'))) {
+    type Before = (table: InputTable, given: typeof settings, runs: unknown, clock: unknown) => Promise<RunRecord>;
+    const { openRun: before }: { openRun: Before } = await built('app/open-run.js');
+    return await before(table, settings, ledger.runs, systemClock);
+  }
+  const { OpenList }: typeof import('../../../src/app/portfolio.js') = await built('app/portfolio.js');
+  const names = { v1: 'bench', v2: 'bench' };
+  const list = await OpenList.open({ ...settings, table, portfolio: undefined }, names, ledger, Date.now());
+  const { run: begun } = await list.begin();
+  if (begun === null) throw new Error('nothing is due');
+  return begun;
+}

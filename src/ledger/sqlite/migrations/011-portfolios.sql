@@ -49,6 +49,8 @@ ALTER TABLE rows ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;
 -- Answers from before are not used for it.
 ALTER TABLE rows ADD COLUMN not_before INTEGER;
 
+CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
+
 ALTER TABLE runs ADD COLUMN portfolio_id INTEGER;
 -- Another run has taken over what it had not done.
 ALTER TABLE runs ADD COLUMN superseded_by TEXT;

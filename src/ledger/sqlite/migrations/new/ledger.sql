@@ -256,6 +256,7 @@ CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);
 CREATE INDEX members_by_place ON members (run_id, run_row);
 CREATE INDEX members_by_row ON members (portfolio_id, row) WHERE left_at IS NULL;
 CREATE INDEX questions_by_entity ON questions (environment_id, entity_key);
+CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 CREATE INDEX runs_by_input ON runs (input_sha256, pipeline_sha256, created_at);
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);

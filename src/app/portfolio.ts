@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { LoadedPipeline } from '../config/pipeline.js';
+import { newRow, type PlannedRow } from '../engine/plan.js';
+import type { InputTable } from '../input/types.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Converged, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
+import type { RowRecord } from '../ledger/runs.js';
+import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
+import { type LaidFile, laidRow, layOut } from '../portfolio/lay-out.js';
+import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
+import type { ProviderNames } from './provider.js';
+import { identityOf, type StoredSettings, storeSettings } from './stored-settings.js';
+
+/** What is to be brought up to date, with what. */
+export interface ListOptions {
+  readonly table: InputTable;
+  readonly pipeline: LoadedPipeline;
+  readonly limit: number | null;
+  readonly fresh: boolean;
+  /** The name of the portfolio; the path of the file without it. */
+  readonly portfolio: string | undefined;
+}
+
+export const portfolioName = ({ portfolio, table }: Pick<ListOptions, 'portfolio' | 'table'>): string =>
+  portfolio ?? table.path;
+
+/** What one provider said is nothing to the account of another. */
+export const providersKey = ({ v1, v2 }: ProviderNames): string => [...new Set([v1, v2])].join();
+
+/** A file beside what is known of its portfolio. */
+export class OpenList {
+  readonly #options: ListOptions;
+  readonly #names: ProviderNames;
+  readonly #ledger: Ledger;
+  readonly #terms: DueTerms;
+
+  private constructor(
+    options: ListOptions,
+    names: ProviderNames,
+    ledger: Ledger,
+    now: number,
+    readonly known: PortfolioRecord | undefined,
+    readonly file: LaidFile,
+  ) {
+    this.#options = options;
+    this.#names = names;
+    this.#ledger = ledger;
+    this.#terms = dueTerms(options.pipeline, now, options.fresh);
+  }
+
+  static async open(options: ListOptions, names: ProviderNames, ledger: Ledger, now: number): Promise<OpenList> {
+    const { portfolios } = ledger;
+    const known = await portfolios.find(portfolioName(options), providersKey(names));
+    const file = await layOut(options.table, options.limit, known, portfolios);
+    return new OpenList(options, names, ledger, now, known, file);
+  }
+
+  readonly judge = (standing: Standing): Judgement => judge(standing, this.#terms);
+
+  /** Takes the file in, and begins what is due, or goes on with the run that is about it. Nothing is spent. */
+  begin(): Promise<Converged> {
+    const { table, limit, fresh, pipeline } = this.#options;
+    const settings: StoredSettings = { pipeline, fresh, limit, providers: [this.#names.v1, this.#names.v2] };
+    const run = {
+      id: newRunId(this.#terms.now),
+      inputPath: table.path,
+      inputSha256: table.sha256,
+      pipelineName: pipeline.name,
+      pipelineSha256: identityOf(settings),
+      settings: storeSettings(settings),
+      columns: table.columns,
+    };
+    return this.#ledger.portfolios.converge({
+      name: portfolioName(this.#options),
+      providers: providersKey(this.#names),
+      now: this.#terms.now,
+      input: { key: this.file.key, path: table.path, columns: table.columns },
+      laid: this.file.laid,
+      limit,
+      judge: this.judge,
+      run,
+      goesOnWith: fresh ? null : run,
+    });
+  }
+
+  isAnythingDue(): Promise<boolean> {
+    return isAnythingDue(this.file, this.known, this.#options.limit, this.judge, this.#ledger.portfolios);
+  }
+
+  /** The rows of the file as they would set out. */
+  async *rows(): AsyncGenerator<PlannedRow> {
+    const { table, limit } = this.#options;
+    // A file that was taken in before is laid out only for whoever wants to see it row by row.
+    if (!this.file.laid) await layOut(table, limit, undefined, this.#ledger.portfolios);
+    for await (const row of survey(this.known, this.judge, this.#ledger.portfolios)) {
+      if (limit !== null && row.row > limit) return;
+      yield { ...row, record: () => this.#record(row) };
+    }
+  }
+
+  async #record({ row, fields, standing, at: stands, due }: SurveyedRow): Promise<RowRecord | null> {
+    if (due === null) return null;
+    const at = due.goesOn ? (standing?.onItsWay ?? stands) : stands;
+    const stood = at === null ? undefined : await this.#ledger.runs.row(at.runId, at.row);
+    if (stood === undefined) return newRow(row, fields);
+    if (due.goesOn) return { ...stood, row };
+    const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
+    return { ...stood, row, outcome: 'pending', ids, stages: due.stages, notBefore: due.notBefore };
+  }
+}
+
+/** The same where nothing was ever bought. */
+export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 'limit'>): AsyncGenerator<PlannedRow> {
+  for await (const input of table.rows()) {
+    if (limit !== null && input.row > limit) return;
+    const { row, line, fields, problem } = laidRow(input);
+    yield { row, line, fields, problem, record: async () => newRow(row, fields) };
+  }
+}
+
+/** Readable, sortable, and not to be guessed from another. */
+const newRunId = (now: number): string =>
+  `${new Date(now).toISOString().slice(0, 10)}-${randomBytes(3).toString('hex')}`;

@@ -1,0 +1,38 @@
+import { ROW_OUTCOMES, type RowOutcome } from '../domain/outcomes.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { Progress, RunRecord } from '../ledger/runs.js';
+
+/** Where the whole list stands that a run belongs to. A run is about the rows that were due, and no others. */
+export interface Whole {
+  /** The name of the portfolio; null for runs of versions before there were any. */
+  readonly portfolio: string | null;
+  readonly rows: number;
+  /** They add up to `rows`. */
+  readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** The newest run by which rows stand that have failed, or wait for a person; null: none do. */
+  readonly failedIn: string | null;
+  readonly askedIn: string | null;
+}
+
+export async function wholeOf(
+  run: RunRecord,
+  { byOutcome }: Pick<Progress, 'byOutcome'>,
+  { portfolios }: Pick<Ledger, 'portfolios'>,
+): Promise<Whole> {
+  const { portfolioId } = run;
+  if (portfolioId === null) {
+    const here = (outcome: RowOutcome) => (byOutcome[outcome] > 0 ? run.id : null);
+    const holders = { failedIn: here('failed'), askedIn: here('needs_review') };
+    return { portfolio: null, rows: run.rowCount, outcomes: byOutcome, ...holders };
+  }
+  const outcomes = await portfolios.outcomes(portfolioId);
+  const holder = async (outcome: RowOutcome) =>
+    outcomes[outcome] > 0 ? ((await portfolios.lastWith(outcome, portfolioId)) ?? null) : null;
+  return {
+    portfolio: (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null,
+    rows: ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
+    outcomes,
+    failedIn: await holder('failed'),
+    askedIn: await holder('needs_review'),
+  };
+}

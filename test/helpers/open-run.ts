@@ -1,0 +1,26 @@
+import { OpenList } from '../../src/app/portfolio.js';
+import { identityOf, type StoredSettings } from '../../src/app/stored-settings.js';
+import type { InputTable } from '../../src/input/types.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import type { RunRecord } from '../../src/ledger/runs.js';
+import type { Clock } from '../../src/util/clock.js';
+
+/** The run of this input: each input and pipeline is a list of its own, which no other file can take over. */
+export async function openRun(
+  table: InputTable,
+  settings: StoredSettings,
+  ledger: Ledger,
+  clock: Clock,
+): Promise<RunRecord> {
+  const list = await openList(table, settings, ledger, clock);
+  const begun = await list.begin();
+  const run = begun.run ?? (await ledger.portfolios.lastRun(begun.portfolio.id));
+  if (run === undefined) throw new Error('nothing was begun');
+  return run;
+}
+
+export function openList(table: InputTable, settings: StoredSettings, ledger: Ledger, clock: Clock): Promise<OpenList> {
+  const [v1 = '', v2 = v1] = settings.providers;
+  const portfolio = `${table.sha256} ${identityOf(settings)}`;
+  return OpenList.open({ ...settings, table, portfolio }, { v1, v2 }, ledger, clock.now());
+}
