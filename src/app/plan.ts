@@ -14,6 +14,7 @@ import { type ListOptions, OpenList, portfolioName, rowsOfFile } from './portfol
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
+import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
 /** Which rows, and how they are worked on. */
@@ -37,12 +38,22 @@ export interface PlanView extends RunPlan {
   /** The name of the portfolio that would be brought up to date, and whether there is one yet. */
   readonly portfolio: string;
   readonly known: boolean;
+  /** The last run of it; null: there is none yet. */
+  readonly run: PlannedRun | null;
   /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
   readonly permissions: readonly PermissionUse[] | null;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
   /** The guard that would refuse this input, and why; null: none would. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
+}
+
+export interface PlannedRun {
+  readonly id: string;
+  /** It is finished; otherwise it goes on, unless another takes over. */
+  readonly finished: boolean;
+  /** Answers from before it are not used. */
+  readonly fresh: boolean;
 }
 
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
@@ -114,6 +125,7 @@ export async function planJob(
     ...(await planInput(job, list, names, ledger, around)),
     portfolio: portfolioName(job),
     known: list?.known !== undefined,
+    run: await lastRunOf(list, ledger),
     permissions,
     guards: pipeline.guards,
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
@@ -138,6 +150,13 @@ export async function planInput(
     ledger,
     environments: await environmentsOf(names, ledger),
   });
+}
+
+async function lastRunOf(list: OpenList | null, ledger: Ledger | null): Promise<PlannedRun | null> {
+  const last = list?.known && (await ledger?.portfolios.lastRun(list.known.id));
+  return last === undefined || list === null
+    ? null
+    : { id: last.id, finished: last.state !== 'open', fresh: isFresh(last) };
 }
 
 async function refusalOf(job: Job, list: OpenList, { portfolios }: Ledger) {

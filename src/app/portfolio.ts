@@ -45,7 +45,8 @@ export class OpenList {
     this.#options = options;
     this.#names = names;
     this.#ledger = ledger;
-    this.#terms = dueTerms(options.pipeline, now, options.fresh);
+    const way = wayOf(this.#settings());
+    this.#terms = dueTerms(options.pipeline, now, options.fresh, (before) => withoutLimit(before) === way);
   }
 
   static async open(options: ListOptions, names: ProviderNames, ledger: Ledger, now: number): Promise<OpenList> {
@@ -60,7 +61,7 @@ export class OpenList {
   /** Takes the file in, and begins what is due, or goes on with the run that is about it. Nothing is spent. */
   begin(): Promise<Converged> {
     const { table, limit, fresh, pipeline } = this.#options;
-    const settings: StoredSettings = { pipeline, fresh, limit, providers: [this.#names.v1, this.#names.v2] };
+    const settings = this.#settings();
     const run = {
       id: newRunId(this.#terms.now),
       inputPath: table.path,
@@ -81,6 +82,11 @@ export class OpenList {
       run,
       goesOnWith: fresh ? null : run,
     });
+  }
+
+  #settings(): StoredSettings {
+    const { limit, fresh, pipeline } = this.#options;
+    return { pipeline, fresh, limit, providers: [this.#names.v1, this.#names.v2] };
   }
 
   isAnythingDue(): Promise<boolean> {
@@ -117,6 +123,10 @@ export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 
     yield { row, line, fields, problem, record: async () => newRow(row, fields) };
   }
 }
+
+/** How a run goes about it, however many rows it takes. */
+const wayOf = (settings: StoredSettings): string => identityOf({ ...settings, limit: null });
+const withoutLimit = (identity: string): string => identity.replace(/\+limit=\d+$/, '');
 
 /** Readable, sortable, and not to be guessed from another. */
 const newRunId = (now: number): string =>

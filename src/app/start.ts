@@ -165,5 +165,5 @@ async function viewOfUpToDate(
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  return await viewOfRest(run, ledger, around, { tables: written, nextAt });
+  return { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt })), unitsCharged: 0 };
 }

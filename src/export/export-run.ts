@@ -87,11 +87,16 @@ async function withFormats<T>(target: Target, known: Formats, use: (opened: Open
   }
 }
 
-function openOutputs({ run }: RunSnapshot, options: ExportOptions, parts: ExportParts, opened: OpenFormats): Outputs {
+function openOutputs(
+  { columns }: RunSnapshot,
+  options: ExportOptions,
+  parts: ExportParts,
+  opened: OpenFormats,
+): Outputs {
   const bought = boughtTables(parts.readers);
   const declared = tablesOf(parts.readers).map((table) => ({
     table,
-    furtherColumns: table === rowsTable ? inputColumns(run.columns) : [],
+    furtherColumns: table === rowsTable ? inputColumns(columns) : [],
     bought: bought.includes(table),
   }));
   return new Outputs(declared, opened, options.includeContacts);
@@ -99,7 +104,7 @@ function openOutputs({ run }: RunSnapshot, options: ExportOptions, parts: Export
 
 async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<void> {
   const stages = plannedStages(snapshot.run);
-  const inputs = inputColumns(snapshot.run.columns);
+  const inputs = inputColumns(snapshot.columns);
   for await (const batch of snapshot.rows())
     outputs.write(
       'rows',

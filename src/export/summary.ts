@@ -73,7 +73,7 @@ function stageSums(planned: readonly string[], { stages, byOutcome }: Progress):
 }
 
 export function summarise(
-  { run, progress, damaged, damagedTexts }: RunSnapshot,
+  { run, listed, progress, damaged, damagedTexts }: RunSnapshot,
   { resources, unwritten }: Finished,
   counts: Readonly<Record<string, number>>,
   issues: IssueCounts,
@@ -83,7 +83,7 @@ export function summarise(
   const exported = counts.rows ?? 0;
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + progress.byOutcome[outcome], 0);
   // While the input is still being read, its rows are not counted yet.
-  const expected = run.state === 'reading' ? sum : run.rowCount;
+  const expected = run.state === 'reading' ? sum : listed;
   return {
     run: run.id,
     state: run.state,

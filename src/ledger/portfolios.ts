@@ -70,6 +70,8 @@ export interface Standing {
   readonly fetched: Readonly<Record<string, number>>;
   /** When it came to that. */
   readonly updatedAt: number;
+  /** Of the run in which it came to that: what the run was started with. */
+  readonly pipelineSha256: string;
   /** When the provider's watch was heard to say that it has changed. */
   readonly changedAt: number | null;
   /** The row in which it is under way: for the first time, or once more while it stands by another. */

@@ -42,6 +42,10 @@ export interface StartSpending {
  */
 export interface RunSnapshot {
   readonly run: RunRecord;
+  /** The header of the newest file of its list, and how many lines that has. */
+  readonly columns: readonly string[];
+  readonly listed: number;
+  /** What the lines of the list have come to. */
   readonly progress: Progress;
   rows(): AsyncIterable<readonly SnapshotRow[]>;
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;

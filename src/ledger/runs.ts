@@ -13,8 +13,6 @@ export interface RunStore {
   find(runId: string): Promise<RunRecord | undefined>;
   /** The newest first. */
   all(): Promise<readonly RunRecord[]>;
-  /** The runs of this input, the newest first. */
-  ofInput(inputSha256: string): Promise<readonly RunRecord[]>;
   /** A run's answers come from one provider for each API; the first start says which. */
   useEnvironments(runId: string, environments: readonly RunEnvironment[]): Promise<void>;
   environmentName(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;

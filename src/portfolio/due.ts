@@ -11,6 +11,8 @@ export interface DueTerms {
   readonly searchMs: number;
   /** Everything is asked for anew. */
   readonly fresh: boolean;
+  /** Did a run that was started with this go about it in the same way? */
+  readonly isSameWay: (pipelineSha256: string) => boolean;
 }
 
 export interface StageTerms {
@@ -23,12 +25,13 @@ export interface StageTerms {
   readonly watched: boolean;
 }
 
-export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean): DueTerms {
+export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSameWay: DueTerms['isSameWay']): DueTerms {
   const stages = stagesOf(pipeline);
   const searches = stages.map(({ space }) => freshnessMs(pipeline, searchOf(space).operation));
   return {
     now,
     fresh,
+    isSameWay,
     searchMs: Math.min(...searches),
     stages: stages.map(({ name, ages, finds = [] }) => ({
       name,
@@ -52,6 +55,10 @@ export function judge(standing: Standing, terms: DueTerms): Judgement {
   if (outcome === 'invalid') return NEVER;
   if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone, notBefore: terms.now } };
   if (standing.onItsWay !== null) return GOES_ON;
+  // Who was not found, or not surely, may be by another way of searching.
+  const isOpen = outcome === 'needs_review' || outcome === 'no_match';
+  if (isOpen && !terms.isSameWay(standing.pipelineSha256))
+    return { due: { ...ANEW, reason: 'unfinished', rank: RANK.neverDone } };
   if (outcome === 'needs_review') return NEVER;
   if (outcome === 'no_match') {
     const until = updatedAt + terms.searchMs;

@@ -76,13 +76,10 @@ describe('a stored answer that is damaged', () => {
       await bought(job, 3);
       rot(job, 'searchKyb', 1);
       rot(job, 'fullKyb', 3);
-      job.writeCsv(
-        'in.csv',
-        job.rows.slice(0, 3).map((row) => ({ ...row, segment: 'another' })),
-      );
-      const plan = jsonOf<object>(await job.kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+      job.writeCsv('other.csv', job.rows.slice(0, 3));
+      const plan = jsonOf<object>(await job.kybatch(['plan', 'other.csv', '--pipeline', './p.yaml', '--json']));
       expect(plan).toMatchObject({ owned: 1, to_search: 1, to_buy: 1 });
-      const end = await job.kybatch(RUN);
+      const end = await job.kybatch(RUN.map((word) => (word === 'in.csv' ? 'other.csv' : word)));
       expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 3 }, units_charged: 2 });
       expect(end.stderr.match(/is damaged: it is not used, and asked for anew/g)).toHaveLength(2);
     });

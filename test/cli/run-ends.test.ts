@@ -18,7 +18,7 @@ describe('how a run ends', () => {
       );
       const charged = sandbox.chargeLog.length;
       const again = await kybatch(RUN);
-      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('nothing was spent now') });
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing is due: nothing was spent.') });
       expect(sandbox.chargeLog).toHaveLength(charged);
     });
   });

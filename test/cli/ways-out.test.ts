@@ -87,14 +87,17 @@ test('X-4 a run that was half read is begun again as it was begun, and not as th
     job.writeCsv('in.csv', job.rows.slice(0, 5));
     const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--limit', '2', '--budget', '0']));
     const database = connect(join(job.cwd, 'data', 'kybatch.db'));
-    database.exec("UPDATE runs SET state = 'reading', row_count = 0; DELETE FROM rows WHERE row > 1");
+    // As versions before have left it.
+    database.exec(
+      "UPDATE runs SET state = 'reading', row_count = 0; DELETE FROM rows WHERE row > 1; DELETE FROM members; DELETE FROM portfolios",
+    );
     database.close();
     const refused = await job.kybatch(['resume', run, '--yes']);
     expect(refused.code).toBe(2);
     const next = await statusNext(job);
     expect(refused.stderr).toContain(`Start it again with: ${next} --yes`);
     const end = await paste(job, `${next} --yes --json`);
-    expect(jsonOf<EndJson>(end)).toMatchObject({ run, rows: 2, outcomes: { complete: 2 } });
+    expect(jsonOf<EndJson>(end)).toMatchObject({ rows: 2, outcomes: { complete: 2 } });
   });
 });
 

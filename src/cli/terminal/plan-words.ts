@@ -2,9 +2,11 @@ import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { permissionsInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
+import { freshInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
-export function planInWords(plan: PlanView): string {
+/** `place`: the flag that names the data directory. */
+export function planInWords(plan: PlanView, place = ''): string {
   const { units, v2Calls, days } = plan;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
@@ -12,7 +14,7 @@ export function planInWords(plan: PlanView): string {
     ...(plan.invalid > plan.invalidRows.length
       ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),
-    ...(plan.known ? [nothingDue(plan)] : []).filter((line) => line !== ''),
+    ...standingInWords(plan, place),
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
@@ -48,9 +50,15 @@ const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly str
     .slice(0, 10)
     .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
 
-/** Whoever plans a list that is up to date wants to hear so first. */
-const nothingDue = ({ portfolio, toSearch, toBuy }: PlanView): string =>
-  toSearch + toBuy > 0 ? '' : `${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`;
+/** What whoever plans a list that is known wants to hear first. */
+function standingInWords({ portfolio, run, toSearch, toBuy }: PlanView, place: string): readonly string[] {
+  if (run === null) return [];
+  if (!run.finished)
+    return [`Run ${run.id} of it is not finished.`, ...(run.fresh ? [freshInWords(run.id, place).trimEnd()] : [])];
+  return toSearch + toBuy > 0
+    ? []
+    : [`${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`];
+}
 
 function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
   const watched = [
@@ -81,6 +89,7 @@ function allowanceInWords({ allowance, units }: PlanView): string {
 export const planToJson = (plan: PlanView) => ({
   input: plan.input,
   portfolio: plan.portfolio,
+  run: plan.run,
   rows: plan.rows,
   valid: plan.valid,
   invalid: plan.invalid,

@@ -25,7 +25,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
-    spentInWords(end, place),
+    ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined

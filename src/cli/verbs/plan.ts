@@ -3,6 +3,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { jobOptions } from '../spending-flags.js';
+import { placeFlags } from '../terminal/commands.js';
 import { planInWords, planToJson } from '../terminal/plan-words.js';
 import type { Verb } from '../verb.js';
 
@@ -29,7 +30,7 @@ export const planVerb: Verb<PlanArgs> = {
   async run({ input, pipeline, limit, fresh, sandbox, dataDir, json }, io) {
     const view = await plan({ input, pipeline, limit, fresh, sandbox, dataDir }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify(planToJson(view))}\n`);
-    else io.stderr(planInWords(view));
+    else io.stderr(planInWords(view, placeFlags({ dataDir })));
     return ExitCode.ok;
   },
 };

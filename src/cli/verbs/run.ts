@@ -3,6 +3,7 @@ import { aroundOf } from '../around.js';
 import { sandboxOption } from '../provider-flags.js';
 import { agrees, spend } from '../spend.js';
 import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flags.js';
+import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
 import { amountsInWords } from '../terminal/spending-words.js';
@@ -49,6 +50,6 @@ export const runVerb: Verb<RunArgs> = {
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 async function ask({ plan, atMost }: Proposal, args: RunArgs, io: Io): Promise<boolean> {
-  io.stderr(planInWords(plan));
+  io.stderr(planInWords(plan, placeFlags(args)));
   return await agrees(`Spend up to ${amountsInWords(atMost)}?`, args, io);
 }

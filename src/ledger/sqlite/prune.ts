@@ -3,6 +3,7 @@ import { freeBytes } from '../../util/free-space.js';
 import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
 import { removeRuns } from './remove-runs.js';
+import { dropRecords } from './take-over.js';
 
 /** Runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
 export function prune(database: Connection, before: number): PruneReport {
@@ -27,10 +28,12 @@ export function previewPrune(database: Connection, before: number): PruneReport 
 }
 
 function remove(database: Connection, before: number): PruneReport {
+  const left = removeDeparted(database, before);
   const finished = database
-    .prepare<[number], { id: string; asks: number }>(
-      `SELECT id, EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND outcome = 'needs_review') AS asks
-       FROM runs WHERE state = 'finished' AND finished_at < ? ORDER BY id`,
+    .prepare<[number], { id: string; asks: number; held: number }>(
+      `SELECT id, EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND outcome = 'needs_review') AS asks,
+         EXISTS (SELECT 1 FROM members WHERE run_id = runs.id) AS held
+       FROM runs WHERE state = 'finished' AND finished_at < ? AND put_away = 0 ORDER BY id`,
     )
     .all(before);
   // Nothing was spent on them, and where their file has changed since they can never be read to the end.
@@ -38,16 +41,35 @@ function remove(database: Connection, before: number): PruneReport {
     .prepare<[number], string>("SELECT id FROM runs WHERE state = 'reading' AND created_at < ? ORDER BY id")
     .pluck()
     .all(before);
-  const runs = [...finished.filter(({ asks }) => asks === 0).map(({ id }) => id), ...halfRead];
-  const { rows } = removeRuns(database, runs);
+  const done = finished.filter(({ asks }) => asks === 0);
+  const runs = [...done.filter(({ held }) => held === 0).map(({ id }) => id), ...halfRead];
+  const { rows } = removeRuns(database, [...runs, ...emptied(database)]);
+  // Where members stand by its rows those stay, for as long as they do.
+  const held = done.filter((run) => run.held === 1).map(({ id }) => id);
+  const putAway = database.prepare('UPDATE runs SET put_away = 1 WHERE id = ?');
+  for (const id of held) putAway.run(id);
   return {
-    runs,
-    rows,
+    runs: [...runs, ...held].sort(),
+    rows: rows + left,
     waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
     calls: removeFreeCalls(database, before),
     ...removeReplaced(database, before),
   };
+}
+
+/** Put away before, and nobody stands by them any more. */
+const emptied = (database: Connection): readonly string[] =>
+  database
+    .prepare<[], string>('SELECT id FROM runs WHERE put_away = 1 AND id NOT IN (SELECT run_id FROM members)')
+    .pluck()
+    .all();
+
+/** Members that left the list before. Who is in it stays, and so does the row by which it stands. */
+function removeDeparted(database: Connection, before: number): number {
+  const given = { before };
+  dropRecords(database, 'SELECT run_id, run_row FROM members WHERE left_at < @before', given);
+  return database.prepare('DELETE FROM members WHERE left_at < @before').run(given).changes;
 }
 
 /**
@@ -58,7 +80,7 @@ const removeFreeCalls = (database: Connection, before: number): number =>
   database
     .prepare(
       `DELETE FROM calls WHERE charge IN ('owned', 'free') AND reconciled IS NULL AND settled_at < ?
-         AND run_id IS NOT NULL AND run_id NOT IN (SELECT id FROM runs) AND id NOT IN (SELECT call_id FROM answers)`,
+         AND run_id IS NOT NULL AND run_id NOT IN (SELECT id FROM runs WHERE put_away = 0) AND id NOT IN (SELECT call_id FROM answers)`,
     )
     .run(before).changes;
 

@@ -167,6 +167,22 @@ function blankRows(database: Connection, rows: readonly RowKey[]): void {
   // What named a company by its ID is about that company, and others may own the answer.
   const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
   for (const statement of [...statements, params]) statement.run({ rows: rowsJson(rows) });
+  forgetMembers(database, rows);
+}
+
+/** Who said it is known no more. If it is still in the list it comes back as new, with the next file that is read. */
+function forgetMembers(database: Connection, rows: readonly RowKey[]): void {
+  const given = { rows: rowsJson(rows) };
+  const standing = 'FROM members WHERE (run_id, run_row) IN (SELECT run_id, row FROM rows WHERE AMONG)'.replace(
+    'AMONG',
+    AMONG_ROWS,
+  );
+  database.prepare(`UPDATE portfolios SET input_key = NULL WHERE id IN (SELECT portfolio_id ${standing})`).run(given);
+  database
+    .prepare(
+      `UPDATE members SET known_by = 'removed:' || id, company = NULL, says = x'', cells = x'' WHERE id IN (SELECT id ${standing})`,
+    )
+    .run(given);
 }
 
 /** Rows that had it as a candidate stay; where their messages name it, that word goes. */

@@ -200,7 +200,7 @@ const toId = ({ space, id, grade, matchedOn, position, ...facts }: IdRow): RowId
   candidate: position === null ? null : { id, ...facts },
 });
 
-interface ProgressRow {
+export interface ProgressRow {
   readonly outcome: RowOutcome;
   readonly hold: Checkpoint['hold'];
   readonly hold_reason: string | null;
@@ -209,7 +209,7 @@ interface ProgressRow {
   readonly units: number;
 }
 
-function toProgress(groups: readonly ProgressRow[]): Omit<Progress, 'refusals'> {
+export function toProgress(groups: readonly ProgressRow[]): Omit<Progress, 'refusals'> {
   const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
   const parkedReasons: Record<string, number> = {};
   const stages: Record<string, Record<string, number>> = {};

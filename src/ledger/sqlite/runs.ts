@@ -20,10 +20,7 @@ export function runStore(
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
-  const ofInput = database.prepare<[string], RunRow>(
-    'SELECT * FROM runs WHERE input_sha256 = ? ORDER BY created_at DESC, id DESC',
-  );
-  const all = database.prepare<[], RunRow>('SELECT * FROM runs ORDER BY created_at DESC, id DESC');
+  const all = database.prepare<[], RunRow>('SELECT * FROM runs WHERE put_away = 0 ORDER BY created_at DESC, id DESC');
   const addEnvironment = database.prepare(
     'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
@@ -56,7 +53,6 @@ export function runStore(
     finish: (runId, at) => writer.write(() => void finish.run(at, runId)),
     findNow: (runId) => toRun(byId.get(runId)),
     find: async (runId) => toRun(byId.get(runId)),
-    ofInput: async (inputSha256) => ofInput.all(inputSha256).flatMap((run) => toRun(run) ?? []),
     all: async () => all.all().flatMap((run) => toRun(run) ?? []),
     useEnvironments: (runId, environments) =>
       writer.write(() => {

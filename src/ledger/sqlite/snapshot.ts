@@ -10,11 +10,23 @@ import type {
   SnapshotSubject,
   UnsoundAnswer,
 } from '../reading.js';
+import type { RunRecord } from '../runs.js';
 import type { StoredPlace } from '../stored-json.js';
 import { Bodies } from './bodies.js';
-import { type Cell, Cells, callParams, candidateExtra, placeOf, rowFields, rowStages, rowValues } from './cells.js';
+import {
+  type Cell,
+  Cells,
+  callParams,
+  candidateExtra,
+  placeOf,
+  portfolioColumns,
+  rowFields,
+  rowStages,
+  rowValues,
+} from './cells.js';
 import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
+import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
 import { Writer } from './writer.js';
 
@@ -31,6 +43,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     database.close();
     return undefined;
   }
+  database.exec(`CREATE TEMP VIEW standing AS ${standingsOf(run)}`);
   const damaged: UnsoundAnswer[] = [];
   // They are empty in the tables.
   const damagedTexts: StoredPlace[] = [...damagedTimes(database, runId)];
@@ -39,18 +52,38 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     damaged,
     damagedTexts,
     run,
-    progress: await runs.progress(runId),
+    ...listOf(database, run),
+    progress: { ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)), refusals: [] },
     rows: () => readRows(store, runId),
-    candidates: () => readCandidates(store, runId),
+    candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
-    subjects: (space, operations) => readSubjects(store, runId, space, operations),
-    lists: (operations) => readLists(store, runId, operations),
+    subjects: (space, operations) => readSubjects(store, space, operations),
+    lists: (operations) => readLists(store, run, operations),
     async close() {
       database.exec('COMMIT');
       database.close();
     },
   };
+}
+
+/**
+ * Which row of which run each line of the list stands by. A run is about what was due, and no more; the tables show the
+ * whole of its portfolio. Runs of versions before there were any are their own list.
+ */
+const standingsOf = ({ id, portfolioId }: RunRecord): string =>
+  portfolioId === null
+    ? `SELECT row, line, run_id, row AS run_row FROM rows WHERE run_id = '${id.replaceAll("'", "''")}'`
+    : `SELECT row, line, run_id, run_row FROM members WHERE portfolio_id = ${portfolioId} AND left_at IS NULL`;
+
+function listOf(database: Connection, run: RunRecord): Pick<RunSnapshot, 'columns' | 'listed'> {
+  if (run.portfolioId === null) return { columns: run.columns, listed: run.rowCount };
+  const columns = database
+    .prepare<[number], string>('SELECT columns FROM portfolios WHERE id = ?')
+    .pluck()
+    .get(run.portfolioId);
+  const listed = database.prepare<[], number>('SELECT count(*) FROM temp.standing').pluck().get() ?? 0;
+  return { columns: new Cells(database).read(portfolioColumns, columns ?? '', [run.portfolioId]), listed };
 }
 
 const BATCH = 1000;
@@ -89,10 +122,10 @@ type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parse
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
 async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
-  type Row = Stored<SnapshotRow, 'values' | 'stages' | 'ids'> & { readonly fields: string };
+  type Row = Stored<SnapshotRow, 'values' | 'stages' | 'ids'> & Place & { readonly fields: string };
   for await (const batch of inBatches<Row>(store.database, ROWS, [runId], BATCH)) {
-    yield batch.map(({ fields, ...row }) => {
-      const key = [runId, row.row];
+    yield batch.map(({ fields, run_id, run_row, ...row }) => {
+      const key = [run_id, run_row];
       // Not in the tables, but what was searched for: a row of which it is damaged is not whole.
       soundText(store, rowFields, fields, key);
       return {
@@ -105,15 +138,21 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
   }
 }
 
-async function* readCandidates(store: Store, runId: string): AsyncGenerator<readonly SnapshotCandidate[]> {
-  for await (const batch of inBatches<SnapshotCandidate>(store.database, CANDIDATES, [runId], BATCH))
-    yield batch.map((candidate) => {
-      const { extra, row, space, position } = candidate;
-      const key = [runId, row, space, position];
+async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCandidate[]> {
+  for await (const batch of inBatches<SnapshotCandidate & Place>(store.database, CANDIDATES, [], BATCH))
+    yield batch.map(({ run_id, run_row, ...candidate }) => {
+      const { extra, space, position } = candidate;
+      const key = [run_id, run_row, space, position];
       return extra == null || soundText(store, candidateExtra, extra, key) !== undefined
         ? candidate
         : { ...candidate, extra: null };
     });
+}
+
+/** The row by which something stands. */
+interface Place {
+  readonly run_id: string;
+  readonly run_row: number;
 }
 
 interface Store {
@@ -143,16 +182,15 @@ function soundBody({ bodies, damaged }: Store, answer: UnsoundAnswer): Buffer | 
 
 async function* readSubjects(
   store: Store,
-  runId: string,
   space: IdSpace,
   operations: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'>;
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place;
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
-  for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [runId, space], BATCH)) {
-    for (const subject of batch) {
+  for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
+    for (const { run_id, run_row, ...subject } of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
-      const answers = about.all(runId, subject.row, ...operations).flatMap(({ id, api, ...answer }) => {
+      const answers = about.all(run_id, run_row, ...operations).flatMap(({ id, api, ...answer }) => {
         const params = store.cells.find(callParams, answer.params, [id]);
         if (params === undefined) {
           store.damaged.push({ ...answer, api, row: subject.row, params: null });
@@ -168,12 +206,12 @@ async function* readSubjects(
 
 async function* readLists(
   store: Store,
-  runId: string,
+  { id, portfolioId }: RunRecord,
   operations: readonly string[],
 ): AsyncGenerator<readonly SnapshotList[]> {
   type List = Omit<SnapshotList, 'body'> & Pick<UnsoundAnswer, 'api' | 'params'>;
   const sql = LISTS(operations.length);
-  for await (const batch of inBatches<List>(store.database, sql, [runId, ...operations], BODIES_AT_ONCE)) {
+  for await (const batch of inBatches<List>(store.database, sql, [id, portfolioId, ...operations], BODIES_AT_ONCE)) {
     yield batch.flatMap(({ api, params, ...list }) => {
       const body = soundBody(store, { ...list, api, params, row: null, stage: null });
       return body === undefined ? [] : [{ ...list, body }];
@@ -183,13 +221,22 @@ async function* readLists(
 
 const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row)`;
 
-const ROWS = `SELECT row, input_values AS "values", fields, outcome, stage, stages, match_grade AS matchGrade, matched_on AS matchedOn,
-    ${IDS} AS ids, units_charged AS unitsCharged, error_code AS errorCode, error_message AS errorMessage
-  FROM rows WHERE run_id = ? ORDER BY row`;
+const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
 
-const CANDIDATES = `SELECT row, space, position, id, name, registration_number AS registrationNumber, vat_number AS vatNumber,
-    country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence, extra
-  FROM candidates WHERE run_id = ? ORDER BY row, space, position`;
+// Units are those of the run: a row that was not due has cost nothing.
+const ROWS = `SELECT standing.row, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
+    match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
+    error_code AS errorCode, error_message AS errorMessage
+  FROM temp.standing JOIN rows ON ${HOLDS} ORDER BY standing.row`;
+
+const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS count,
+    CAST(total(iif(rows.run_id = ?, units_charged, 0)) AS INTEGER) AS units
+  FROM temp.standing JOIN rows ON ${HOLDS} GROUP BY outcome, hold, hold_reason, stages`;
+
+const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_row, space, position, id, name, registration_number AS registrationNumber,
+    vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence, extra
+  FROM temp.standing JOIN candidates ON candidates.run_id = standing.run_id AND candidates.row = standing.run_row
+  ORDER BY standing.row, space, position`;
 
 // A call that is still under way has no charge yet: it is not known.
 const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at AS startedAt, duration_ms AS durationMs,
@@ -198,17 +245,22 @@ const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at 
     iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256
   FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? ORDER BY calls.id`;
 
-const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId, attempts, at
-  FROM errors WHERE run_id = ? ORDER BY row, id`;
+const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId, attempts, at FROM (
+    SELECT standing.row AS row, stage, class, code, message, request_id, attempts, at, id
+    FROM temp.standing JOIN errors ON errors.run_id = standing.run_id AND errors.row = standing.run_row
+    UNION ALL SELECT NULL, stage, class, code, message, request_id, attempts, at, id FROM errors WHERE run_id = ? AND row IS NULL)
+  ORDER BY row, id`;
 
 const COUNTRY = `(SELECT country_code FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;
 
 const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
-const SUBJECTS = `SELECT subjects.id, subjects.row, ${COUNTRY} AS country, ${IDS} AS ids
-  FROM (SELECT run_id, id, min(row) AS row FROM row_ids WHERE run_id = ? AND space = ? GROUP BY id) AS subjects
-  JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.row
+const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids
+  FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
+    FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
+    WHERE space = ? GROUP BY row_ids.id) AS subjects
+  JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.run_row
   ORDER BY subjects.id`;
 
 // From the IDs of a row to the answers about each: the joins are in the order in which they are made.
@@ -228,6 +280,6 @@ const LISTS = (
   operations: number,
 ) => `SELECT operation, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, params,
     (SELECT api FROM environments WHERE environments.id = environment_id) AS api
-  FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE run_id = ? AND row IS NULL AND raw_sha256 IS NOT NULL AND error_code IS NULL
+  FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE (run_id = ? OR run_id IN (SELECT id FROM runs WHERE portfolio_id = ?)) AND row IS NULL AND raw_sha256 IS NOT NULL AND error_code IS NULL
     AND operation IN (${places(operations)}) GROUP BY request_key)
   ORDER BY id`;

@@ -14,11 +14,13 @@ export interface StandingRow {
   readonly fetched: string;
   readonly updated_at: number | null;
   readonly changed_at: number | null;
+  readonly pipeline: string | null;
   /** The run and the number of a row that is on its way, in one text. */
   readonly way: string | null;
 }
 
 export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
+  (SELECT pipeline_sha256 FROM runs WHERE runs.id = members.run_id) AS pipeline,
   (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
 
 export type StandingReader = (row: StandingRow) => Standing;
@@ -33,6 +35,7 @@ export function standingReader(database: Connection): StandingReader {
     fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.run_row]),
     updatedAt: row.updated_at ?? 0,
     changedAt: row.changed_at,
+    pipelineSha256: row.pipeline ?? '',
     onItsWay: placeOf(row.way),
   });
 }

@@ -28,6 +28,8 @@ export function describeRows(open: OpenLedger): void {
           fields,
           ids: [],
           unitsCharged: 0,
+          begun: false,
+          notBefore: null,
           ...rowSettlement({ updatedAt: 0 }).checkpoint,
         });
         expect(await runs.row(run, 5)).toMatchObject({

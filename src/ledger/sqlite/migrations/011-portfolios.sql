@@ -54,6 +54,9 @@ CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND
 ALTER TABLE runs ADD COLUMN portfolio_id INTEGER;
 -- Another run has taken over what it had not done.
 ALTER TABLE runs ADD COLUMN superseded_by TEXT;
+-- It came to rest long ago, and is not listed any more; members still stand by its rows.
+ALTER TABLE runs ADD COLUMN put_away INTEGER NOT NULL DEFAULT 0;
+DROP INDEX runs_by_input;
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);
 
 -- The call whose answer this one took the place of.

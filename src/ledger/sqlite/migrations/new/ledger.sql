@@ -230,7 +230,7 @@ CREATE TABLE runs (
   row_count       INTEGER NOT NULL DEFAULT 0,
   created_at      INTEGER NOT NULL,
   finished_at     INTEGER
-, portfolio_id INTEGER, superseded_by TEXT) STRICT;
+, portfolio_id INTEGER, superseded_by TEXT, put_away INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE starts (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   run_id        TEXT,
@@ -258,5 +258,4 @@ CREATE INDEX members_by_row ON members (portfolio_id, row) WHERE left_at IS NULL
 CREATE INDEX questions_by_entity ON questions (environment_id, entity_key);
 CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
-CREATE INDEX runs_by_input ON runs (input_sha256, pipeline_sha256, created_at);
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);
