@@ -20,6 +20,7 @@ import {
   candidateExtra,
   placeOf,
   portfolioColumns,
+  rowFetched,
   rowFields,
   rowStages,
   rowValues,
@@ -185,12 +186,15 @@ async function* readSubjects(
   space: IdSpace,
   operations: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place;
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place & { readonly asked: string | null };
+  const before = answerBefore(store.database);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, ...subject } of batch) {
+    for (const { run_id, run_row, asked, ...subject } of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
-      const answers = about.all(run_id, run_row, ...operations).flatMap(({ id, api, ...answer }) => {
+      const newest = about.all(run_id, run_row, ...operations);
+      const standing = asked === null ? newest : newest.map((answer) => before(answer, asked, { run_id, run_row }));
+      const answers = standing.flatMap(({ id, api, ...answer }) => {
         const params = store.cells.find(callParams, answer.params, [id]);
         if (params === undefined) {
           store.damaged.push({ ...answer, api, row: subject.row, params: null });
@@ -202,6 +206,29 @@ async function* readSubjects(
       yield { ...subject, ids, answers };
     }
   }
+}
+
+/** A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided. */
+function answerBefore(database: Connection) {
+  const earlier = database.prepare<[number, string, number], AnswerRow>(
+    `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
+     FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
+       ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+     JOIN environments ON environments.id = calls.environment_id
+     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?
+       AND calls.settled_at <= ? AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
+     ORDER BY calls.id DESC LIMIT 1`,
+  );
+  const fetched = database
+    .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
+    .pluck();
+  const cells = new Cells(database);
+  return (answer: AnswerRow, asked: string, { run_id, run_row }: Place): AnswerRow => {
+    if (answer.stage === null || !asked.split(',').includes(answer.stage)) return answer;
+    const times = cells.find(rowFetched, fetched.get(run_id, run_row) ?? '{}', [run_id, run_row]) ?? {};
+    const asOf = Object.hasOwn(times, answer.stage) ? (times[answer.stage] ?? 0) : 0;
+    return earlier.get(answer.id, answer.stage, asOf) ?? answer;
+  };
 }
 
 async function* readLists(
@@ -256,7 +283,11 @@ const COUNTRY = `(SELECT country_code FROM candidates
 
 const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
-const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids
+// The stages whose answers are in question.
+const ASKED = `iif(outcome = 'needs_review', (SELECT group_concat(questions.stage) FROM questions
+    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND questions.stage <> ''), NULL)`;
+
+const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids, ${ASKED} AS asked
   FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
     WHERE space = ? GROUP BY row_ids.id) AS subjects
