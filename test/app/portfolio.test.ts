@@ -293,3 +293,38 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(rows.length).toBeGreaterThan(0);
     }));
 });
+
+describe('members', () => {
+  test('say who is in the list, since when, what is due, and who has left', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
+      await night();
+      clock.advance(3 * DAY);
+      writeCsv('in.csv', [rows[1], rows[0], rows[5]] as object[]);
+      await night();
+      clock.advance(5 * DAY);
+      await night('--budget', '1');
+      const seen = table('members').map(
+        ({ input_id, row, first_seen = '', last_seen = '', left_at = '', due, due_reason, oldest_fetched_at = '' }) => [
+          input_id,
+          row,
+          ...[first_seen, last_seen, left_at, oldest_fetched_at].map((time) => time.slice(0, 10)),
+          due,
+          due_reason,
+        ],
+      );
+      const [a, b, c, , , d] = rows.map(({ id }) => id);
+      expect(seen).toEqual([
+        [a, '2', '2026-01-05', '2026-01-13', '', '2026-01-05', 'true', 'stale'],
+        [b, '1', '2026-01-05', '2026-01-13', '', '2026-01-13', 'false', ''],
+        [c, '', '2026-01-05', '2026-01-05', '2026-01-08', '2026-01-05', 'false', ''],
+        [d, '3', '2026-01-08', '2026-01-13', '', '2026-01-08', 'false', ''],
+      ]);
+      const { stdout } = await kybatch(['portfolios', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        portfolios: [{ members: 3, outcomes: { complete: 3 }, due: { stale: 1 }, units_at_most: 1 }],
+      });
+      expect((await kybatch(['portfolios'])).stdout).toMatch(
+        /3 members: 3 complete\n {2}due: 1 stale; at most 1 v1 unit/,
+      );
+    }));
+});
