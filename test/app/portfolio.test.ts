@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 
@@ -328,3 +329,18 @@ describe('members', () => {
       );
     }));
 });
+
+test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
+  withNights(3, async ({ night, clock, cwd, table }) => {
+    const { end: first } = await night();
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'",
+    );
+    database.close();
+    clock.advance(DAY);
+    expect(await night()).toMatchObject({ units: 0, code: 0, end: { run: first.run, rows: 3 } });
+    clock.advance(7 * DAY);
+    expect(await night()).toMatchObject({ units: 3, code: 0, end: { due: 3 } });
+    expect(table('members').map(({ first_seen = '' }) => first_seen.slice(0, 10))).toEqual(Array(3).fill('2026-01-05'));
+  }));
