@@ -105,7 +105,8 @@ export class Attempts {
 
   /** A key or a route that was good, and is now denied in a form that is not the provider's: that is trouble. */
   async #asMet(error: ApiError, { environmentId }: Intent): Promise<ApiError> {
-    return (await isForeignDenial(error, environmentId, this.#options.calls)) ? asTrouble(error) : error;
+    const { client } = apiOf(this.#options, error.api);
+    return (await isForeignDenial(error, client, environmentId, this.#options.calls)) ? asTrouble(error) : error;
   }
 
   /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */

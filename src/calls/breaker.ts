@@ -226,7 +226,7 @@ export class Breaker {
       stop: 'unavailable',
       code: PROVIDER_UNAVAILABLE,
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
-      hint: `${this.#hasFailedRow ? FAILED_BEFORE : 'No row is marked failed for it.'} Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.`,
+      hint: `${this.#hasFailedRow ? FAILED_BEFORE : 'No row is marked failed for it.'} Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.${error.cause instanceof ApiError ? ` ${error.hint}` : ''}`,
       api,
       operation: name,
       charge: 'free',

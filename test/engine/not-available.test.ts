@@ -168,23 +168,39 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test('404 in a form that is not v2’s is a wrong route, unless the operation has answered before: then it is trouble (X-1)', async () => {
+  test.each(['{"message":"no Route matched"}', '<html>', ''])(
+    '404 as %j is a wrong route as long as nothing of v2 has answered: then it is trouble (X-1)',
+    async (body) => {
+      await withWorkshop({ pipeline: { stages: ['financials', 'credit-report'] } }, async (workshop) => {
+        const { sandbox, open, work } = workshop;
+        const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+        const meeting = (part: string, concurrency = 1) =>
+          withProxy(
+            workshop,
+            ({ path }) => (path.includes(part) ? { status: 404, body } : undefined),
+            async (sources) => await work(run, { sources, concurrency }),
+          );
+        expect((await meeting('/v2/')).stopped).toMatchObject({ code: 'ROUTE_NOT_FOUND', exit: 2 });
+        // Of an operation that has not answered yet: others have.
+        for (const part of ['/financial/', 'credit-report/search', 'credit-report/body']) {
+          const end = await meeting(part);
+          expect(end.stopped, part).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+          expect(end.progress.byOutcome, part).toMatchObject({ pending: 3 });
+        }
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+        expect(sandbox.reports).toHaveLength(3);
+      });
+    },
+  );
+
+  test('404 in a form that is not v2’s, for one company while others are answered, leaves its row to the next start', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 3);
       const run = await open(companies.map((company) => lineOf(company)));
-      const reply = { status: 404, body: '{"message":"no Route matched"}' };
-      const missing = (path: string) => (path.includes('/financial/') ? reply : undefined);
-      await withProxy(
-        workshop,
-        ({ path }) => missing(path),
-        async (sources) => {
-          expect((await work(run, { sources })).stopped).toMatchObject({ code: 'ROUTE_NOT_FOUND', exit: 2 });
-        },
-      );
       const end = await withProxy(
         workshop,
-        ({ path }) => (path.endsWith(`/${companies[2]?.v2Id}`) ? missing(path) : undefined),
+        ({ path }) => (path.endsWith(`/financial/${companies[2]?.v2Id}`) ? { status: 404, body: '<html>' } : undefined),
         (sources) => work(run, { sources, concurrency: 1 }),
       );
       expect(end.stopped).toBeUndefined();

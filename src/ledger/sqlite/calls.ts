@@ -45,8 +45,8 @@ export function callStore(
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Of late is enough, and a ledger of millions of calls is not read for it.
-  const anyAnswer = database.prepare<[number, string | null], 1>(
-    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ifnull(?, operation)
+  const anyAnswer = database.prepare<[number], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
   );
   // A call that was under way when the request was refused says nothing.
@@ -131,7 +131,7 @@ export function callStore(
         return { kind: 'intent', intent };
       });
     },
-    hasAnswered: async (environmentId, operation) => anyAnswer.get(environmentId, operation) !== undefined,
+    hasAnswered: async (environmentId) => anyAnswer.get(environmentId) !== undefined,
     answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
       answeredSince.get(environmentId, operation, requestKey, startId) !== undefined,
     refusal: async (call, limits, now) => {
