@@ -13,6 +13,7 @@ export class Reactions {
   readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
   readonly refusals = new Refusals();
+  #leftFor: ApiError | undefined;
   readonly #onStop: (error: ApiError) => void;
 
   constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
@@ -32,10 +33,15 @@ export class Reactions {
     return made;
   }
 
-  /** What the run is stopped with if it ends while an operation is held to be down. */
+  /** What the run is stopped with if it ends while an operation is held to be down, or was when a row was left. */
   get outage(): ApiError | undefined {
     for (const { outage } of this.#breakers.values()) if (outage !== undefined) return outage;
-    return undefined;
+    return this.#leftFor;
+  }
+
+  /** A row stays pending, for the operation is held to be down. */
+  leaveBehind(operation: Operation): void {
+    this.#leftFor ??= this.breakerOf(operation).outage;
   }
 
   toSuccess(operation: Operation, requestKey: string, started: number): void {
