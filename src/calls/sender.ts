@@ -58,8 +58,13 @@ export class Sender {
     return this.#reactions.refusals.takeDecided(isFree);
   }
 
-  concludeRefusals(): boolean {
-    return this.#reactions.refusals.concludeAlone();
+  concludeRefusals(): Promise<boolean> {
+    return this.#reactions.concludeRefusals();
+  }
+
+  /** Its row was parked for the refusal before. */
+  isTold({ row }: DoorRequest, { context }: ReadyRequest): boolean {
+    return row !== null && this.#reactions.refusals.isTold(row, context.requestKey);
   }
 
   /** Its row is parked for a refusal, perhaps of a call that another row has made. */

@@ -49,6 +49,10 @@ export function callStore(
     `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
   );
+  const answerOf = database.prepare<[number, string, number], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND settled_at >= ?
+       AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
+  );
   // A call that was under way when the request was refused says nothing.
   const answeredSince = database.prepare<[number, string, string, number], 1>(
     `SELECT 1 FROM calls AS refused JOIN calls AS later
@@ -132,6 +136,7 @@ export function callStore(
       });
     },
     hasAnswered: async (environmentId) => anyAnswer.get(environmentId) !== undefined,
+    wasAnswered: async (environmentId, operation, since) => answerOf.get(environmentId, operation, since) !== undefined,
     answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
       answeredSince.get(environmentId, operation, requestKey, startId) !== undefined,
     refusal: async (call, limits, now) => {
