@@ -29,6 +29,8 @@ export interface RunEndView {
   readonly parked: Readonly<Record<string, number>>;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
+  /** Rows with a stage that is not available because the provider has refused it to this company. */
+  readonly refusedRows: number;
   /** What stopped it before its time. */
   readonly stopped: StopView | null;
   /** No row is pending. */
@@ -118,6 +120,7 @@ const standing = ({ id, inputPath, rowCount }: RunRecord, progress: Progress) =>
   waiting: progress.waiting,
   parked: progress.parkedReasons,
   refusals: progress.refusals,
+  refusedRows: progress.refusedRows,
 });
 
 /** All that leads on, the first thing first. `enough`: budgets for all that is left, where a budget is what stopped it. */

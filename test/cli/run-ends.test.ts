@@ -206,6 +206,28 @@ describe('how a run ends', () => {
     });
   });
 
+  test('V2-1 0: what v2 refuses one company alone is told at the end and by status, and once in the errors', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+      const { sandbox, kybatch } = job;
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      sandbox.script('financial', ['none', { reply: { status: 403, body: '{"detail":"Not yours."}' } }]);
+      const { code, stderr } = await kybatch([
+        'run',
+        'in.csv',
+        '--pipeline',
+        './p.yaml',
+        '--yes',
+        '--concurrency',
+        '1',
+      ]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 row has a stage that the provider has refused/m)]);
+      expect((await kybatch(['status'])).stderr).toMatch(/1 row has a stage that the provider has refused/);
+      expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
+      const errors = readFileSync(join(/^Tables: (.*)$/m.exec(stderr)?.[1] ?? '', 'errors.csv'), 'utf8');
+      expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
+    });
+  });
+
   test('V1-10 5: a scope that is taken away in the middle parks its operation, and says so', async () => {
     await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
       writeCsv('in.csv', rows.slice(0, 3));

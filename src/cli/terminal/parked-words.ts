@@ -16,6 +16,14 @@ export const parkedInWords = ({ reasons, refusals }: ParkedRows, place: string):
     return reason === 'scope' ? [line, ...refusals.map((refusal) => refusalInWords(refusal, place))] : [line];
   });
 
+/** Rows that are as good as they get, as long as the account may not have more. */
+export const refusedInWords = ({ refusedRows: rows }: Pick<RunEndView, 'refusedRows'>): readonly string[] =>
+  rows === 0
+    ? []
+    : [
+        `${count(rows, 'row')} ${rows === 1 ? 'has' : 'have'} a stage that the provider has refused, while it answers others: it is not_available, and \`errors\` has FORBIDDEN. Ask the account manager what the account may use; \`--fresh\` asks again`,
+      ];
+
 /** v1 names the scope, and can be asked for it. v2 refuses by company, and only its words tell what it is about. */
 const refusalInWords = ({ stage, code, message }: RunEndView['refusals'][number], place: string): string => {
   const helps =

@@ -2,7 +2,7 @@ import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
-import { parkedInWords } from './parked-words.js';
+import { parkedInWords, refusedInWords } from './parked-words.js';
 import { count } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
@@ -22,6 +22,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
     ...parkedInWords({ reasons: end.parked, refusals: end.refusals }, place),
+    ...refusedInWords(end),
     ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
@@ -91,6 +92,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     waiting: end.waiting,
     parked: end.parked,
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
+    ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),

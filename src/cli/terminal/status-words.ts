@@ -3,7 +3,7 @@ import type { RunStanding } from '../../app/run-view.js';
 import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
-import { parkedInWords } from './parked-words.js';
+import { parkedInWords, refusedInWords } from './parked-words.js';
 import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
@@ -74,6 +74,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
+    ...refusedInWords(progress),
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...activity.failures.map(
       ({ code, count: rows, example }) =>
@@ -173,6 +174,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
   looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },
   parked: progress.parkedReasons,
   ...(progress.refusals.length === 0 ? {} : { refusals: progress.refusals }),
+  ...(progress.refusedRows === 0 ? {} : { refused_rows: progress.refusedRows }),
   parked_until: iso(activity.parkedUntil),
   calls: activity.calls - activity.owned,
   owned_answers: activity.owned,
