@@ -52,9 +52,12 @@ export function checkLedger(health: DatabaseHealth): Finding {
   const check = 'database';
   switch (health.state) {
     case 'absent':
-      return { check, state: 'ok', detail: 'none yet' };
-    case 'sound':
-      return { check, state: 'ok', detail: 'sound' };
+    case 'sound': {
+      const detail = health.state === 'absent' ? 'none yet' : 'sound';
+      return health.note === undefined
+        ? { check, state: 'ok', detail }
+        : { check, state: 'note', detail: `${detail}; ${health.note}` };
+    }
     case 'older': {
       const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch migrate\`, brings it up to date`;
       return { check, state: 'note', detail };
@@ -68,7 +71,8 @@ export function checkLedger(health: DatabaseHealth): Finding {
     case 'unusable':
       return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
     case 'damaged': {
-      const detail = `damaged: ${sentence(health.detail)} Restore a copy; do not delete it: it says what was paid for.`;
+      const { wayOut = 'Restore a copy; do not delete it: it says what was paid for.' } = health;
+      const detail = `damaged: ${sentence(health.detail)} ${wayOut}`;
       return { check, state: 'fail', detail, exit: ExitCode.internal };
     }
   }

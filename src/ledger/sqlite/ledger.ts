@@ -18,9 +18,11 @@ import { dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { runStore } from './runs.js';
+import { signsOfLoss } from './signs-of-loss.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
 import { forgetPurge } from './unfinished-purges.js';
+import { newestBytes } from './whole.js';
 import { Writer } from './writer.js';
 
 export function openSqliteLedger(options: LedgerOptions): Ledger {
@@ -38,10 +40,13 @@ export function openSqliteLedger(options: LedgerOptions): Ledger {
 }
 
 function openLocked(options: LedgerOptions): Ledger {
-  const { dataDir, now, pagesAtMost } = options;
+  const { dataDir, now, pagesAtMost, onNote } = options;
   const lock = acquireLock(dataDir);
   try {
+    const hadNewest = newestBytes(ledgerPath(dataDir)) > 0;
     const database = openForWriting(dataDir, now, pagesAtMost);
+    const loss = signsOfLoss(database, dataDir, hadNewest);
+    if (loss !== undefined) onNote?.(loss);
     endOtherStarts(database, now);
     bringForward(database, now);
     return compose(database, options, () => lock.release());

@@ -1,5 +1,5 @@
-import { LedgerError } from '../../domain/errors.js';
 import { hintFor } from '../../domain/system-failure.js';
+import { DamagedLedger } from './damaged-ledger.js';
 import type { Connection } from './driver.js';
 
 /**
@@ -10,11 +10,7 @@ import type { Connection } from './driver.js';
 export function mustBeSound(database: Connection): void {
   const found = firstFault(database);
   if (found === undefined) return;
-  throw new LedgerError(undefined, database.name, {
-    message: `cannot use the ledger ${database.name}: the database is damaged (${found})`,
-    code: 'LEDGER_DAMAGED',
-    hint: `Nothing was sent, nothing was spent. ${hintFor('LEDGER_DAMAGED')}`,
-  });
+  throw new DamagedLedger(database.name, found, hintFor('LEDGER_DAMAGED'));
 }
 
 const SMALL_BYTES = 32 * 1024 * 1024;
