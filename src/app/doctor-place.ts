@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemFailure } from '../domain/system-failure.js';
 import type { DamagedAnswer, DamagedRecord, DatabaseHealth } from '../ledger/health.js';
@@ -23,11 +23,36 @@ export function checkDataDir(dataDir: string): Finding {
     const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
     return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
   }
+  const closed = closedTo(dataDir);
+  if (closed.length > 0) {
+    const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
+    return { check, state: 'fail', detail, exit: ExitCode.usage };
+  }
   const detail = `${dataDir} is writable`;
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
   return isOpen
     ? { check, state: 'note', detail: `${detail}; other users can read it (chmod 700)` }
     : { check, state: 'ok', detail };
+}
+
+/** What a start has to change in the data directory, and this user may not. */
+function closedTo(dataDir: string): readonly string[] {
+  const user = process.getuid?.();
+  // Whatever their mode: a start takes it from everybody but their owner, which only the owner may do.
+  const isOthers = (path: string) => user !== undefined && user !== 0 && statSync(path).uid !== user;
+  const isShut = (path: string) => {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const places = [
+    ...['kybatch.db', 'kybatch.lock'].map((name) => ({ name, closed: isOthers })),
+    ...['kybatch.db-wal', 'kybatch.db-shm', 'exports'].map((name) => ({ name, closed: isShut })),
+  ].map(({ name, closed }) => ({ path: join(dataDir, name), closed }));
+  return places.filter(({ path, closed }) => existsSync(path) && closed(path)).map(({ path }) => path);
 }
 
 /** The folder itself, or the nearest one above it that is there. */
