@@ -17,6 +17,7 @@ import { readings } from './reading.js';
 import { dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
+import { mustBeNumbered } from './row-numbers.js';
 import { runStore } from './runs.js';
 import { signsOfLoss } from './signs-of-loss.js';
 import { openSnapshot } from './snapshot.js';
@@ -62,6 +63,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
   const writer = new Writer(database);
   const packer = new Packer(packAlone);
   const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes), onNote);
+  const runs = runStore(database, writer);
   const flush = async () => {
     await allSettled();
     await writer.flush();
@@ -77,7 +79,16 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
   return {
     calls: inWords(calls, path),
     doubts: inWords(doubtStore(database, writer, dataDir), path),
-    runs: inWords(runStore(database, writer), path),
+    runs: inWords(
+      {
+        ...runs,
+        async mustBeReadable(runId) {
+          await runs.mustBeReadable(runId);
+          mustBeNumbered(database, runId);
+        },
+      },
+      path,
+    ),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>(
       { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },
