@@ -7,6 +7,7 @@ import { damagedAnswers } from './damaged-bodies.js';
 import { DamagedLedger } from './damaged-ledger.js';
 import { brokenConstraint, damagedRecords } from './damaged-records.js';
 import { type Connection, connect } from './driver.js';
+import { impossibleNumber } from './impossible-number.js';
 import { isLocked } from './lock.js';
 import { currentSchema, schemaOf } from './migrate.js';
 import { isThere, ledgerPath, openForReading } from './open.js';
@@ -44,7 +45,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
 function healthOf(database: Connection): DatabaseHealth {
   const verdict = database.pragma('integrity_check', { simple: true });
   if (verdict !== 'ok') return { state: 'damaged', detail: String(verdict) };
-  const broken = brokenConstraint(database);
+  const broken = brokenConstraint(database) ?? impossibleNumber(database);
   if (broken !== undefined) return { state: 'damaged', detail: broken };
   const schema = schemaOf(database);
   if (schema === currentSchema()) return { state: 'sound' };

@@ -1,6 +1,7 @@
 import { hintFor } from '../../domain/system-failure.js';
 import { DamagedLedger } from './damaged-ledger.js';
 import type { Connection } from './driver.js';
+import { impossibleNumber } from './impossible-number.js';
 
 /**
  * Refuses a damaged file before anything is spent on it. A small one is checked whole. Of a large one the tables that
@@ -8,7 +9,7 @@ import type { Connection } from './driver.js';
  * bodies, most of the file, are checked against their digests when they are read (docs/performance.md, "Opening a ledger").
  */
 export function mustBeSound(database: Connection): void {
-  const found = firstFault(database);
+  const found = firstFault(database) ?? impossibleNumber(database);
   if (found === undefined) return;
   throw new DamagedLedger(database.name, found, hintFor('LEDGER_DAMAGED'));
 }
