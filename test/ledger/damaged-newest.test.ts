@@ -15,6 +15,7 @@ import { LedgerError } from '../../src/domain/errors.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import { checkDatabase } from '../../src/ledger/sqlite/check.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { look, openAt, withDataDir, withLedger } from './sqlite-support.js';
 import { begin, buy, call, keyOf, NOW, openRun } from './support.js';
 
@@ -97,7 +98,23 @@ describe('what is left of a ledger is no new one', () => {
     await expectDamaged(place, /kybatch\.db has \d+ bytes/);
   });
 
-  test('a log beside a ledger that is gone, or is another’s', async () => {
+  test('a log beside a database that holds no ledger with it', async () => {
+    await withDataDir(async (dataDir) => {
+      mkdirSync(dataDir);
+      const place = join(dataDir, 'copy');
+      mkdirSync(place);
+      const other = connect(join(dataDir, 'other.db'));
+      other.pragma('journal_mode = WAL');
+      other.exec('CREATE TABLE x (y); DROP TABLE x');
+      for (const end of ['', '-wal']) copyFileSync(join(dataDir, `other.db${end}`), join(place, `kybatch.db${end}`));
+      other.close();
+      expect(() => openAt(place, 'read')).toThrow(/nothing is in kybatch\.db/);
+      expect(() => openAt(place, 'write')).toThrow(/nothing is in kybatch\.db/);
+      expect(checkDatabase(place)).toMatchObject({ state: 'damaged' });
+    });
+  });
+
+  test('a log beside a ledger that is gone', async () => {
     const place = copy();
     rmSync(join(place, 'kybatch.db'));
     await expectDamaged(place, /kybatch\.db is gone/);

@@ -18,7 +18,7 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
   if (!isThere(dataDir)) makeLedger(dataDir, path, now);
   createForOwner(dataDir, path);
   mustHaveItsNewest(path);
-  const hasNewest = newestBytes(path) > 0;
+  if (newestBytes(path) > 0) mustHoldLedger(path);
   const database = connect(path, { timeout: 10_000 });
   try {
     database.pragma('journal_mode = WAL');
@@ -30,13 +30,22 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
     database.pragma('foreign_keys = ON');
     database.pragma('secure_delete = ON');
     mustBeSound(database);
-    if (hasNewest && schemaOf(database) === 0) throw noSchema(path);
     migrate(database, now);
     if (pagesAtMost !== undefined) database.pragma(`max_page_count = ${pagesAtMost}`);
     return database;
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Looked at by one who only reads: a writer would bring the newest part in when it closes, and so touch what is damaged. */
+function mustHoldLedger(path: string): void {
+  const database = connect(path, { readonly: true, timeout: 10_000 });
+  try {
+    if (schemaOf(database) === 0) throw noSchema(path);
+  } finally {
+    database.close();
   }
 }
 
