@@ -40,7 +40,7 @@ export function exportQuestions(
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const questions = await questionsOf(options, ledger);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
-    const file = fileTarget(pathIn(around, options.out ?? REVIEW_SHEET), dataDir, around, reads);
+    const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, around, reads);
     await saveSheet(file, writeSheet(questions), options.force ?? false);
     return { file, questions: questions.length };
   });

@@ -14,6 +14,7 @@ interface SampleArgs extends CommonArgs {
   readonly excel: boolean;
   readonly seed: number;
   readonly out: string;
+  readonly force: boolean;
 }
 
 const sampleVerb: Verb<SampleArgs> = {
@@ -30,8 +31,13 @@ const sampleVerb: Verb<SampleArgs> = {
       })
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
       .option('out', { type: 'string', default: 'sample.csv', requiresArg: true, describe: 'Where to write the CSV' })
+      .option('force', {
+        type: 'boolean',
+        default: false,
+        describe: 'Write over files that are there, and are no sample',
+      })
       .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
-  async run({ rows, dirty, excel, seed, out, dataDir, json }, io) {
+  async run({ rows, dirty, excel, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
     const stopListening = io.onInterrupt((signal) => {
@@ -39,7 +45,7 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
-      const view = await sample({ rows, dirty, excel, seed, out, dataDir, signal: abort.signal }, aroundOf(io));
+      const view = await sample({ rows, dirty, excel, seed, out, force, dataDir, signal: abort.signal }, aroundOf(io));
       if (json) io.stdout(`${JSON.stringify(view)}\n`);
       else io.stderr(`${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`);
       return ExitCode.ok;
