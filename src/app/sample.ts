@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { answersBeside, foreignFile } from '../sandbox/sample/files.js';
@@ -52,17 +51,16 @@ export async function sample(options: SampleOptions, around = here()): Promise<S
   }
 }
 
-/** Where it goes. Nothing is written over but a sample, unless `force` says so, and what kybatch reads in no case. */
+/** Where it goes. Nothing is written over but a sample, unless `force` says so, and nothing else that kybatch reads. */
 async function sampleTarget({ force = false, ...options }: SampleOptions, around: Surroundings): Promise<string> {
   const dataDir = dataDirOf(options, around);
   const [first, second] = [options.out, answersBeside(options.out)];
-  const reads = [first, second].some((path) => existsSync(pathIn(around, path)))
-    ? await filesOfRuns(options, around)
-    : [];
-  const out = fileTarget(first, dataDir, around, reads);
-  fileTarget(second, dataDir, around, reads);
-  const foreign = force ? undefined : foreignFile(out);
-  if (foreign !== undefined)
+  const out = fileTarget(first, dataDir, around, []);
+  const foreign = foreignFile(out);
+  // A sample may have been run: another one takes its place all the same.
+  const reads = foreign === undefined ? [] : await filesOfRuns(options, around);
+  for (const path of [first, second]) fileTarget(path, dataDir, around, reads);
+  if (foreign !== undefined && !force)
     throw new UsageError(
       `${foreign} is there already, and is no sample`,
       'Name another file with --out, or use --force to write over it.',

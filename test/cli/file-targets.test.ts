@@ -109,11 +109,14 @@ describe('a file that a command is to write', () => {
         columns: [],
         createdAt: 0,
       };
-      await ledger.runs.create({ ...input, id: 'second', inputPath: join(cwd, 'own.csv') });
+      for (const name of ['own.csv', 'mine.txt'])
+        await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
       await ledger.close();
-      const { code, stderr } = await sample('--out', 'own.csv', '--force');
-      expect(stderr).toMatch(/kybatch reads .*own\.csv/);
+      const { code, stderr } = await sample('--out', 'mine.txt', '--force');
+      expect(stderr).toMatch(/kybatch reads .*mine\.txt/);
       expect(code).toBe(2);
+      // A sample that was run is a sample still.
+      expect((await sample('--out', 'own.csv')).code).toBe(0);
     });
   });
 
