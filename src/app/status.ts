@@ -3,7 +3,7 @@ import type { OutageNote } from '../ledger/calls.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun } from './find-run.js';
-import { type Given, givenBefore } from './given.js';
+import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
 import { knowingSheet } from './review-sheet.js';
@@ -31,8 +31,8 @@ export interface StatusView extends RunStanding {
   readonly further: readonly GoOnStep[];
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
-  /** What the last start might spend: so does who goes on with what leads on. */
-  readonly budgets: Given;
+  /** As the last start was: so is who goes on with what leads on. */
+  readonly given: Given;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
 }
@@ -78,8 +78,8 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const found = await reading.atWork(run.id, at - LATELY_MS);
     const activity = await reading.activity(run.id, at - LATELY_MS);
     const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
-    const [next = null, ...further] = await knowingSheet(stepsOf(run, progress, atWork), ledger, around);
-    const given = await givenBefore(run.id, ledger);
+    const steps = stepsOf(run, progress, atWork, await enoughFor(run.id, progress, ledger));
+    const [next = null, ...further] = await knowingSheet(steps, ledger, around);
     return {
       run: viewOf(run),
       progress,
@@ -90,17 +90,16 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       next,
       further,
       sandbox: await isOnSandbox(run.id, runs),
-      budgets: run.state === 'reading' ? {} : given,
+      given: run.state === 'reading' ? {} : await givenBefore(run.id, ledger),
     };
   });
 }
 
 /** Who is at work needs nobody to go on, and lets nobody in. */
-function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null): readonly GoOnStep[] {
+function stepsOf(run: RunRecord, progress: Progress, atWork: AtWorkView | null, enough: Enough): readonly GoOnStep[] {
   if (atWork?.alive) return [];
   if (run.state === 'reading') return [readAgain(run)];
-  const stoppedByBudget = (progress.parkedReasons.budget ?? 0) > 0;
-  return nextSteps(run, progress, stoppedByBudget ? atWork?.ending?.enough : {});
+  return nextSteps(run, progress, enough);
 }
 
 function viewOfWork(

@@ -66,7 +66,7 @@ export async function workOn(
         permissions: start.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeGiven(options),
+        given: storeGiven(options, around),
         onBegun(startId) {
           begun.startId = startId;
         },

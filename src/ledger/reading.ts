@@ -13,14 +13,20 @@ export interface Reading {
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
-  /** What the last start on a run was given to spend, as JSON; null where nothing was kept. */
-  lastGiven(runId: string): Promise<string | null>;
+  /** What the last start on a run was given, and how it came to its end, as JSON; undefined if there was none. */
+  lastStart(runId: string): Promise<LastStart | undefined>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
   /** Where answers come from, and how many are owned from each. */
   environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of a start have cost, as far as anybody knows by now. */
   spent(startId: number): Promise<StartSpending>;
+}
+
+/** Null where nothing was kept, or it has not come to its end. */
+export interface LastStart {
+  readonly given: string | null;
+  readonly ending: string | null;
 }
 
 export interface KnownEnvironment {

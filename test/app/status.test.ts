@@ -143,7 +143,7 @@ describe('status', () => {
         await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now + 4000 }));
       });
       const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
-      expect(await killed()).toMatchObject({ budgets: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
+      expect(await killed()).toMatchObject({ given: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
       expect(statusInWords(await killed())).toContain('0 rows settled by the last start in 4 s');
       await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
       expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });

@@ -1,3 +1,4 @@
+import type { Given } from '../../app/given.js';
 import type { GoOnStep } from '../../app/next-step.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import type { SpendingArgs } from '../spending-flags.js';
@@ -9,7 +10,7 @@ export interface Suggestion {
   readonly command: string;
 }
 
-type CommandArgs = Pick<SpendingArgs, 'dataDir'> & Partial<SpendingArgs>;
+type CommandArgs = Place & Partial<SpendingArgs>;
 
 /** `args`: the command line that led here, so that the next one goes on in the same way. */
 export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
@@ -50,8 +51,11 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
 const jobWords = ({ input, pipeline, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
   `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--limit', limit ?? undefined)}`;
 
-/** Where the ledger is, for commands that spend nothing. */
-export const placeFlags = ({ dataDir }: Pick<SpendingArgs, 'dataDir'>): string => flag('--data-dir', dataDir);
+/** Where the ledger is, as it was said. */
+export type Place = Pick<SpendingArgs, 'dataDir'>;
+
+/** The same as a flag, for commands that spend nothing. */
+export const placeFlags = ({ dataDir }: Place): string => flag('--data-dir', dataDir);
 
 /** Buys one answer by hand; what reads it afterwards finds it. */
 export const callAgain = (
@@ -62,17 +66,25 @@ export const callAgain = (
 
 const tableFlags = ({ out, format }: CommandArgs): string => flag('--out', out) + flag('--format', format);
 
+const exportFlag = ({ export: wanted }: CommandArgs): string =>
+  wanted === undefined ? '' : wanted ? ' --export' : ' --no-export';
+
+/** What a start was given, as the flags that say it. */
+export const givenFlags = ({ formats, ...given }: Given) => ({ ...given, format: formats?.join() });
+
 function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): string {
   return [
     args.sandbox ? ' --sandbox' : '',
     placeFlags(args),
     budgetFlags({ budget: budget ?? args.budget, maxReports: maxReports ?? args.maxReports }),
     flag('--concurrency', args.concurrency),
+    exportFlag(args),
+    tableFlags(args),
     args.yes ? ' --yes' : '',
   ].join('');
 }
 
-export const budgetFlags = ({ budget, maxReports }: Enough): string =>
+const budgetFlags = ({ budget, maxReports }: Enough): string =>
   flag('--budget', budget) + flag('--max-reports', maxReports);
 
 /** Budgets that are enough where those of `args` were not. */

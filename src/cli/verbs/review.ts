@@ -99,7 +99,7 @@ const applyVerb: Verb<ApplyArgs> = {
     const { released, refused, ...counts } = await applyAnswers({ dataDir, file, by }, aroundOf(io));
     const place = placeFlags(args);
     if (json) {
-      const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, place) };
+      const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, args) };
       io.stdout(`${JSON.stringify({ ...counts, ...rest })}\n`);
     }
     for (const { line, problem } of refused) io.stderr(`${file}, line ${line}: ${printable(problem)}\n`);
@@ -107,7 +107,7 @@ const applyVerb: Verb<ApplyArgs> = {
       `${count(counts.applied, 'decision')} taken, ${counts.unchanged} known already, ${count(refused.length, 'line')} refused, ${counts.blank} left blank.\n`,
     );
     if (counts.unseen > 0) io.stderr(unseenInWords(counts.unseen, place));
-    io.stderr(nextInWords(released, place));
+    io.stderr(nextInWords(released, args));
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },
 };
@@ -144,11 +144,10 @@ const withdrawVerb: Verb<WithdrawArgs> = {
   async run(args, io) {
     const { dataDir, id, by, json } = args;
     const { released } = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
-    const place = placeFlags(args);
     const rows = rowsOf(released);
-    if (json) io.stdout(`${JSON.stringify({ withdrawn: id, rows, next: nextCommands(released, place) })}\n`);
+    if (json) io.stdout(`${JSON.stringify({ withdrawn: id, rows, next: nextCommands(released, args) })}\n`);
     io.stderr(`Decision ${id} is withdrawn; ${count(rows, 'row')} rested on it.\n`);
-    io.stderr(nextInWords(released, place));
+    io.stderr(nextInWords(released, args));
     return ExitCode.ok;
   },
 };
@@ -185,7 +184,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
     const { dataDir, by } = args;
     const view = await answerQuestions({ dataDir, by, keys, print: io.stderr }, aroundOf(io));
     io.stderr(`\n${count(view.decided, 'question')} answered by ${view.by}, ${view.left} left.\n`);
-    io.stderr(nextInWords(view.released, placeFlags(args)));
+    io.stderr(nextInWords(view.released, args));
     return ExitCode.ok;
   },
 };

@@ -1,6 +1,7 @@
 import type {
   AtWork,
   KnownEnvironment,
+  LastStart,
   Reading,
   RunActivity,
   StartSpending,
@@ -34,16 +35,16 @@ export function readings(database: Connection, dataDir: string): Reads {
     `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
      ORDER BY environments.id`,
   );
-  const given = database
-    .prepare<[string], string | null>('SELECT given FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1')
-    .pluck();
+  const lastStart = database.prepare<[string], LastStart>(
+    'SELECT given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
+  );
   return {
     environments: async () => environments.all(),
     spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
-    lastGiven: async (runId) => given.get(runId) ?? null,
+    lastStart: async (runId) => lastStart.get(runId),
     unknownCharges: async (limit) => unknown.all(limit),
   };
 }
