@@ -20,7 +20,7 @@ import {
 import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfRest } from './run-end.js';
-import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
+import { boundsOf, DeclinedError, moreIfLost, type SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
@@ -40,6 +40,8 @@ export interface GoOnProposal {
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   readonly atMost: Amounts;
+  /** Answers that are lost, and asked for again, may cost more than that. */
+  readonly moreIfLost: boolean;
 }
 
 /** What `resume` and `retry` differ in. */
@@ -78,9 +80,10 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       async (provider) => {
         checkProvider(pipeline, provider);
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
-        const proposal = { run: run.id, rows, fresh, atMost: within(rest, bounds.limits) };
+        const atMost = within(rest, bounds.limits);
+        const proposal = { run: run.id, rows, fresh, atMost, moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-        const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        const maySpend = { ...rest, ...atMost };
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const only = await how.release(run, runs);

@@ -97,7 +97,7 @@ export function viewOfRest(
   return {
     ...standing(run, progress),
     worked: false,
-    spent: { units: 0, reports: 0, unknown: 0 },
+    spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     stopped: null,
     finished: run.state === 'finished',
     interrupted: false,

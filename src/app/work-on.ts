@@ -13,7 +13,7 @@ import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
-import type { SpendingBounds, SpendingOptions } from './spending.js';
+import { moreIfLost, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
@@ -116,7 +116,7 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
 }
 
 async function tellStarted(
-  { run, only, limits, goesOn, fresh, rest }: Start,
+  { run, only, limits, goesOn, fresh, rest, pipeline }: Start,
   listener: Listener,
   { runs }: Ledger,
 ): Promise<void> {
@@ -131,6 +131,7 @@ async function tellStarted(
     goesOn,
     fresh,
     atMost: within(rest, limits),
+    moreIfLost: moreIfLost(rest, limits, pipeline),
   });
 }
 

@@ -40,6 +40,8 @@ export interface StartSpending {
   readonly reports: number;
   /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
   readonly unknown: number;
+  /** Those of them that would have cost a unit or a report: a budget holds either way, so they count against it. */
+  readonly unknownInBudget: number;
 }
 
 /**

@@ -29,6 +29,8 @@ describe('doubt', () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      // Nothing that was lost is asked for again: the bound holds.
+      expect(end.stderr).toContain('3 rows to go, at most 9 v1 units.\n');
       expect(end.stderr).toContain(`See what was lost, and say how it goes on, with: kybatch doubt\n`);
       const { stdout, stderr } = await job.kybatch(paste(end.next));
       expect(stdout).toMatch(/^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3 · .* · no answer came back/);
@@ -83,6 +85,7 @@ describe('doubt', () => {
       const spent = await job.kybatch([...RUN, '--budget', '2', '--out', 'tables']);
       expect(spent.code).toBe(4);
       expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
+      expect(spent.stderr).toMatch(/^ {2}1 call of unknown charge counts against it: it was lost or failed/m);
       const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
       const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
       expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);

@@ -22,6 +22,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
     ...parkedInWords({ reasons: end.parked, refusals: end.refusals }, place),
+    ...inBudget(end),
     ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
@@ -38,6 +39,14 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(next === undefined ? [] : [`${next.words}: ${next.command}`]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Why less was bought than the budget would have paid for. */
+function inBudget({ parked, spent: { unknownInBudget: calls } }: RunEndView): readonly string[] {
+  if ((parked.budget ?? 0) === 0 || calls === 0) return [];
+  return [
+    `  ${count(calls, 'call')} of unknown charge ${calls === 1 ? 'counts' : 'count'} against it: ${calls === 1 ? 'it was' : 'they were'} lost or failed, and may have been charged`,
+  ];
 }
 
 /** They are paid for, or may be: nobody need be afraid of the next start. */

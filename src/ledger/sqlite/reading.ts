@@ -28,7 +28,8 @@ export function readings(database: Connection, dataDir: string): Reads {
   );
   const spent = database.prepare<[number], StartSpending>(
     `SELECT CAST(total(units_charged) AS INTEGER) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
-       count(*) FILTER (WHERE charge = 'unknown') AS unknown
+       count(*) FILTER (WHERE charge = 'unknown') AS unknown,
+       count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE start_id = ?`,
   );
   const environments = database.prepare<[], KnownEnvironment>(
@@ -40,7 +41,7 @@ export function readings(database: Connection, dataDir: string): Reads {
   );
   return {
     environments: async () => environments.all(),
-    spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
+    spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
