@@ -74,7 +74,7 @@ export type { RowOutcome } from './domain/outcomes.js';
 export type { RunEvent } from './engine/events.js';
 export type { RunPlan } from './engine/plan.js';
 export type { Amounts } from './engine/row-cost.js';
-export type { ExportFolder } from './export/export-folders.js';
+export type { ExportFolder, FoundExport } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';
 export type { OutageNote } from './ledger/calls.js';
