@@ -51,7 +51,7 @@ export interface AtWorkView {
   readonly rowsPerSecond: number;
   /** How long the rows that can move will take at that rate; null where nobody can say. */
   readonly msToGo: number | null;
-  /** Calls that failed over the same time, by code. */
+  /** Calls that met trouble over the same time, by code: what the provider, or the way there, may get over. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
   /** Rows it has settled in all, calls it has sent, and how long that took. */
   readonly rows: number;

@@ -188,7 +188,7 @@ export interface AtWork {
   readonly lastHeardAt: number;
   /** Rows it has settled since, beside those that cannot be asked about. */
   readonly settledRows: number;
-  /** Calls that failed of late, by code. */
+  /** Calls of late that met trouble which may pass, by code. A refusal, or no record, is an answer. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
   /** Rows it has settled in all, and calls it has sent. */
   readonly rowsInAll: number;

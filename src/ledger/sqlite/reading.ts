@@ -100,7 +100,8 @@ function readAtWork(database: Connection, dataDir: string, runId: string, since:
     .pluck();
   const failed = database.prepare<[string, number], { code: string; count: number }>(
     `SELECT error_code AS code, count(*) AS count FROM calls
-     WHERE run_id = ? AND settled_at >= ? AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
+     WHERE run_id = ? AND settled_at >= ? AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
+     GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
   // A call that was lost is settled long after: when it was sent is the last that was heard.
   const sent = database.prepare<[string, number], { calls: number; lastHeardAt: number | null }>(
