@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
 import { contradicts, missingUnits, type UnitsTold } from '../ledger/units-told.js';
 import { type DeciderOptions, decider } from './decider.js';
-import { findRun } from './find-run.js';
+import { namedRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { type DoubtView, withSentAgain } from './sent-again.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
@@ -162,6 +162,6 @@ async function chosen(
 async function readSelection(which: readonly string[], { runs }: Ledger): Promise<DoubtSelection> {
   const isCall = (word: string) => /^\d{1,15}$/.test(word);
   const named = which.filter((word) => !isCall(word));
-  for (const run of named) await findRun(run, runs);
+  for (const run of named) await namedRun(run, { runs });
   return { calls: which.filter(isCall).map(Number), runs: named };
 }

@@ -4,7 +4,7 @@ import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
-import { findRun } from './find-run.js';
+import { namedRun, newestRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
@@ -62,7 +62,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
   mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
-    const run = await chosenRun(options.run, how, runs);
+    const run = await chosenRun(options.run, how, ledger);
     if (run.state === 'reading') throw halfRead(run);
     await runs.mustBeReadable(run.id);
     const { pipeline, fresh } = readSettings(run);
@@ -95,12 +95,11 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
   });
 }
 
-async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Promise<RunRecord> {
-  if (id !== undefined) {
-    const named = await findRun(id, runs);
-    if (named !== undefined) return named;
-  } else for (const run of await runs.all()) if (await how.fits(run, runs)) return run;
-  throw how.none();
+async function chosenRun(id: string | undefined, how: GoOn, ledger: Ledger): Promise<RunRecord> {
+  if (id !== undefined) return await namedRun(id, ledger);
+  const newest = await newestRun(ledger, (run) => how.fits(run, ledger.runs));
+  if (newest === undefined) throw how.none();
+  return newest;
 }
 
 function halfRead(run: RunRecord): GoOnError {
@@ -126,7 +125,7 @@ async function mustBeSameProvider(
         ? 'Add --sandbox.'
         : sandbox
           ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells.`,
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells. Where it was a typo, \`kybatch prune --run ${run.id}\` drops the run: nothing that was bought is lost.`,
     );
   }
 }

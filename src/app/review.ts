@@ -9,7 +9,7 @@ import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
-import { findRun } from './find-run.js';
+import { namedRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET } from './review-sheet.js';
 import { filesOf } from './stored-settings.js';
@@ -123,5 +123,5 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
 async function* none(): AsyncGenerator<string> {}
 
 async function questionsOf({ run }: QuestionsOptions, { runs, review }: Ledger): Promise<readonly Question[]> {
-  return await openQuestions(review, run === undefined ? undefined : (await findRun(run, runs))?.id);
+  return await openQuestions(review, run === undefined ? undefined : (await namedRun(run, { runs })).id);
 }

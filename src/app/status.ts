@@ -1,8 +1,7 @@
-import { UsageError } from '../domain/errors.js';
 import type { OutageNote } from '../ledger/calls.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
-import { findRun } from './find-run.js';
+import { findRun, noRunYet } from './find-run.js';
 import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
@@ -70,9 +69,8 @@ export const LATELY_MS = 60_000;
 export function status(options: StatusOptions = {}, around = here()): Promise<StatusView> {
   return withLedger('read', options, around, async (ledger) => {
     const { runs, reading } = ledger;
-    const run = await findRun(options.run, runs);
-    if (run === undefined)
-      throw new UsageError('there is no run yet', '`kybatch run companies.csv --sandbox` makes one.');
+    const run = await findRun(options.run, ledger);
+    if (run === undefined) throw noRunYet();
     const at = around.clock.now();
     const progress = await standingOf(run, ledger, at);
     const found = await reading.atWork(run.id, at - LATELY_MS);

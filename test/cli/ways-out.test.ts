@@ -136,3 +136,21 @@ test('X-4 open questions lead to the sheet that asks them already, and never ove
     expect((await paste(job, second.next ?? '')).code).toBe(0);
   });
 });
+
+test('X-4 a run that was refused at a mistyped base URL stands in no other run’s way, and can be dropped', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2']));
+    const typo = { ...job.env, KYBATCH_V1_BASE_URL: `${job.sandbox.v1BaseUrl}/typo` };
+    job.writeCsv('in.csv', job.rows.slice(2, 3));
+    expect((await job.kybatch(RUN, { env: typo })).code).toBe(2);
+    expect(jsonOf<{ runs: object[] }>(await job.kybatch(['runs', '--json'])).runs).toHaveLength(2);
+    expect(await statusNext(job)).toContain(`kybatch resume ${run} `);
+    expect(jsonOf<object>(await job.kybatch(['export', '--json']))).toMatchObject({ run });
+    const other = await job.kybatch(['resume', '--yes'], { env: typo });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`\`kybatch prune --run ${run}\` drops`) });
+    expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ run, finished: true });
+    // Where no other is unfinished it is the one that is meant.
+    expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ rows: 1, finished: true });
+  });
+});

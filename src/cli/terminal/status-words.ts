@@ -31,7 +31,7 @@ const HEADER = [
 
 export const runsInWords = (standings: readonly RunStanding[]): string =>
   standings.length === 0
-    ? 'There is no run yet. `kybatch run companies.csv --sandbox` makes one.\n'
+    ? 'There is no run yet. `kybatch run <input.csv>` makes one; `kybatch sandbox sample` writes an input to try, for `--sandbox`.\n'
     : textTable(HEADER, standings.map(toLine));
 
 const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
