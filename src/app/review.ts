@@ -10,8 +10,9 @@ import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
 import { namedRun } from './find-run.js';
+import type { ReviewSheets } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
-import { REVIEW_SHEET } from './review-sheet.js';
+import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
 import { filesOf } from './stored-settings.js';
 import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
@@ -23,6 +24,14 @@ export interface QuestionsOptions extends PlaceOptions {
 /** The open questions with their candidates. */
 export function listQuestions(options: QuestionsOptions = {}, around = here()): Promise<readonly Question[]> {
   return withLedger('read', options, around, (ledger) => questionsOf(options, ledger));
+}
+
+/** Which sheets ask them already, and where another can be written. */
+export function reviewSheets(options: QuestionsOptions = {}, around = here()): Promise<ReviewSheets> {
+  return withLedger('read', options, around, async ({ runs, review }) => {
+    const run = options.run === undefined ? undefined : (await namedRun(options.run, { runs })).id;
+    return await sheetsFor(run, review, around);
+  });
 }
 
 export interface ExportQuestionsOptions extends QuestionsOptions {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
@@ -130,10 +131,22 @@ test('X-4 open questions lead to the sheet that asks them already, and never ove
     expect(first).toMatchObject({ outcomes: { needs_review: 1 }, next: `kybatch review export ${first.run}` });
     expect((await paste(job, first.next ?? '')).code).toBe(0);
     expect(await statusNext(job)).toBe('kybatch review apply review.csv');
-    job.writeCsv('in.csv', job.rows.slice(1, 2).map(nameless));
+    job.writeCsv('in.csv', job.rows.slice(1, 3).map(nameless));
     const second = jsonOf<EndJson>(await job.kybatch(RUN));
     expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
+    // The sheet has the questions of the first run alone.
+    const lacks =
+      'Answer the open questions in review.csv (2 open questions are not in it: kybatch review export --out review-open.csv writes all that are open), and read them back with: kybatch review apply review.csv\n';
+    expect((await job.kybatch(['review', 'list'])).stderr).toContain(lacks);
+    expect(await job.kybatch(['review'])).toMatchObject({ code: 2, stderr: expect.stringContaining(lacks) });
     expect((await paste(job, second.next ?? '')).code).toBe(0);
+    expect(await statusNext(job)).toBe(`kybatch review apply review-${second.run}.csv`);
+    expect((await job.kybatch(['review', 'list', second.run])).stderr).toContain(await statusNext(job));
+    // A name that is taken by something else is not suggested.
+    writeFileSync(join(job.cwd, `review-${second.run}.csv`), 'something else');
+    const third = `kybatch review export ${second.run} --out review-${second.run}-2.csv`;
+    expect(await statusNext(job)).toBe(third);
+    expect((await paste(job, third)).code).toBe(0);
   });
 });
 

@@ -1,8 +1,8 @@
 import type { Given } from '../../app/given.js';
-import type { GoOnStep } from '../../app/next-step.js';
+import type { GoOnStep, ReviewSheets } from '../../app/next-step.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import type { SpendingArgs } from '../spending-flags.js';
-import { shellWord } from './text.js';
+import { count, shellWord } from './text.js';
 
 /** A step in words, and as a command line that can be pasted as it is. */
 export interface Suggestion {
@@ -20,15 +20,7 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
     case 'retry':
       return { words: 'Try the failed rows again with', command: `kybatch retry ${next.run}${spendingFlags(args)}` };
     case 'review':
-      return next.sheet === 'asks'
-        ? {
-            words: `Answer the open questions in ${REVIEW_SHEET}, and read them back with`,
-            command: `kybatch review apply ${REVIEW_SHEET}${placeFlags(args)}`,
-          }
-        : {
-            words: 'Answer the open questions with',
-            command: `kybatch review export ${next.run}${next.sheet === 'other' ? ` --out review-${next.run}.csv` : ''}${placeFlags(args)}`,
-          };
+      return suggestReview(next, args);
     case 'doubt':
       return {
         words: 'See what was lost, and say how it goes on, with',
@@ -46,6 +38,28 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
         command: `kybatch plan ${jobWords(next)}${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`,
       };
   }
+}
+
+interface Questions {
+  /** Those of all runs without it. */
+  readonly run?: string | undefined;
+  /** Without it nothing is in the way of an export. */
+  readonly sheets?: ReviewSheets | undefined;
+}
+
+/** The sheet that asks the open questions already, or the command that writes one over nothing. */
+export function suggestReview({ run, sheets }: Questions, args: Place): Suggestion {
+  const { asks = null, missing = 0, free = REVIEW_SHEET } = sheets ?? {};
+  const write = `kybatch review export${run === undefined ? '' : ` ${run}`}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
+  if (asks === null) return { words: 'Answer the open questions with', command: write };
+  const others =
+    missing === 0
+      ? ''
+      : ` (${count(missing, 'open question')} ${missing === 1 ? 'is' : 'are'} not in it: ${write} writes all that are open)`;
+  return {
+    words: `Answer the open questions in ${asks}${others}, and read them back with`,
+    command: `kybatch review apply ${asks}${placeFlags(args)}`,
+  };
 }
 
 const jobWords = ({ input, pipeline, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
