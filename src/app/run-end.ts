@@ -27,6 +27,8 @@ export interface RunEndView {
   readonly waiting: number;
   /** Rows that cannot go on, by reason. */
   readonly parked: Readonly<Record<string, number>>;
+  /** When the first of them may go on by itself; null where nobody knows. */
+  readonly parkedUntil: number | null;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
   /** What stopped it before its time. */
@@ -52,10 +54,9 @@ export interface StopView {
   readonly exit: ExitCode;
 }
 
-/** What was left behind beside the ledger. */
-export interface LeftBehind {
+/** What was left behind beside the ledger, and what it waits for. */
+export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil'> {
   readonly tables: ExportView | null;
-  readonly log: string | null;
 }
 
 export function viewOfEnd(
@@ -63,7 +64,7 @@ export function viewOfEnd(
   end: RunEnd,
   spent: Spent,
   steps: readonly NextStep[],
-  { tables, log }: LeftBehind,
+  { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted } = end;
   const [next = null, ...further] = steps;
@@ -79,6 +80,7 @@ export function viewOfEnd(
     interrupted,
     ...ofTables(tables),
     log,
+    parkedUntil,
     next,
     further,
   };
@@ -103,6 +105,7 @@ export function viewOfRest(
     interrupted: false,
     ...ofTables(tables),
     log: null,
+    parkedUntil: null,
     next,
     further,
   };

@@ -84,7 +84,12 @@ export async function workOn(
     const steps = await knowingSheet(nextSteps(run, progress, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    const view = viewOfEnd(run, { ...end, progress }, spent, steps, { tables, log: log.path });
+    const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
+    const view = viewOfEnd(run, { ...end, progress }, spent, steps, {
+      tables,
+      log: log.path,
+      parkedUntil: held?.parkedUntil ?? null,
+    });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     return view;
   } catch (error) {

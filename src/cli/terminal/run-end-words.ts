@@ -2,8 +2,9 @@ import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
+import { iso } from './iso.js';
 import { parkedInWords } from './parked-words.js';
-import { count } from './text.js';
+import { count, moment } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
 export interface WaysOn {
@@ -22,6 +23,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
     ...parkedInWords({ reasons: end.parked, refusals: end.refusals }, place),
+    ...(end.parkedUntil === null ? [] : [`  more allowance at ${moment(end.parkedUntil)}`]),
     ...inBudget(end),
     ...awaited(end),
     ...stillToDo(end),
@@ -99,6 +101,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
     waiting: end.waiting,
     parked: end.parked,
+    ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
     finished: end.finished,
     interrupted: end.interrupted,
