@@ -1,4 +1,5 @@
 import type { OutageNote } from '../ledger/calls.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun, noRunYet } from './find-run.js';
@@ -28,6 +29,8 @@ export interface StatusView extends RunStanding {
   readonly next: GoOnStep | null;
   /** What leads on with other rows. */
   readonly further: readonly GoOnStep[];
+  /** Calls of the last start whose charge nobody knows, where its budget stopped it: they count against that. */
+  readonly unknownInBudget: number;
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
   /** As the last start was: so is who goes on with what leads on. */
@@ -87,10 +90,16 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,
+      unknownInBudget: await unknownInBudget(run.id, progress, ledger),
       sandbox: await isOnSandbox(run.id, runs),
       given: run.state === 'reading' ? {} : await givenBefore(run.id, ledger),
     };
   });
+}
+
+async function unknownInBudget(run: string, { parkedReasons }: Progress, { reading }: Pick<Ledger, 'reading'>) {
+  const last = (parkedReasons.budget ?? 0) === 0 ? undefined : await reading.lastStart(run);
+  return last === undefined ? 0 : (await reading.spent(last.id)).unknownInBudget;
 }
 
 /** Who is at work needs nobody to go on, and lets nobody in. */

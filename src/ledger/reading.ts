@@ -25,6 +25,7 @@ export interface Reading {
 
 /** Null where nothing was kept, or it has not come to its end. */
 export interface LastStart {
+  readonly id: number;
   readonly given: string | null;
   readonly ending: string | null;
 }

@@ -86,6 +86,7 @@ describe('doubt', () => {
       expect(spent.code).toBe(4);
       expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
       expect(spent.stderr).toMatch(/^ {2}1 call of unknown charge counts against it: it was lost or failed/m);
+      expect((await job.kybatch(['status'])).stderr).toMatch(/^ +1 call of unknown charge counts against it: /m);
       const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
       const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
       expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);

@@ -4,7 +4,7 @@ import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
 import { iso } from './iso.js';
 import { parkedInWords } from './parked-words.js';
-import { count, moment } from './text.js';
+import { count } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
 export interface WaysOn {
@@ -22,9 +22,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
   const lines = [
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
-    ...parkedInWords({ reasons: end.parked, refusals: end.refusals }, place),
-    ...(end.parkedUntil === null ? [] : [`  more allowance at ${moment(end.parkedUntil)}`]),
-    ...inBudget(end),
+    ...parkedInWords(parkedRows(end), place),
     ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
@@ -43,13 +41,12 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
   return `${lines.join('\n')}\n`;
 }
 
-/** Why less was bought than the budget would have paid for. */
-function inBudget({ parked, spent: { unknownInBudget: calls } }: RunEndView): readonly string[] {
-  if ((parked.budget ?? 0) === 0 || calls === 0) return [];
-  return [
-    `  ${count(calls, 'call')} of unknown charge ${calls === 1 ? 'counts' : 'count'} against it: ${calls === 1 ? 'it was' : 'they were'} lost or failed, and may have been charged`,
-  ];
-}
+const parkedRows = ({ parked, refusals, parkedUntil, spent }: RunEndView) => ({
+  reasons: parked,
+  refusals,
+  until: parkedUntil,
+  unknownInBudget: spent.unknownInBudget,
+});
 
 /** They are paid for, or may be: nobody need be afraid of the next start. */
 function awaited({ waiting }: RunEndView): readonly string[] {

@@ -120,8 +120,12 @@ function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusV
   ];
 }
 
-function waits({ progress, activity, nextReportAt, atWork, at }: StatusView, place: string): readonly string[] {
+function waits(
+  { progress, activity, nextReportAt, unknownInBudget, atWork, at }: StatusView,
+  place: string,
+): readonly string[] {
   const { looking } = activity;
+  const { refusals } = progress;
   const awaited = progress.waiting - looking.rows;
   const look = (next: number | null) => {
     // Nobody looks while no process is at work.
@@ -130,8 +134,10 @@ function waits({ progress, activity, nextReportAt, atWork, at }: StatusView, pla
     return `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
   };
   return [
-    ...parkedInWords({ reasons: progress.parkedReasons, refusals: progress.refusals }, place),
-    ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
+    ...parkedInWords(
+      { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, unknownInBudget },
+      place,
+    ),
     ...(awaited <= 0 ? [] : [`${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`]),
     ...(looking.until === null ? [] : [`${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`]),
   ];

@@ -37,7 +37,7 @@ export function readings(database: Connection, dataDir: string): Reads {
      ORDER BY environments.id`,
   );
   const lastStart = database.prepare<[string], LastStart>(
-    'SELECT given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
+    'SELECT id, given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
   );
   return {
     environments: async () => environments.all(),
