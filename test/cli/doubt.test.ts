@@ -78,6 +78,27 @@ describe('doubt', () => {
     });
   });
 
+  test('resend counts each call once: what is sent again, and what nothing has to send', async () => {
+    await withJob({ pipeline: ['stages: [financials, record]', 'in_doubt: park'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      job.sandbox.script({ operation: 'financial' }, [500]);
+      job.sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'lostAnswer']);
+      expect((await job.kybatch(RUN)).code).toBe(3);
+      const asked: string[] = [];
+      const answers = (question: string) => {
+        asked.push(question);
+        return 'y';
+      };
+      const { stderr } = await job.kybatch(['doubt', 'resend', '--note', 'cheap'], { answers });
+      expect(asked).toEqual([
+        expect.stringMatching(/^1 call was answered since, .*: nothing sends it again\. Let 1 call be sent again\? /),
+      ]);
+      expect(stderr).toMatch(
+        /^1 call may be sent again; .*\nGo on with: kybatch resume \S+\n1 call was answered since, or its row is settled: no start sends it again, /m,
+      );
+    });
+  });
+
   test('after a word about it doubt and status name the same command, with the budget and the tables of the start', async () => {
     await withJob(PARKS, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));

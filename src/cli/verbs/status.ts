@@ -15,7 +15,7 @@ export const statusVerb: Verb<StatusArgs> = {
   describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
   builder: (yargs) =>
     yargs
-      .positional('run', { type: 'string', describe: 'The run (default: the newest)' })
+      .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
       .example('$0 status', 'the newest run'),
   async run({ dataDir, run, json }, io) {
     const view = await status({ dataDir, run }, aroundOf(io));
