@@ -2,7 +2,7 @@ import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
 import { readAnswer, UNREADABLE } from './answer.js';
-import { describeIssues } from './describe-issues.js';
+import { describeIssues, plainWords } from './describe-issues.js';
 import { withoutDefaults } from './documented-defaults.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
 import type { Exchange } from './exchange.js';
@@ -122,7 +122,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   prepare<Name extends keyof Operations & string>(name: Name, params: ParamsOf<Operations[Name]>): PreparedCall {
     const operation: Operation | undefined = this.operations[name];
     if (operation === undefined) throw new TypeError(`${this.api} has no operation ${name}`);
-    const checked = operation.params.safeParse(params);
+    const checked = operation.params.safeParse(params, { error: plainWords });
     if (!checked.success) throw invalidParams(operation, describeIssues(checked.error, params));
     const valid = checked.data as Readonly<Record<string, unknown>>;
     const wire = this.#addressed(operation, valid);

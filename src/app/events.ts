@@ -23,6 +23,8 @@ export interface StartedEvent {
   readonly fresh: boolean;
   /** What this start may spend. */
   readonly atMost: Amounts;
+  /** Answers that are lost, and asked for again, may cost more than that. */
+  readonly moreIfLost: boolean;
 }
 
 export type ListenToSpending = (event: SpendingEvent) => void;

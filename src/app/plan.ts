@@ -40,6 +40,8 @@ export interface PlanView extends RunPlan {
   readonly permissions: readonly PermissionUse[] | null;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
+  /** What follows where an answer is lost. Its bounds count each call once. */
+  readonly inDoubt: LoadedPipeline['inDoubt'];
   /** The guard that would refuse this input, and why; null: none would. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
 }
@@ -126,6 +128,7 @@ export async function planJob(
     run: viewOfRun(before),
     permissions,
     guards: pipeline.guards,
+    inDoubt: pipeline.inDoubt,
     refusedBy: ledger === null || before !== undefined ? null : await refusalOf(job, names, ledger),
   };
 }

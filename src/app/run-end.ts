@@ -27,6 +27,8 @@ export interface RunEndView {
   readonly waiting: number;
   /** Rows that cannot go on, by reason. */
   readonly parked: Readonly<Record<string, number>>;
+  /** When the first of them may go on by itself; null where nobody knows. */
+  readonly parkedUntil: number | null;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
   /** Rows with a stage that is not available because the provider has refused it to this company. */
@@ -54,10 +56,9 @@ export interface StopView {
   readonly exit: ExitCode;
 }
 
-/** What was left behind beside the ledger. */
-export interface LeftBehind {
+/** What was left behind beside the ledger, and what it waits for. */
+export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil'> {
   readonly tables: ExportView | null;
-  readonly log: string | null;
 }
 
 export function viewOfEnd(
@@ -65,7 +66,7 @@ export function viewOfEnd(
   end: RunEnd,
   spent: Spent,
   steps: readonly NextStep[],
-  { tables, log }: LeftBehind,
+  { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted } = end;
   const [next = null, ...further] = steps;
@@ -81,6 +82,7 @@ export function viewOfEnd(
     interrupted,
     ...ofTables(tables),
     log,
+    parkedUntil,
     next,
     further,
   };
@@ -99,12 +101,13 @@ export function viewOfRest(
   return {
     ...standing(run, progress),
     worked: false,
-    spent: { units: 0, reports: 0, unknown: 0 },
+    spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     stopped: null,
     finished: run.state === 'finished',
     interrupted: false,
     ...ofTables(tables),
     log: null,
+    parkedUntil: null,
     next,
     further,
   };

@@ -105,7 +105,10 @@ export const sandboxVerb: Verb<SandboxArgs> = {
       })
       .option('seed', numberFlagOr(1, '--seed', 'The registry and the faults follow from it'))
       .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
-      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port'),
+      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port')
+      .epilogue(
+        "Two credit reports in five are ready at once, the others up to three minutes after they were asked for, which is the provider's own range; with `--sandbox` on another command it takes up to 2 s.",
+      ),
   async run(args, io) {
     const { port, plan, allowance, search, seed, generateMs, historyLagMs } = args;
     const sandbox = await startSandbox({
