@@ -3,7 +3,7 @@ import { hasLedger } from '../ledger/open-ledger.js';
 import { answersBeside, foreignFile } from '../sandbox/sample/files.js';
 import { fileTarget } from './file-target.js';
 import { filesOf } from './stored-settings.js';
-import { dataDirOf, here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
 export interface SampleOptions extends PlaceOptions {
   readonly rows: number;
