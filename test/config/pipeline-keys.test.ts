@@ -51,6 +51,7 @@ test('a file with stages alone has every default', () => {
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
+    tables: 'when_finished',
     patienceMs: 120_000,
     deadlineMs: 35_000,
   });
@@ -89,6 +90,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
   ['guards.failing_alike', 'guards: {failing_alike: 50}', { guards: { failingAlike: 50, rowsLost: null } }],
   ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
+  ['tables', 'tables: at_every_stop', { tables: 'at_every_stop' }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
