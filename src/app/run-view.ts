@@ -6,6 +6,8 @@ export interface RunView
   extends Pick<RunRecord, 'id' | 'state' | 'inputPath' | 'pipelineName' | 'rowCount' | 'createdAt' | 'finishedAt'> {
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
+  /** It brings a portfolio up to date: its rows go on in later runs. */
+  readonly isOfPortfolio: boolean;
 }
 
 export interface RunStanding {
@@ -15,5 +17,15 @@ export interface RunStanding {
 
 export function viewOf(run: RunRecord): RunView {
   const { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt } = run;
-  return { id, state, inputPath, pipelineName, rowCount, createdAt, finishedAt, fresh: looksFresh(run) };
+  return {
+    id,
+    state,
+    inputPath,
+    pipelineName,
+    rowCount,
+    createdAt,
+    finishedAt,
+    fresh: looksFresh(run),
+    isOfPortfolio: run.portfolioId !== null,
+  };
 }

@@ -28,6 +28,7 @@ const HEADER = [
   'invalid',
   'failed',
   'to do',
+  'later runs',
   'units',
   'pipeline',
   'input',
@@ -39,7 +40,9 @@ export const runsInWords = (standings: readonly RunStanding[]): string =>
     ? 'There is no run yet. `kybatch run <input.csv>` makes one; `kybatch sandbox sample` writes an input to try, for `--sandbox`.\n'
     : textTable(HEADER, standings.map(toLine));
 
-const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
+const toLine = ({ run, progress }: RunStanding) => toCells(run, progress, movedOn({ run, progress }));
+
+const toCells = (run: RunStanding['run'], { byOutcome, unitsCharged }: RunStanding['progress'], moved: number) => [
   run.id,
   stateInWords(run),
   run.rowCount,
@@ -49,6 +52,7 @@ const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => 
   byOutcome.invalid,
   byOutcome.failed,
   byOutcome.pending,
+  moved,
   unitsCharged,
   run.pipelineName,
   basename(run.inputPath),
@@ -92,9 +96,9 @@ export function statusInWords(view: StatusView, place = ''): string {
 }
 
 /** Rows of it that a later run has taken on. */
-function movedOn({ run, progress, portfolio }: StatusView): number {
+function movedOn({ run, progress }: RunStanding): number {
   const sum = Object.values(progress.byOutcome).reduce((total, rows) => total + rows, 0);
-  return portfolio === null ? 0 : Math.max(0, run.rowCount - sum);
+  return run.isOfPortfolio ? Math.max(0, run.rowCount - sum) : 0;
 }
 
 /** A run is about what was due: how the whole list stands is another matter. */
