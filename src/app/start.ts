@@ -5,7 +5,6 @@ import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
-import type { RunRecord } from '../ledger/runs.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
@@ -71,20 +70,16 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         checkProvider(pipeline, provider);
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
-        // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
-        const begun = job.fresh ? undefined : await list.begin();
-        if (begun !== undefined && begun.run === null)
-          return await viewOfUpToDate(list, options, dataDir, ledger, around);
-        const allowed = (rest: Rest) =>
+        const mustBeGranted = (rest: Rest) =>
           mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider, permissions, ledger, around);
-        const planned = async (run: RunRecord) =>
-          asked ?? (await restOf({ run, pipeline, fresh: job.fresh, outcome: 'pending' }, names, ledger, around));
-        if (begun?.run == null)
-          await allowed(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn, due, left, members } = begun ?? (await list.begin());
+        // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
+        if (job.fresh)
+          await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
+        const { run, goesOn, due, left, members } = await list.begin();
         if (run === null) return await viewOfUpToDate(list, options, dataDir, ledger, around);
-        const rest = await planned(run);
-        if (begun !== undefined) await allowed(rest);
+        const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
+        const rest = asked ?? (await restOf(remaining, names, ledger, around));
+        if (!job.fresh) await mustBeGranted(rest);
         const news = { due, left, members };
         const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, list: news, options, permissions };
         return await workOn(start, provider, ledger, around);

@@ -146,6 +146,20 @@ describe('the same file, night after night', () => {
     }));
 });
 
+test('--fresh over what is unfinished: one row for each member, and it stays fresh through a change of the file', () =>
+  withNights(3, async ({ night, clock, rows, writeCsv, kybatch }) => {
+    await night('--budget', '4');
+    clock.advance(1000);
+    const fresh = await night('--fresh', '--budget', '1');
+    expect(fresh).toMatchObject({ units: 1, end: { due: 3 } });
+    writeCsv('in.csv', [...rows.slice(0, 3).toReversed(), rows[4]] as object[]);
+    clock.advance(1000);
+    // Three rows again from the search on, of which one was bought, and a new one.
+    expect(await night()).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
+    const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
+    expect(runs.map(({ state }) => state)).toEqual(['finished', 'superseded', 'superseded']);
+  }));
+
 describe('a file that changes', () => {
   test('new, changed and departed rows are noticed; the unfinished run of the older file is superseded', () =>
     withNights(4, async ({ night, clock, rows, writeCsv, table, kybatch }) => {

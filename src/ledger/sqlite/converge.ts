@@ -1,4 +1,4 @@
-import type { Converged, Convergence, Due, DueReason, PortfolioRecord } from '../portfolios.js';
+import type { Converged, Convergence, DueReason, PortfolioRecord } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
@@ -110,7 +110,7 @@ function findDue(
 ): Found {
   const limit = convergence.limit ?? Number.MAX_SAFE_INTEGER;
   const counts: Record<DueReason, number> = { new: 0, changed: 0, unfinished: 0, watch: 0, stale: 0, asked: 0 };
-  const stale: { member: number; due: Due }[] = [];
+  const stale: TakeOver['stale'][number][] = [];
   let nextAt = Number.POSITIVE_INFINITY;
   if (convergence.laid) {
     const arrived = database.prepare<[number], { known: number; count: number }>(
@@ -139,7 +139,7 @@ function findDue(
     counts[judged.due.reason] += 1;
     if (judged.due.goesOn && standing.onItsWay?.runId === going?.id) covered += 1;
     if (judged.due.goesOn) unfinished += 1;
-    else stale.push({ member: row.member, due: judged.due });
+    else stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   }
   const arrived = counts.new + counts.changed;
   return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };

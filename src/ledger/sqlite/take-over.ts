@@ -4,8 +4,8 @@ import type { Connection } from './driver.js';
 export interface TakeOver {
   readonly portfolioId: number;
   readonly convergence: Convergence;
-  /** Members that came to rest before, and what they need now. */
-  readonly stale: readonly { readonly member: number; readonly due: Due }[];
+  /** Members that came to rest before, and what they need now. `underWay`: they have not yet, and begin anew. */
+  readonly stale: readonly { readonly member: number; readonly due: Due; readonly underWay: boolean }[];
 }
 
 /**
@@ -78,8 +78,9 @@ function copyStale(database: Connection, runId: string, stale: TakeOver['stale']
         .join(', ')} ${among.replace('%t', table)}`,
     ),
   );
-  for (const { member, due } of stale) {
-    const anew = due.stages !== undefined && Object.keys(due.stages).length === 0 ? 1 : 0;
+  const standBy = standingMover(database, runId);
+  for (const { member, due, underWay } of stale) {
+    const anew = Object.keys(due.stages).length === 0 ? 1 : 0;
     const given = {
       runId,
       member,
@@ -90,11 +91,26 @@ function copyStale(database: Connection, runId: string, stale: TakeOver['stale']
       forget: JSON.stringify(due.forget),
     };
     copyRow.run(given);
+    if (underWay) standBy(member);
     if (anew === 1) continue;
     // One that was never settled has no IDs.
     touch.run(runId, member);
     for (const copy of copies) copy.run(given);
   }
+}
+
+/** Who was under way, and begins anew, is nowhere else any more. */
+function standingMover(database: Connection, runId: string): (member: number) => void {
+  const old = database.prepare<[number], { run_id: string; run_row: number }>(
+    'SELECT run_id, run_row FROM members WHERE id = ?',
+  );
+  const move = database.prepare('UPDATE members SET run_id = ?, run_row = row WHERE id = ?');
+  const drop = recordDropper(database);
+  return (member) => {
+    const before = old.get(member);
+    move.run(runId, member);
+    if (before !== undefined) drop(before.run_id, before.run_row);
+  };
 }
 
 const COPIED = [
