@@ -1,17 +1,25 @@
 /** What a night costs by itself: `npm run bench:portfolio [members …]`. Each size runs in a process of its own. */
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NightCost } from './portfolio/case.js';
 import { formatTable } from './table.js';
 
 const sizes = process.argv.slice(2).map(Number);
 const script = fileURLToPath(new URL('./portfolio/case.ts', import.meta.url));
-const costs = (sizes.length > 0 ? sizes : [20_000, 200_000]).map(
-  (members) =>
-    JSON.parse(
-      execFileSync(process.execPath, ['--import', 'tsx', script, String(members)], { encoding: 'utf8' }),
-    ) as NightCost,
-);
+const costs = (sizes.length > 0 ? sizes : [20_000, 200_000]).map((members) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
+  const step = (name: string) =>
+    execFileSync(process.execPath, ['--import', 'tsx', script, name, folder, String(members)], { encoding: 'utf8' });
+  try {
+    step('fill');
+    return JSON.parse(step('night')) as NightCost;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 const ms = (value: number) => value.toFixed(0);
 console.log(
   `Node ${process.version}, ${process.arch}, ${new Date().toISOString().slice(0, 10)}; 1% of the members are due\n`,
@@ -27,6 +35,7 @@ console.log(
       'take in and begin ms': ms(cost.changed.dueMs),
       'ledger KB a quiet night': ms(cost.quietBytes / 1024),
       'RSS MB': ms(cost.rssMb),
+      'RSS MB, changed': ms(cost.rssChangedMb),
     })),
   ),
 );
@@ -35,6 +44,6 @@ if (small !== undefined && large !== undefined) {
   const grows = large.members / small.members;
   const total = (cost: NightCost) => cost.same.readMs + cost.same.dueMs;
   console.log(
-    `\n${grows} times the members: ${(total(large) / total(small)).toFixed(1)} times the time, ${(large.rssMb / small.rssMb).toFixed(2)} times the memory`,
+    `\n${grows} times the members: ${(total(large) / total(small)).toFixed(1)} times the time, ${(large.rssMb / small.rssMb).toFixed(2)} times the memory; of a changed file ${(large.rssChangedMb / small.rssChangedMb).toFixed(2)}`,
   );
 }

@@ -2,7 +2,7 @@ import type { Converged, Convergence, DueReason, PortfolioRecord } from '../port
 import type { RunRecord } from '../runs.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
-import { STANDING_COLUMNS, type StandingReader, type StandingRow } from './standings.js';
+import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
 
 interface Parts {
@@ -122,14 +122,15 @@ function findDue(
   const same = convergence.laid
     ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
     : '';
-  const standings = database.prepare<[number, number], StandingRow>(
+  const standings = database.prepare<[number, number], StandingColumns>(
     `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members
      JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
   );
   let unfinished = 0;
   let covered = 0;
-  for (const row of standings.iterate(portfolioId, limit)) {
+  for (const columns of standings.raw().iterate(portfolioId, limit)) {
+    const row = rowOfColumns(columns);
     const standing = readStanding(row);
     const judged = convergence.judge(standing);
     if (judged.due === null) {

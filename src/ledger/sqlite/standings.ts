@@ -22,6 +22,25 @@ export interface StandingRow {
 export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
   (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
 
+/** The same as a list, after the run and the number of the row: of hundreds of thousands that is read in two thirds of the time. */
+export type StandingColumns = readonly [
+  run_id: string,
+  run_row: number,
+  member: number,
+  at_row: number,
+  outcome: RowOutcome,
+  stages: string,
+  fetched: string,
+  updated_at: number | null,
+  changed_at: number | null,
+  way: string | null,
+];
+
+export function rowOfColumns(columns: StandingColumns): StandingRow {
+  const [run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way] = columns;
+  return { run_id, run_row, member, at_row, outcome, stages, fetched, updated_at, changed_at, way };
+}
+
 export type StandingReader = (row: StandingRow) => Standing;
 
 /** `damaged`: what is read in place of a text that is damaged; without it that is thrown, with its place. */

@@ -1,6 +1,8 @@
-/** One size: a portfolio whose members all came to rest, then the nights that are measured. Prints JSON. */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/**
+ * One size. `fill FOLDER N` makes a portfolio whose members all came to rest; `night FOLDER N` are the nights that are
+ * measured, in a process of their own, and prints JSON.
+ */
+import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenList } from '../../../src/app/portfolio.js';
 import { loadPipeline } from '../../../src/config/pipeline.js';
@@ -13,24 +15,27 @@ export interface NightCost {
   readonly changed: { readonly layMs: number; readonly dueMs: number };
   readonly quietBytes: number;
   readonly rssMb: number;
+  readonly rssChangedMb: number;
 }
 
-const members = Number(process.argv[2] ?? 20_000);
+const [, , step = 'fill', folder = '', size = '20000'] = process.argv;
+const members = Number(size);
 const DAY = 86_400_000;
 const BEGUN = Date.parse('2026-01-05T01:00:00Z');
-const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
 const input = join(folder, 'in.csv');
 const pipeline = loadPipeline('nightly', folder);
 const names = { v1: 'bench', v2: 'bench' };
 const ledger = openLedger({ dataDir: folder, now: BEGUN, access: 'write' });
 
 function write(note: string): void {
-  const lines = ['id,name,country,registration_number,note'];
+  const file = openSync(input, 'w');
+  writeSync(file, 'id,name,country,registration_number,note\n');
   for (let index = 0; index < members; index++)
-    lines.push(
-      `C${index},Company ${index} Ltd,GB,${String(1_000_000 + index).padStart(8, '0')},${index === 7 ? note : ''}`,
+    writeSync(
+      file,
+      `C${index},Company ${index} Ltd,GB,${String(1_000_000 + index).padStart(8, '0')},${index === 7 ? note : ''}\n`,
     );
-  writeFileSync(input, `${lines.join('\n')}\n`);
+  closeSync(file);
 }
 
 const listAt = async (now: number) => {
@@ -47,14 +52,22 @@ async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
 /** One in a hundred is stale a week later, the others are not. */
 const fetchedAt = (row: number) => BEGUN + (row % 100 === 0 ? 0 : 4 * DAY);
 
-write('');
-const first = await (await listAt(BEGUN)).begin();
-const run = first.run?.id ?? '';
-for (let row = 1; row <= members; row += 500)
-  await Promise.all(Array.from({ length: Math.min(500, members - row + 1) }, (_, offset) => settle(row + offset)));
-await ledger.runs.finish(run, BEGUN);
+if (step === 'fill') await fill();
+else await nights();
+await ledger.close();
 
-async function settle(row: number): Promise<void> {
+async function fill(): Promise<void> {
+  write('');
+  const first = await (await listAt(BEGUN)).begin();
+  const run = first.run?.id ?? '';
+  for (let row = 1; row <= members; row += 500)
+    await Promise.all(
+      Array.from({ length: Math.min(500, members - row + 1) }, (_, offset) => settle(run, row + offset)),
+    );
+  await ledger.runs.finish(run, BEGUN);
+}
+
+async function settle(run: string, row: number): Promise<void> {
   const at = fetchedAt(row);
   await ledger.runs.settleRow(run, row, {
     checkpoint: {
@@ -82,28 +95,27 @@ async function settle(row: number): Promise<void> {
   });
 }
 
-const size = () => statSync(join(folder, 'kybatch.db')).size;
-const quiet = await listAt(BEGUN + 4 * DAY);
-await ledger.housekeeping.flush();
-const before = size();
-await quiet.begin();
-await ledger.housekeeping.flush();
-const quietBytes = size() - before;
-
-const now = BEGUN + 8 * DAY;
-const [list, readMs] = await timed(() => listAt(now));
-const [, dueMs] = await timed(() => list.begin());
-write('another');
-const [again, layMs] = await timed(() => listAt(now + 1));
-const [, changedMs] = await timed(() => again.begin());
-const rssMb = process.resourceUsage().maxRSS / 1024;
-await ledger.close();
-rmSync(folder, { recursive: true });
-const cost: NightCost = {
-  members,
-  same: { readMs, dueMs },
-  changed: { layMs, dueMs: changedMs },
-  quietBytes,
-  rssMb,
-};
-console.log(JSON.stringify(cost));
+async function nights(): Promise<void> {
+  const bytes = () => statSync(join(folder, 'kybatch.db')).size;
+  const quiet = await listAt(BEGUN + 4 * DAY);
+  const before = bytes();
+  await quiet.begin();
+  await ledger.housekeeping.flush();
+  const quietBytes = bytes() - before;
+  const now = BEGUN + 8 * DAY;
+  const [list, readMs] = await timed(() => listAt(now));
+  const [, dueMs] = await timed(() => list.begin());
+  const rssMb = process.resourceUsage().maxRSS / 1024;
+  write('another');
+  const [again, layMs] = await timed(() => listAt(now + 1));
+  const [, changedMs] = await timed(() => again.begin());
+  const cost: NightCost = {
+    members,
+    same: { readMs, dueMs },
+    changed: { layMs, dueMs: changedMs },
+    quietBytes,
+    rssMb,
+    rssChangedMb: process.resourceUsage().maxRSS / 1024,
+  };
+  console.log(JSON.stringify(cost));
+}
