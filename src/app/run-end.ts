@@ -8,7 +8,7 @@ import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import { knowingSheet } from './review-sheet.js';
 import { standingOf } from './standing.js';
-import type { Spent } from './start-tally.js';
+import type { LeftToPeople, Spent } from './start-tally.js';
 import { jobOf } from './stored-settings.js';
 import type { Surroundings } from './surroundings.js';
 import { type Whole, wholeOf } from './whole.js';
@@ -34,6 +34,8 @@ export interface RunEndView {
   readonly worked: boolean;
   /** By this start. */
   readonly spent: Spent;
+  /** Rows that this start has left to people. */
+  readonly left: LeftToPeople;
   /** By the run, all its starts together. */
   readonly unitsCharged: number;
   /** Rows that wait for a report. */
@@ -75,7 +77,7 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: Whole,
-  spent: Spent,
+  { spent, left }: { readonly spent: Spent; readonly left: LeftToPeople },
   steps: readonly NextStep[],
   { tables, log }: LeftBehind,
 ): RunEndView {
@@ -86,6 +88,7 @@ export function viewOfEnd(
     nextDueAt: null,
     worked: true,
     spent,
+    left,
     stopped:
       stopped === undefined
         ? null
@@ -116,6 +119,7 @@ export async function viewOfRest(
     nextDueAt: nextAt,
     worked: false,
     spent: { units: 0, reports: 0, unknown: 0 },
+    left: { failed: 0, questions: 0 },
     stopped: null,
     finished: progress.byOutcome.pending === 0,
     interrupted: false,

@@ -5,14 +5,26 @@ import type { StartSpending } from '../ledger/reading.js';
 /** What this start has spent, as far as anybody knows. */
 export type Spent = StartSpending;
 
-/** Counts what the calls of one start have cost. */
+/** Rows that a start has left to people: failed, or with a question. */
+export interface LeftToPeople {
+  readonly failed: number;
+  readonly questions: number;
+}
+
+/** Counts what the calls of one start have cost, and what it has left to people. */
 export class StartTally {
   #units = 0;
   #reports = 0;
   #unknown = 0;
   #mayHaveCost = { units: 0, reports: 0 };
 
+  readonly #left = { failed: 0, questions: 0 };
+
   readonly listen = (event: RunEvent): void => {
+    if (event.kind === 'row_settled') {
+      if (event.checkpoint.outcome === 'failed') this.#left.failed += 1;
+      if (event.checkpoint.outcome === 'needs_review') this.#left.questions += 1;
+    }
     if (event.kind !== 'call_settled') return;
     const { meter } = event.intent;
     const { charge, unitsCharged } = event.settlement;
@@ -27,6 +39,10 @@ export class StartTally {
 
   get spent(): Spent {
     return { units: this.#units, reports: this.#reports, unknown: this.#unknown };
+  }
+
+  get left(): LeftToPeople {
+    return { ...this.#left };
   }
 
   /** Which of the limits are reached. */

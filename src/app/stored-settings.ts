@@ -15,11 +15,16 @@ export interface StoredSettings {
   readonly limit: number | null;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
+  /** Somebody was to be told how it ends. Whom, only the pipeline file says: an address may be a password. */
+  readonly notifies?: boolean | undefined;
 }
 
 /** JSON knows no Infinity and would write null, which means "asked anew every time". */
-export const storeSettings = (settings: StoredSettings): string =>
-  JSON.stringify(settings, (_, value: unknown) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
+export function storeSettings({ pipeline, ...settings }: StoredSettings): string {
+  const { notify, ...kept } = pipeline;
+  const stored = { ...settings, pipeline: kept, ...(notify === null ? {} : { notifies: true }) };
+  return JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
+}
 
 /**
  * What a run is found again by, beside its input: what is bought and how it is decided, from whom, and how much of the
@@ -43,7 +48,9 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs, patienceMs } };
+  const { metrics = null } = pipeline;
+  const read = { ...pipeline, guards, options, freshnessMs, patienceMs, metrics, notify: null };
+  return { ...stored, providers, pipeline: read };
 }
 
 /** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */

@@ -8,6 +8,7 @@ import type { RunRecord } from '../ledger/runs.js';
 import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
 import { orGoOnWith } from './next-step.js';
+import type { MetricsFile } from './night/metrics-file.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
@@ -35,6 +36,8 @@ export interface Start extends SpendingBounds {
   readonly options: SpendingOptions;
   /** Undefined where v2 is of no use. */
   readonly permissions: PermissionReader | undefined;
+  /** Where figures for a monitor go; null: nowhere. */
+  readonly metrics: MetricsFile | null;
 }
 
 /** Works on a run until nothing moves or somebody interrupts; writes the tables of a finished one, and tells how it ended. */
@@ -50,6 +53,11 @@ export async function workOn(
   const tally = new StartTally();
   const listener = harmless(options, around);
   const begun: { startId?: number } = {};
+  const writeMetrics = async (atWork: boolean) => {
+    const known = begun.startId === undefined ? null : { run, startId: begun.startId, atWork, limits };
+    await start.metrics?.write(ledger, provider.names, known);
+  };
+  const stopMetrics = start.metrics?.everyMinute(() => writeMetrics(true));
   try {
     await tellStarted(start, listener, ledger);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
@@ -86,8 +94,13 @@ export async function workOn(
     const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    const view = viewOfEnd(run, { ...end, progress }, whole, spent, steps, { tables, log: log.path });
+    const view = viewOfEnd(run, { ...end, progress }, whole, { spent, left: tally.left }, steps, {
+      tables,
+      log: log.path,
+    });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
+    if (run.portfolioId !== null && view.finished && view.tablesLack === null)
+      await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
     return view;
   } catch (error) {
     log.brokenOff(error);
@@ -95,6 +108,8 @@ export async function workOn(
     if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, brokenOff(error)).catch(() => {});
     throw error;
   } finally {
+    await stopMetrics?.();
+    await writeMetrics(false);
     stopListening();
     log.close();
   }

@@ -17,6 +17,7 @@ import {
   yesOrNo,
 } from '../domain/options/fields.js';
 import { stages } from '../stages/list.js';
+import { notifySection } from './notify-schema.js';
 
 /** What a search can ask by. */
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
@@ -191,6 +192,18 @@ export const pipelineFile = section({
     .default('35s')
     .describe(
       'How long a call may take, body included, 30s at least: the provider itself gives up after 25s (V1-6); generating a report has five minutes at least',
+    ),
+  metrics: section({
+    file: filledText().describe(
+      'Where the figures go, in the text format of Prometheus, at the end of a start and every minute while it works; a path is taken from the working directory',
+    ),
+  })
+    .optional()
+    .describe('Figures for a monitor'),
+  notify: notifySection
+    .optional()
+    .describe(
+      'Who is told, with a JSON summary, when a start has ended: `command` or `webhook`, and not both. That it cannot be told is a warning, and fails nothing (docs/operations.md)',
     ),
 });
 

@@ -10,6 +10,7 @@ import { stages } from '../stages/list.js';
 import type { Stage } from '../stages/stage.js';
 import { describeProblems } from './describe-problems.js';
 import { findPipeline } from './find-pipeline.js';
+import { type Notify, toNotify } from './notify-schema.js';
 import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, type SearchKey } from './pipeline-schema.js';
 import { readYaml } from './read-yaml.js';
 
@@ -43,6 +44,10 @@ export interface Pipeline {
   /** How long a provider that is down is waited for. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
+  /** Where figures for a monitor go; null: nowhere. */
+  readonly metrics: { readonly file: string } | null;
+  /** Who is told how a start ended; null: nobody. */
+  readonly notify: Notify | null;
 }
 
 /** In per cent; null: none. */
@@ -136,6 +141,8 @@ function toPipeline(file: PipelineFile): Pipeline {
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
+    metrics: file.metrics ?? null,
+    notify: file.notify === undefined ? null : toNotify(file.notify),
   };
 }
 

@@ -21,6 +21,18 @@ export interface Reading {
   environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of a start have cost, as far as anybody knows by now. */
   spent(startId: number): Promise<StartSpending>;
+  /** The calls of a start on a run, counted by what became of them. */
+  callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
+}
+
+export interface CallCount {
+  readonly api: string;
+  readonly operation: string;
+  /** `ok`, `owned`, `under_way`, or the class of the error. */
+  readonly class: string;
+  /** Null: nothing came back, or nothing was sent. */
+  readonly httpStatus: number | null;
+  readonly count: number;
 }
 
 export interface KnownEnvironment {

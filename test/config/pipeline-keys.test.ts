@@ -53,6 +53,8 @@ test('a file with stages alone has every default', () => {
     guards: { failingAlike: null, rowsLost: null },
     patienceMs: 120_000,
     deadlineMs: 35_000,
+    metrics: null,
+    notify: null,
   });
 });
 
@@ -92,6 +94,18 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
+  ['metrics.file', 'metrics: {file: /var/lib/k.prom}', { metrics: { file: '/var/lib/k.prom' } }],
+  [
+    'notify.command',
+    'notify: {command: [mail, "-s", "", "-s"]}',
+    { notify: { to: { kind: 'command', argv: ['mail', '-s', '', '-s'] } } },
+  ],
+  [
+    'notify.webhook',
+    'notify: {webhook: "https://hooks.example/x?y=1"}',
+    { notify: { to: { kind: 'webhook', origin: 'https://hooks.example' } } },
+  ],
+  ['notify.on', 'notify: {command: [a], on: [failed]}', { notify: { on: ['failed'] } }],
   ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
     (field): [string, string, object] => [
       `columns.${field}`,
@@ -110,6 +124,20 @@ const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
 /** The line, and the one problem it makes. */
 const BAD: readonly [lines: string, problem: string][] = [
+  ['metrics: {}', 'metrics.file: is missing; it must be a text that is not blank'],
+  ['notify: {}', 'notify: must name `command` or `webhook`, and not both, got keys and values.'],
+  [
+    'notify: {command: [a], webhook: "https://a.example/"}',
+    'notify: must name `command` or `webhook`, and not both, got keys and values.',
+  ],
+  ['notify: {command: mail me}', 'notify.command: must be a list: the program and its arguments, got "mail me".'],
+  ...['http://hooks.example/a-secret', 'https://me:secret@hooks.example/', 'ftp://a', 'no address'].map(
+    (address): [string, string] => [
+      `notify: {webhook: "${address}"}`,
+      'notify.webhook: must be an https address, or http on a loopback address, without user name and password; what it says is not shown.',
+    ],
+  ),
+  ['notify: {command: [a], on: []}', 'notify.on: must have at least one entry, got an empty list.'],
   ['description: " "', 'description: must be a text that is not blank, got " ".'],
   ['description: 5', 'description: must be a text that is not blank, got 5.'],
   ['search: {attempts: 0}', 'search.attempts: must be a whole number from 1 to 5, got 0.'],

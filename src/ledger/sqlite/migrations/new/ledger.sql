@@ -153,7 +153,7 @@ CREATE TABLE portfolios (
   input_key     TEXT,
   input_path    TEXT NOT NULL,
   columns       TEXT NOT NULL,
-  seen_at       INTEGER NOT NULL,
+  seen_at       INTEGER NOT NULL, last_success_at INTEGER,
   UNIQUE (name, providers)
 ) STRICT;
 CREATE TABLE purges (
