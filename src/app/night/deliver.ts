@@ -29,8 +29,8 @@ export async function deliver(
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       const pause = PAUSES_MS[tries - 1];
+      if (pause !== undefined) await around.clock.sleep(pause, abort).catch(() => {});
       if (pause === undefined || abort.aborted) return { delivered: false, tries, why };
-      await around.clock.sleep(pause, abort).catch(() => {});
     }
   }
 }
