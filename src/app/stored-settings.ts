@@ -13,6 +13,8 @@ export interface StoredSettings {
   readonly pipeline: LoadedPipeline;
   readonly fresh: boolean;
   readonly limit: number | null;
+  /** The name of the portfolio, where one was given. */
+  readonly portfolio?: string | undefined;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
   /** Somebody was to be told how it ends. Whom, only the pipeline file says: an address may be a password. */
@@ -48,8 +50,8 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  const { metrics = null } = pipeline;
-  const read = { ...pipeline, guards, options, freshnessMs, patienceMs, metrics, notify: null };
+  const { metrics = null, tables = 'when_finished' } = pipeline;
+  const read = { ...pipeline, guards, options, freshnessMs, patienceMs, tables, metrics, notify: null };
   return { ...stored, providers, pipeline: read };
 }
 
@@ -77,8 +79,8 @@ export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | '
 
 /** What the run was started with, as it is said on a command line. */
 export function jobOf(run: RunRecord) {
-  const { pipeline, limit } = readSettings(run);
-  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit };
+  const { pipeline, limit, portfolio } = readSettings(run);
+  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit, portfolio };
 }
 
 /** What starts a run again that was stopped while its input was being read. */

@@ -55,7 +55,7 @@ function wayOn({ well, lists, troubles }: CheckView, args: CheckArgs): string | 
   for (const { next, sandbox } of lists) if (next !== null) return suggestCommand(next, { ...args, sandbox }).command;
   const kinds = troubles.map(({ kind }) => kind);
   if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
-  if (kinds.includes('no_list')) return `kybatch runs${placeFlags(args)}`;
+  if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
   return `kybatch status${placeFlags(args)}`;
 }
