@@ -100,11 +100,12 @@ async function bringUpToDate(
           asked ?? (await restOf({ run, pipeline, fresh: job.fresh, outcome: 'pending' }, names, ledger, around));
         if (begun?.run == null)
           await allowed(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn } = begun ?? (await list.begin());
+        const { run, goesOn, due, left, members } = begun ?? (await list.begin());
         if (run === null) return await upToDate();
         const rest = await planned(run);
         if (begun !== undefined) await allowed(rest);
-        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, options, permissions, metrics };
+        const told = { list: { due, left, members }, options, permissions, metrics };
+        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
