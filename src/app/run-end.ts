@@ -36,6 +36,8 @@ export interface RunEndView {
   readonly spent: Spent;
   /** Rows that this start has left to people. */
   readonly left: LeftToPeople;
+  /** Changes that matter which this start has found; null: nobody has looked. */
+  readonly importantChanges: number | null;
   /** By the run, all its starts together. */
   readonly unitsCharged: number;
   /** Rows that wait for a report. */
@@ -77,7 +79,7 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: Whole,
-  { spent, left }: { readonly spent: Spent; readonly left: LeftToPeople },
+  made: Pick<RunEndView, 'spent' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
   { tables, log }: LeftBehind,
 ): RunEndView {
@@ -87,8 +89,7 @@ export function viewOfEnd(
     ...standing(run, progress, whole),
     nextDueAt: null,
     worked: true,
-    spent,
-    left,
+    ...made,
     stopped:
       stopped === undefined
         ? null
@@ -120,6 +121,7 @@ export async function viewOfRest(
     worked: false,
     spent: { units: 0, reports: 0, unknown: 0 },
     left: { failed: 0, questions: 0 },
+    importantChanges: null,
     stopped: null,
     finished: progress.byOutcome.pending === 0,
     interrupted: false,

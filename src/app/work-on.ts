@@ -8,6 +8,7 @@ import type { RunRecord } from '../ledger/runs.js';
 import type { ListNews } from './events.js';
 import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
+import { harmless, type Listener } from './harmless.js';
 import { orGoOnWith } from './next-step.js';
 import type { MetricsFile } from './night/metrics-file.js';
 import { type Provider, sourcesOf } from './provider.js';
@@ -56,11 +57,9 @@ export async function workOn(
   const tally = new StartTally();
   const listener = harmless(options, around);
   const begun: { startId?: number } = {};
-  const writeMetrics = async (atWork: boolean) => {
-    const known = begun.startId === undefined ? null : { run, startId: begun.startId, atWork, limits };
-    await start.metrics?.write(ledger, provider.names, known);
-  };
-  const stopMetrics = start.metrics?.everyMinute(() => writeMetrics(true));
+  const stopMetrics = start.metrics?.follow(ledger, provider.names, () =>
+    begun.startId === undefined ? null : { run, startId: begun.startId, limits },
+  );
   try {
     await tellStarted(start, listener, ledger);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
@@ -97,10 +96,17 @@ export async function workOn(
     const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    const view = viewOfEnd(run, { ...end, progress }, whole, { spent, left: tally.left }, steps, {
-      tables,
-      log: log.path,
-    });
+    const view = viewOfEnd(
+      run,
+      { ...end, progress },
+      whole,
+      { spent, left: tally.left, importantChanges: null },
+      steps,
+      {
+        tables,
+        log: log.path,
+      },
+    );
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     if (run.portfolioId !== null && view.finished && view.tablesLack === null)
       await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
@@ -112,27 +118,9 @@ export async function workOn(
     throw error;
   } finally {
     await stopMetrics?.();
-    await writeMetrics(false);
     stopListening();
     log.close();
   }
-}
-
-type Listener = NonNullable<SpendingOptions['listen']>;
-
-/** Nothing depends on who listens: one that fails is told of, and not called again. */
-function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listener {
-  let heard = listen;
-  return (event) => {
-    try {
-      heard?.(event);
-    } catch (error) {
-      heard = undefined;
-      onNote?.(
-        `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
-  };
 }
 
 async function tellStarted(

@@ -109,6 +109,8 @@ test('no ledger, and a damaged one, are an answer as well', async () => {
     const damaged = await kybatch(CHECK);
     expect(damaged.code).toBe(3);
     expect(damaged.stdout).toMatch(/^NOT WELL: LEDGER_DAMAGED: [^\n]+kybatch doctor\n$/);
+    writeFileSync(path, 'no database at all');
+    expect((await kybatch(CHECK)).stdout).toMatch(/^NOT WELL: [^\n]+kybatch doctor\n$/);
   });
 });
 

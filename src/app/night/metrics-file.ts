@@ -44,21 +44,25 @@ export class MetricsFile {
     }
   }
 
-  /** Every minute until the one who began it says so. */
-  everyMinute(write: () => Promise<void>): () => Promise<void> {
+  /** Writes every minute what a start has come to, and once more when it has ended: the one who began it says so. */
+  follow(ledger: Ledger, names: ProviderNames, known: () => Omit<TellingStart, 'atWork'> | null): () => Promise<void> {
     const over = new AbortController();
-    const going = this.#writeOnAndOn(write, over.signal);
+    const write = async (atWork: boolean) => {
+      const start = known();
+      await this.write(ledger, names, start && { ...start, atWork });
+    };
+    const going = this.#everyMinute(() => write(true), over.signal);
     return async () => {
       over.abort();
       await going;
+      await write(false);
     };
   }
 
-  async #writeOnAndOn(write: () => Promise<void>, over: AbortSignal): Promise<void> {
-    const { clock } = this.#around;
+  async #everyMinute(write: () => Promise<void>, over: AbortSignal): Promise<void> {
     const isOver = () => over.aborted;
     while (!isOver()) {
-      await clock.sleep(MINUTE_MS, over).catch(() => {});
+      await this.#around.clock.sleep(MINUTE_MS, over).catch(() => {});
       if (!isOver()) await write();
     }
   }

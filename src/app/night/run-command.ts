@@ -6,20 +6,21 @@ import type { Surroundings } from '../surroundings.js';
 export function runCommand(
   [program, ...args]: readonly [string, ...string[]],
   summary: string,
-  { cwd, env }: Surroundings,
+  around: Surroundings,
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // A group of its own: what a script has begun is ended with it.
+    const env = withoutKeys(around.env);
     const child = spawn(program, args, {
-      cwd,
-      env: withoutKeys(env),
+      cwd: around.cwd,
+      env,
       stdio: ['pipe', 'ignore', 'ignore'],
-      detached: true,
+      detached: OWN_GROUP,
     });
     const end = () => {
-      if (child.pid !== undefined) killGroup(child.pid);
+      if (OWN_GROUP && child.pid !== undefined) killGroup(child.pid);
+      else child.kill('SIGKILL');
       reject(signal.reason);
     };
     signal.addEventListener('abort', end, { once: true });
@@ -34,6 +35,9 @@ export function runCommand(
     child.stdin.end(summary);
   });
 }
+
+/** What a script has begun is ended with it, where there are groups of processes. */
+const OWN_GROUP = process.platform !== 'win32';
 
 function killGroup(pid: number): void {
   try {

@@ -16,9 +16,10 @@ export type Ended = { readonly end: RunEndView } | { readonly error: unknown };
 /** What is to be told of it: nothing where all is well, where somebody said no, or where another process was at work. */
 export function reasonsOf(ended: Ended, said: SaidAs | undefined): readonly NotifyReason[] {
   if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
-  const { left, finished, worked } = ended.end;
+  const { left, importantChanges, finished, worked } = ended.end;
   return [
     ...(left.failed > 0 || exitCodeOf(ended, said) === ExitCode.internal ? (['failed'] as const) : []),
+    ...((importantChanges ?? 0) > 0 ? (['important_change'] as const) : []),
     ...(left.questions > 0 ? (['questions'] as const) : []),
     ...(worked && !finished ? (['stopped'] as const) : []),
   ];
@@ -73,6 +74,7 @@ function ofEnd(end: RunEndView, said: SaidAs | undefined) {
       unknown_calls: spent.unknown,
       failed: left.failed,
       questions: left.questions,
+      ...(end.importantChanges === null ? {} : { important_changes: end.importantChanges }),
     },
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.tables === null ? {} : { files: end.tables }),
