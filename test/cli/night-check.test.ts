@@ -27,6 +27,9 @@ test('well is when the last start came to its end by itself, not longer ago than
     expect((await kybatch(RUN)).stderr).toContain('Nothing is due');
     expect((await kybatch(CHECK)).code).toBe(0);
     expect((await kybatch(['status', '--check'])).code).toBe(0);
+    // The clock of that night was ahead.
+    const before = new JumpingClock(clock.now() - 27 * HOUR);
+    expect((await kybatch(CHECK, { clock: before })).stdout).toContain('at a time that has not come');
   });
 });
 

@@ -93,8 +93,7 @@ const viewOf = (at: number, lists: readonly CheckedList[], troubles: readonly Tr
 
 async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledger, at: number): Promise<CheckedList> {
   const { name, lastSuccessAt } = list;
-  const age: Trouble[] =
-    lastSuccessAt === null ? [{ kind: 'never' }] : at - lastSuccessAt > maxAgeMs ? [{ kind: 'too_old' }] : [];
+  const age = ageOf(lastSuccessAt, maxAgeMs, at);
   const run = await ledger.portfolios.lastRun(list.id);
   // Its runs were pruned: what its members stand by is as it was.
   if (run === undefined) return { name, lastSuccessAt, troubles: age, next: null, sandbox: false };
@@ -116,6 +115,12 @@ async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledge
   const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
   const again = age.length > 0 && !atWork ? readAgain(run) : null;
   return { name, lastSuccessAt, troubles, next: steps[0] ?? again, sandbox: await isOnSandbox(run.id, ledger.runs) };
+}
+
+/** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */
+function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): readonly Trouble[] {
+  if (lastSuccessAt === null) return [{ kind: 'never' }];
+  return Math.abs(at - lastSuccessAt) > maxAgeMs ? [{ kind: 'too_old' }] : [];
 }
 
 /** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */

@@ -15,7 +15,7 @@ export function checkInWords(view: CheckView, args: CheckArgs): string {
 function wellInWords({ lists, at }: CheckView): string {
   const oldest = Math.min(...lists.map(({ lastSuccessAt }) => lastSuccessAt ?? at));
   const which = lists.length === 1 ? (lists[0]?.name ?? '') : `${count(lists.length, 'list')}, the oldest`;
-  return `OK: ${which}: up to date ${durationInWords(at - oldest)} ago (${moment(oldest)}); nothing needs a person`;
+  return `OK: ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}); nothing needs a person`;
 }
 
 function troublesInWords(view: CheckView, args: CheckArgs): string {
@@ -68,6 +68,7 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       return 'no start has come to its end by itself';
     case 'too_old': {
       const last = list?.lastSuccessAt ?? at;
+      if (last > at) return `last came to its end by itself at a time that has not come (${moment(last)})`;
       return `last came to its end by itself ${durationInWords(at - last)} ago (${moment(last)})`;
     }
     case 'stopped':
