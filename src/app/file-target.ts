@@ -3,19 +3,21 @@ import { settingsFiles } from '../config/environment.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { realPlace } from '../util/real-place.js';
 import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
-import type { Surroundings } from './surroundings.js';
+import { pathIn, type Surroundings } from './surroundings.js';
 
 /**
  * Where a file is to be put that the user has named: the place itself, links followed. A folder, a device, what belongs
  * to the data directory and what kybatch is told to read (`reads`, beside the settings) are refused. `by`: what names it.
  */
 export function fileTarget(
-  path: string,
+  named: string,
   dataDir: string,
   around: Surroundings,
   reads: readonly string[] = [],
   by = '--out',
 ): string {
+  if (named.trim() === '') throw new UsageError(`${by} is empty`, 'Name a file; it need not exist.');
+  const path = pathIn(around, named);
   mustNotBeOurs(path, dataDir);
   mustNotBeRead(path, [...settingsFiles(around), ...reads], by);
   const place = realPlace(path);

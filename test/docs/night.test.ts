@@ -23,7 +23,7 @@ const EVERYTHING: Figures = {
   start: {
     list: 'a "list"\n',
     atWork: false,
-    spent: { units: 1, reports: 0, unknown: 0 },
+    spent: { units: 1, reports: 0, unknown: 0, unknownInBudget: 0 },
     budgetLeft: 4,
     calls: [{ api: 'v1', operation: 'fullKyb', class: 'ok', httpStatus: 200, count: 1 }],
   },

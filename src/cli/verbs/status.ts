@@ -6,7 +6,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { readDuration } from '../duration-flag.js';
 import { checkInWords, checkToJson } from '../terminal/check-words.js';
-import { placeFlags, suggestCommand } from '../terminal/commands.js';
+import { givenFlags, placeFlags, suggestCommand } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
@@ -23,7 +23,7 @@ export const statusVerb: Verb<StatusArgs> = {
   describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
   builder: (yargs) =>
     yargs
-      .positional('run', { type: 'string', describe: 'The run (default: the newest)' })
+      .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
       .option('check', {
         type: 'boolean',
         default: false,
@@ -50,7 +50,8 @@ export const statusVerb: Verb<StatusArgs> = {
       throw new UsageError('--max-age and --portfolio are for --check', 'Add --check, or leave them out.');
     const { dataDir, run, json } = args;
     const view = await status({ dataDir, run }, aroundOf(io));
-    const suggest = (step: GoOnStep) => suggestCommand(step, { dataDir, sandbox: view.sandbox, ...view.budgets });
+    const suggest = (step: GoOnStep) =>
+      suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
     const next = view.next === null ? undefined : suggest(view.next);
     const further = view.further.map(suggest);
     if (json) {
