@@ -24,6 +24,8 @@ const WELL: RunEndView = {
   unitsCharged: 4,
   waiting: 0,
   parked: {},
+  parkedUntil: null,
+  refusedRows: 0,
   refusals: [],
   stopped: null,
   finished: true,
