@@ -93,6 +93,8 @@ export interface Issue {
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];
+  /** By table: the operations whose answers had it, be it with nothing in it; `''` where that is all the same. */
+  readonly came = new Map<string, Set<string>>();
   #issuesBeyond = 0;
 
   constructor(
@@ -110,6 +112,13 @@ export class ReaderOutput {
     const before = this.rows.get(table.name);
     if (before === undefined) this.rows.set(table.name, [...rows]);
     else for (const row of rows) before.push(row);
+  }
+
+  /** A list that did not come says nothing about what is in it (V1-22). */
+  noteCame(table: Table, operation = ''): void {
+    const before = this.came.get(table.name);
+    if (before === undefined) this.came.set(table.name, new Set([operation]));
+    else before.add(operation);
   }
 
   /** So many places are named; how many more there are is told in the last. The raw body has them all. */

@@ -45,6 +45,7 @@ export const recordReader = {
       const found = pieces.map((piece) => piece.counts[name]).find(isThere);
       return found === undefined ? null : String(found);
     };
+    if (Object.values(cells).some(isThere)) out.noteCame(companiesTable);
     out.add(companiesTable, {
       v1_company_id: id,
       ...cells,
