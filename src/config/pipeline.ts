@@ -40,6 +40,8 @@ export interface Pipeline {
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
+  /** Names of changes that matter (domain/change.ts). */
+  readonly importantChanges: readonly string[];
   /** How long a provider that is down is waited for. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
@@ -134,6 +136,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
+    importantChanges: file.changes.important,
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
   };

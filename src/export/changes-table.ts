@@ -1,4 +1,4 @@
-import { fieldsOf, IMPORTANT_CHANGES, isImportant, type ItemChange } from '../domain/change.js';
+import { fieldsOf, IMPORTANT_CHANGES, type ItemChange, isImportant } from '../domain/change.js';
 import type { MemberChange } from '../ledger/changes.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { isRecord, isTexts, parseStored } from '../ledger/stored-json.js';

@@ -62,6 +62,8 @@ export interface KnownBy<Name extends string = string> {
   readonly within?: 'operation';
   /** What is not compared, beside places and origins. */
   readonly besides?: readonly Name[];
+  /** One line for each company: it neither comes nor goes. */
+  readonly single?: true;
   /** A cell of this column that no line had before is told by itself: a year. */
   readonly news?: Name;
 }

@@ -29,6 +29,8 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   calls:
     'row stage api operation attempt started_at duration_ms http_status error_code request_id units_charged charge raw_sha256',
   errors: 'row stage class code message request_id attempts at',
+  changes:
+    'changed_at portfolio row input_id v1_company_id v2_company_id table key column kind old_value new_value old_raw_sha256 new_raw_sha256 run important extra',
   sources: 'v1_company_id module category comment id name url',
 };
 

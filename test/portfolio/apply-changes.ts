@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { ItemChange } from '../../src/domain/change.js';
 import { compareStates } from '../../src/portfolio/changes/compare.js';
-import { comparedColumns } from '../../src/portfolio/changes/fields.js';
 import { carriedOver, comparedParts, type State, stateOf } from '../../src/portfolio/changes/state.js';
+import { comparedColumns } from '../../src/readers/compared-columns.js';
 import type { RawAnswer, Reader } from '../../src/readers/reader.js';
 import type { Row, Table } from '../../src/readers/table.js';
 import { read } from '../readers/support.js';

@@ -1,4 +1,5 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
+import type { MemberChange } from '../changes.js';
 import type {
   RunSnapshot,
   SnapshotAnswer,
@@ -10,7 +11,6 @@ import type {
   SnapshotSubject,
   UnsoundAnswer,
 } from '../reading.js';
-import type { MemberChange } from '../changes.js';
 import type { RunRecord } from '../runs.js';
 import type { StoredPlace } from '../stored-json.js';
 import { Bodies } from './bodies.js';

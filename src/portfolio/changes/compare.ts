@@ -1,6 +1,7 @@
 import type { FieldDifference, ItemChange } from '../../domain/change.js';
+import { comparedColumns } from '../../readers/compared-columns.js';
 import type { Table } from '../../readers/table.js';
-import { comparedColumns, differencesOf, isSameContent } from './fields.js';
+import { differencesOf, isSameContent } from './fields.js';
 import { type ItemPair, pairItems } from './items.js';
 import { type Part, type PartName, partOf, type State } from './state.js';
 

@@ -1,33 +1,12 @@
 import { hash } from 'node:crypto';
 import type { FieldDifference } from '../../domain/change.js';
 import { plainDecimal } from '../../domain/decimal.js';
-import type { Cell, Column, KnownBy, Row, Table } from '../../readers/table.js';
+import type { Cell, Column, Row } from '../../readers/table.js';
 import { parseExact } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
 
-/** Whose it is, where it stands and which answer it came with is not what a line says. */
-const NO_CONTENT: ReadonlySet<string> = new Set([
-  'v1_company_id',
-  'v2_company_id',
-  'position',
-  'operation',
-  'fetched_at',
-  'raw_sha256',
-]);
-
 /** Beyond this a field without a column of its own is told by its digest: the raw answers have it. */
 const LONG = 4_000;
-
-/** The columns of a table that are compared. Of people's e-mail and phone nothing is kept. */
-export function comparedColumns({ columns, knownBy }: Pick<Table, 'columns' | 'knownBy'>): readonly Column[] {
-  if (knownBy === undefined) return [];
-  const keys = onlyKeys(knownBy);
-  const left = new Set<string>([...NO_CONTENT, ...(knownBy.besides ?? []), ...keys]);
-  return columns.filter(({ name, contact }) => contact !== true && !left.has(name));
-}
-
-/** With one way to be known again its cells are the same by themselves. */
-const onlyKeys = ({ columns }: KnownBy): readonly string[] => (columns.length === 1 ? (columns[0] ?? []) : []);
 
 /** Do two lines say the same, to the letter? */
 export const isSameContent = (columns: readonly Column[], a: Row, b: Row): boolean =>

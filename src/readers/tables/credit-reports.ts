@@ -30,6 +30,7 @@ export const creditReportsTable = table({
   keyAlwaysThere: true,
   knownBy: {
     columns: [['credit_source_id']],
+    single: true,
     // What is said about the report, here or in the history, and not by it about the company.
     besides: ['name', 'registration_number', 'status', 'expired', 'date_created', 'recorded_status', 'format'],
   },
