@@ -191,3 +191,46 @@ describe('the table changes', () => {
       [...NIGHTLY, 'changes: {important: [companies.name]}'],
     ));
 });
+
+describe('what is kept', () => {
+  const twoChanges = async ({ night, sandbox }: Nights) => {
+    await night(0);
+    sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"')]);
+    await night(8);
+    sandbox.script(aRecord, [saying(STATUS, '"status":"in liquidation"')]);
+    await night(100);
+  };
+  const values = ({ table }: Nights) => table('changes').map(({ new_value }) => new_value);
+
+  test('prune drops what changed before, with the answers it came from; other readers leave the rest as it was', () =>
+    withNights(1, async (nights) => {
+      await twoChanges(nights);
+      expect(values(nights)).toEqual(['dissolved', 'in liquidation']);
+      const pruned = await nights.kybatch(['prune', '--older-than', '30d', '--yes', '--json']);
+      expect(jsonOf(pruned)).toMatchObject({ removed: { changes: 1, answers: 2 } });
+      sql(nights, 'UPDATE calls SET compared = -1', true);
+      await nights.night(1);
+      expect(values(nights)).toEqual(['in liquidation']);
+    }));
+
+  test('prune keeps the answer before one that is in question', () =>
+    withNights(1, async (nights) => {
+      const { night, sandbox, table, kybatch } = nights;
+      await night(0);
+      const [before] = table('companies');
+      sandbox.script(aRecord, [saying(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"')]);
+      await night(8);
+      nights.clock.advance(100 * DAY);
+      await kybatch(['prune', '--older-than', '30d', '--yes']);
+      await night(0);
+      expect(table('companies')).toEqual([before]);
+    }));
+
+  test('purge takes what changed of an entity', () =>
+    withNights(1, async (nights) => {
+      await twoChanges(nights);
+      const [company] = nights.table('companies');
+      await nights.kybatch(['purge', '--entity', `v1:${company?.v1_company_id}`, '--yes']);
+      expect(sql(nights, 'SELECT * FROM changes')).toEqual([]);
+    }));
+});
