@@ -14,6 +14,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   retry: async () => register((await import('./verbs/retry.js')).retryVerb),
   runs: async () => register((await import('./verbs/runs.js')).runsVerb),
   status: async () => register((await import('./verbs/status.js')).statusVerb),
+  changes: async () => register((await import('./verbs/changes.js')).changesVerb),
   usage: async () => register((await import('./verbs/usage.js')).usageVerb),
   review: async () => register((await import('./verbs/review.js')).reviewVerb),
   doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),

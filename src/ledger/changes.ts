@@ -21,6 +21,8 @@ export interface ChangeStore {
   note(compared: readonly Comparison[], readers: number, now: number): Promise<void>;
   /** What changed for the members of one portfolio, or of all, in the order in which it was noted. */
   list(query: ChangeQuery): Promise<ChangePage>;
+  /** Digests of raw answers that begin so; two at the most. */
+  digests(beginning: string): Promise<readonly string[]>;
 }
 
 /** An answer, and which one it took the place of. */
@@ -52,7 +54,7 @@ export interface Comparison {
 
 export interface ChangeQuery {
   /** Of all without it. */
-  readonly portfolioId?: number | undefined;
+  readonly portfolioIds?: readonly number[] | undefined;
   /** Those that were noted after this one. */
   readonly after?: number | undefined;
   /** Those that were noted from this time on. */
@@ -63,7 +65,7 @@ export interface ChangeQuery {
 
 export interface ChangePage {
   readonly changes: readonly MemberChange[];
-  /** The last of them, or of those that were asked for before. */
+  /** The last of them; where there is none, the last of all. */
   readonly last: number;
   readonly more: boolean;
 }

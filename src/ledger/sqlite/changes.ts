@@ -2,7 +2,7 @@ import type { ChangeStore, Comparison, PastAnswer, ReplacedAnswer } from '../cha
 import { Bodies } from './bodies.js';
 import { Cells, callParams } from './cells.js';
 import type { Connection } from './driver.js';
-import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
+import { readPage } from './member-changes.js';
 import type { Writer } from './writer.js';
 
 const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environmentId, subject_space AS space, subject_id AS id,
@@ -37,6 +37,9 @@ export function changeStore(database: Connection, writer: Writer): ChangeStore {
      GROUP BY request_key ORDER BY operation, id`,
   );
   const note = noteWriter(database);
+  const digests = database.prepare<[string, string], string>(
+    'SELECT lower(hex(sha256)) FROM bodies WHERE sha256 BETWEEN unhex(?) AND unhex(?) LIMIT 2',
+  );
   return {
     toCompare: async (readers, limit) => toCompare.all({ readers, limit }),
     waiting: async (readers) => waiting.pluck().get({ readers }) ?? 0,
@@ -53,24 +56,11 @@ export function changeStore(database: Connection, writer: Writer): ChangeStore {
       writer.write(() => {
         for (const comparison of compared) note(comparison, readers, now);
       }),
-    list: async ({ portfolioId, after = 0, notedFrom = 0, limit }) => {
-      if (!hasChanges(database)) return { changes: [], last: after, more: false };
-      const from = { after, notedFrom, limit: limit + 1 };
-      const ids = database
-        .prepare<[object], number>(
-          'SELECT id FROM changes WHERE id > @after AND noted_at >= @notedFrom ORDER BY id LIMIT @limit',
-        )
+    list: async (query) => readPage(database, query, cells),
+    digests: async (beginning) =>
+      digests
         .pluck()
-        .all(from);
-      const last = ids.slice(0, limit).at(-1) ?? after;
-      const rows = database
-        .prepare<[object], MemberChangeRow>(
-          `${MEMBER_CHANGES} AND changes.id > @after AND changes.id <= @last AND changes.noted_at >= @notedFrom
-             AND members.portfolio_id = ifnull(@portfolioId, members.portfolio_id) ORDER BY changes.id, members.row, members.id`,
-        )
-        .all({ after, last, notedFrom, portfolioId: portfolioId ?? null });
-      return { changes: rows.flatMap((row) => toMemberChange(row, cells) ?? []), last, more: ids.length > limit };
-    },
+        .all(`${beginning}${'0'.repeat(64 - beginning.length)}`, `${beginning}${'f'.repeat(64 - beginning.length)}`),
   };
 }
 

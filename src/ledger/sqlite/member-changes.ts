@@ -1,4 +1,4 @@
-import type { MemberChange } from '../changes.js';
+import type { ChangePage, ChangeQuery, MemberChange } from '../changes.js';
 import { type Cells, changeItems } from './cells.js';
 import type { Connection } from './driver.js';
 
@@ -36,3 +36,29 @@ export function toMemberChange(row: MemberChangeRow, cells: Cells): MemberChange
 /** Whether any is kept at all: most ledgers have none for long, and nothing is joined then. */
 export const hasChanges = (database: Connection): boolean =>
   database.prepare('SELECT 1 FROM changes LIMIT 1').get() !== undefined;
+
+/** Whole answers: who goes on after the last of a page misses nothing. */
+export function readPage(
+  database: Connection,
+  { portfolioIds, after = 0, notedFrom = 0, limit }: ChangeQuery,
+  cells: Cells,
+): ChangePage {
+  const ids = database
+    .prepare<[object], number>(
+      'SELECT id FROM changes WHERE id > @after AND noted_at >= @notedFrom ORDER BY id LIMIT @limit + 1',
+    )
+    .pluck()
+    .all({ after, notedFrom, limit });
+  const last = ids.slice(0, limit).at(-1);
+  if (last === undefined) return { changes: [], last: Math.max(after, lastEver(database)), more: false };
+  const rows = database
+    .prepare<[object], MemberChangeRow>(
+      `${MEMBER_CHANGES} AND changes.id > @after AND changes.id <= @last AND changes.noted_at >= @notedFrom
+         AND (@of IS NULL OR members.portfolio_id IN (SELECT value FROM json_each(@of))) ORDER BY changes.id, members.row, members.id`,
+    )
+    .all({ after, last, notedFrom, of: portfolioIds === undefined ? null : JSON.stringify(portfolioIds) });
+  return { changes: rows.flatMap((row) => toMemberChange(row, cells) ?? []), last, more: ids.length > limit };
+}
+
+const lastEver = (database: Connection): number =>
+  database.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").pluck().get() ?? 0;
