@@ -90,7 +90,7 @@ async function pruneFilesFirst(
 async function unfinishedRuns(place: PlaceOptions, around: Surroundings): Promise<readonly string[] | null> {
   try {
     const runs = await withLedger('read', place, around, (ledger) => ledger.runs.all());
-    return runs.filter(({ state }) => state !== 'finished').map(({ id }) => id);
+    return runs.filter(({ state }) => state === 'open' || state === 'reading').map(({ id }) => id);
   } catch (error) {
     if (!isFull(error)) throw error;
     return null;

@@ -7,6 +7,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { deriveChanges } from '../portfolio/changes/derive.js';
+import { adoptRuns } from './adopt-runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
@@ -81,11 +82,12 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
           asked ?? (await restOf({ run, pipeline, fresh: job.fresh, outcome: 'pending' }, names, ledger, around));
         if (begun?.run == null)
           await allowed(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn } = begun ?? (await list.begin());
+        const { run, goesOn, due, left, members } = begun ?? (await list.begin());
         if (run === null) return await viewOfUpToDate(list, options, dataDir, ledger, around);
         const rest = await planned(run);
         if (begun !== undefined) await allowed(rest);
-        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, options, permissions };
+        const news = { due, left, members };
+        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, list: news, options, permissions };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
@@ -95,6 +97,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
 
 /** The file beside its portfolio, fit to be worked on. */
 async function openList(job: Job, names: ProviderNames, ledger: Ledger, { clock }: Surroundings): Promise<OpenList> {
+  await adoptRuns(job, names, ledger, clock.now());
   const list = await OpenList.open(job, names, ledger, clock.now());
   for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
     await ledger.runs.mustBeReadable(run);

@@ -6,6 +6,7 @@ import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { deriveChanges } from '../portfolio/changes/derive.js';
+import type { ListNews } from './events.js';
 import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
 import { orGoOnWith } from './next-step.js';
@@ -33,6 +34,8 @@ export interface Start extends SpendingBounds {
   readonly rest: Amounts;
   /** The only rows that are to move; without it, all that can. */
   readonly only?: readonly number[] | undefined;
+  /** What the file had to tell, where one was taken in. */
+  readonly list?: ListNews | undefined;
   readonly options: SpendingOptions;
   /** Undefined where v2 is of no use. */
   readonly permissions: PermissionReader | undefined;
@@ -120,7 +123,7 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
 }
 
 async function tellStarted(
-  { run, only, limits, goesOn, fresh, rest }: Start,
+  { run, only, limits, goesOn, fresh, rest, list }: Start,
   listener: Listener,
   { runs }: Ledger,
 ): Promise<void> {
@@ -135,6 +138,7 @@ async function tellStarted(
     goesOn,
     fresh,
     atMost: within(rest, limits),
+    list,
   });
 }
 
@@ -143,14 +147,15 @@ async function tellStarted(
  * larger it is. Who interrupts twice wants the terminal back.
  */
 async function tablesAtEnd(
-  { run, options }: Start,
+  { run, options, pipeline }: Start,
   end: RunEnd,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<ExportView | null> {
   // An interrupt that came when all was done has stopped nothing.
-  const wanted = options.export ?? (end.finished || (isAllDone(end) && !end.interrupted));
+  const atStops = pipeline.tables === 'at_every_stop' && !end.interrupted;
+  const wanted = options.export ?? (end.finished || atStops || (isAllDone(end) && !end.interrupted));
   if (!wanted || options.abort?.aborted === true) return null;
   return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
 }

@@ -205,6 +205,11 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What matters of what changes'),
+  tables: choice(['when_finished', 'at_every_stop'])
+    .default('when_finished')
+    .describe(
+      'When a start writes tables by itself: when all that was due is done, or also when the allowance, a budget or the provider stopped it; `--export` and `--no-export` say otherwise for one start',
+    ),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)
     .describe(

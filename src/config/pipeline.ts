@@ -42,6 +42,8 @@ export interface Pipeline {
   readonly guards: Guards;
   /** Names of changes that matter (domain/change.ts). */
   readonly importantChanges: readonly string[];
+  /** When a start writes tables by itself. */
+  readonly tables: 'when_finished' | 'at_every_stop';
   /** How long a provider that is down is waited for. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
@@ -135,6 +137,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
+    tables: file.tables,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     importantChanges: file.changes.important,
     patienceMs: ms(file.patience),

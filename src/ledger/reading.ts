@@ -3,6 +3,7 @@ import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { MemberChange } from './changes.js';
 import type { CountsCompared } from './counts-compared.js';
+import type { Standing } from './portfolios.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
 
@@ -49,6 +50,8 @@ export interface RunSnapshot {
   /** What the lines of the list have come to. */
   readonly progress: Progress;
   rows(): AsyncIterable<readonly SnapshotRow[]>;
+  /** The members of its portfolio, those that have left too. */
+  members(): AsyncIterable<readonly SnapshotMember[]>;
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
@@ -81,6 +84,17 @@ export interface SnapshotRow {
   readonly unitsCharged: number;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
+}
+
+export interface SnapshotMember {
+  readonly portfolio: string;
+  readonly inputId: string | null;
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  /** Null while it is in the list. */
+  readonly leftAt: number | null;
+  /** `row`: where it stands in the newest file, or stood in the last one that had it. */
+  readonly standing: Standing;
 }
 
 export interface SnapshotCandidate extends CandidateRecord {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 
@@ -293,3 +294,53 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(rows.length).toBeGreaterThan(0);
     }));
 });
+
+describe('members', () => {
+  test('say who is in the list, since when, what is due, and who has left', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
+      await night();
+      clock.advance(3 * DAY);
+      writeCsv('in.csv', [rows[1], rows[0], rows[5]] as object[]);
+      await night();
+      clock.advance(5 * DAY);
+      await night('--budget', '1');
+      const seen = table('members').map(
+        ({ input_id, row, first_seen = '', last_seen = '', left_at = '', due, due_reason, oldest_fetched_at = '' }) => [
+          input_id,
+          row,
+          ...[first_seen, last_seen, left_at, oldest_fetched_at].map((time) => time.slice(0, 10)),
+          due,
+          due_reason,
+        ],
+      );
+      const [a, b, c, , , d] = rows.map(({ id }) => id);
+      expect(seen).toEqual([
+        [a, '2', '2026-01-05', '2026-01-13', '', '2026-01-05', 'true', 'stale'],
+        [b, '1', '2026-01-05', '2026-01-13', '', '2026-01-13', 'false', ''],
+        [c, '', '2026-01-05', '2026-01-05', '2026-01-08', '2026-01-05', 'false', ''],
+        [d, '3', '2026-01-08', '2026-01-13', '', '2026-01-08', 'false', ''],
+      ]);
+      const { stdout } = await kybatch(['portfolios', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        portfolios: [{ members: 3, outcomes: { complete: 3 }, due: { stale: 1 }, units_at_most: 1 }],
+      });
+      expect((await kybatch(['portfolios'])).stdout).toMatch(
+        /3 members: 3 complete\n {2}due: 1 stale; at most 1 v1 unit/,
+      );
+    }));
+});
+
+test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
+  withNights(3, async ({ night, clock, cwd, table }) => {
+    const { end: first } = await night();
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'",
+    );
+    database.close();
+    clock.advance(DAY);
+    expect(await night()).toMatchObject({ units: 0, code: 0, end: { run: first.run, rows: 3 } });
+    clock.advance(7 * DAY);
+    expect(await night()).toMatchObject({ units: 3, code: 0, end: { due: 3 } });
+    expect(table('members').map(({ first_seen = '' }) => first_seen.slice(0, 10))).toEqual(Array(3).fill('2026-01-05'));
+  }));

@@ -52,11 +52,14 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
        stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' RETURNING row, units_charged AS units`,
   );
-  const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
+  const reopen = database.prepare(
+    "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?",
+  );
   const progress = database.prepare<[string], ProgressRow>(
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
+  const moved = database.prepare<[string], number>('SELECT units_moved FROM runs WHERE id = ?').pluck();
   const refusals = database.prepare<[string], RefusalNote>(
     `SELECT errors.stage, errors.code, errors.message FROM rows JOIN errors USING (run_id, row)
      WHERE run_id = ? AND hold = 'parked' AND hold_reason = 'scope' AND errors.class = 'block_operation'
@@ -110,7 +113,12 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       }),
     progress: async (runId) => {
       const counted = toProgress(progress.all(runId));
-      return { ...counted, refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId) };
+      const unitsCharged = counted.unitsCharged + (moved.get(runId) ?? 0);
+      return {
+        ...counted,
+        unitsCharged,
+        refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId),
+      };
     },
   };
 }

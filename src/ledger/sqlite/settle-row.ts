@@ -2,7 +2,7 @@ import type { NewQuestion } from '../question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
 import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
-import { dropRecords } from './take-over.js';
+import { recordDropper } from './take-over.js';
 
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
 export function rowSettlements(database: Connection) {
@@ -60,12 +60,13 @@ function standingWriter(database: Connection) {
   );
   const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
+  const drop = recordDropper(database);
   return (runId: string, row: number): void => {
     const old = before.get(runId, row);
     if (old === undefined) return;
     noteReplaced.run({ runId, row, oldRun: old.run_id, oldRow: old.run_row });
     stand.run(runId, row, old.member);
-    dropRecords(database, 'SELECT @run_id, @run_row', old);
+    drop(old.run_id, old.run_row);
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   SnapshotCandidate,
   SnapshotError,
   SnapshotList,
+  SnapshotMember,
   SnapshotRow,
   SnapshotSubject,
   UnsoundAnswer,
@@ -32,6 +33,7 @@ import { type Connection, connect } from './driver.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
+import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
 import { Writer } from './writer.js';
 
 /**
@@ -59,6 +61,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     ...listOf(database, run),
     progress: { ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)), refusals: [] },
     rows: () => readRows(store, runId),
+    members: () => readMembers(database, run),
     candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
@@ -141,6 +144,20 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
       };
     });
   }
+}
+
+async function* readMembers(
+  database: Connection,
+  { portfolioId }: RunRecord,
+): AsyncGenerator<readonly SnapshotMember[]> {
+  if (portfolioId === null) return;
+  const read = standingReader(database);
+  type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
+  for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
+    yield batch.map((row) => {
+      const { portfolio, inputId, firstSeen, lastSeen, leftAt } = row;
+      return { portfolio, inputId, firstSeen, lastSeen, leftAt, standing: read(row) };
+    });
 }
 
 async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCandidate[]> {
@@ -270,6 +287,11 @@ const ROWS = `SELECT standing.row, standing.run_id, standing.run_row, input_valu
     match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
     error_code AS errorCode, error_message AS errorMessage
   FROM temp.standing JOIN rows ON ${HOLDS} ORDER BY standing.row`;
+
+const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
+    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${STANDING_COLUMNS}
+  FROM members JOIN portfolios ON portfolios.id = portfolio_id JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE portfolio_id = ? ORDER BY members.id`;
 
 const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS count,
     CAST(total(iif(rows.run_id = ?, units_charged, 0)) AS INTEGER) AS units
