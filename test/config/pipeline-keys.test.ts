@@ -172,7 +172,7 @@ const BAD: readonly [lines: string, problem: string][] = [
   ],
   [
     'changes: {important: [companies]}',
-    'changes.important[0]: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
+    'changes.important.0: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
   ],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
