@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
+import { openDuck } from '../../src/export/formats/duck.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
@@ -234,3 +235,27 @@ describe('what is kept', () => {
       expect(sql(nights, 'SELECT * FROM changes')).toEqual([]);
     }));
 });
+
+test('the DuckDB statements of the docs load what is new, and nothing twice', () =>
+  withNights(2, async ({ night, sandbox, cwd, table }) => {
+    const docs = readFileSync(resolve('docs/portfolio.md'), 'utf8');
+    const load = (/```sql\n([\s\S]*?)```/.exec(docs)?.[1] ?? '').replaceAll(/'(\w+\.parquet)'/g, `'${cwd}/tables/$1'`);
+    const duck = await openDuck({ scratch: cwd, threads: 1 });
+    const loaded = async () => {
+      await duck.run(load);
+      return (await duck.rows('SELECT new_value FROM changes ORDER BY changed_at')).map(([value]) => value);
+    };
+    try {
+      await night(0, '--format', 'csv,parquet');
+      expect(await loaded()).toEqual([]);
+      for (const status of ['dissolved', 'in liquidation']) {
+        sandbox.script(aRecord, [saying(STATUS, `"status":"${status}"`)]);
+        await night(8, '--format', 'csv,parquet', '--concurrency', '1');
+        const all = table('changes').map(({ new_value }) => new_value);
+        expect((await loaded()).toSorted()).toEqual(all.toSorted());
+        expect(await loaded()).toHaveLength(all.length);
+      }
+    } finally {
+      duck.close();
+    }
+  }));
