@@ -83,7 +83,7 @@ export async function workOn(
       }),
     );
     log.ended(end);
-    if (options.abort?.aborted !== true) await deriveChanges(ledger.changes, around.clock.now());
+    await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());

@@ -119,6 +119,17 @@ describe('the table changes', () => {
       expect(columns().slice(2)).toEqual([`1 late status`, `2 ${rows[0]?.id} status`, '3 twin status']);
     }));
 
+  test('a line that says another company has what changes of that one from then on', () =>
+    withNights(2, async ({ night, sandbox, told, rows, writeCsv }) => {
+      await night(0);
+      sandbox.script(aRecord, [saying(STATUS, '"status":"dissolved"'), saying(STATUS, '"status":"dissolved"')]);
+      await night(8);
+      expect(told()).toHaveLength(2);
+      writeCsv('in.csv', [rows[0], { ...rows[0], id: rows[1]?.id }] as object[]);
+      await night(1);
+      expect(told()).toEqual([expect.stringMatching(/^1 companies\.status/)]);
+    }));
+
   test('a record in question changes nothing until it is accepted', () =>
     withNights(1, async ({ night, sandbox, told, kybatch, cwd }) => {
       await night(0);

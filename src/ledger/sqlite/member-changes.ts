@@ -25,7 +25,7 @@ export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedA
   CROSS JOIN run_environments ON run_environments.run_id = members.run_id AND run_environments.environment_id = changes.environment_id
   CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
-  WHERE changes.changed_at >= members.first_seen AND changes.changed_at <= coalesce(left_at, changes.changed_at)`;
+  WHERE changes.changed_at >= coalesce(members.says_since, members.first_seen) AND changes.changed_at <= coalesce(left_at, changes.changed_at)`;
 
 /** Undefined where what is kept is damaged. */
 export function toMemberChange(row: MemberChangeRow, cells: Cells): MemberChange | undefined {

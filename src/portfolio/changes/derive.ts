@@ -13,11 +13,14 @@ import { carriedOver, comparedParts, lacksNothing, type State, stateOf } from '.
 export const READERS_VERSION = 1;
 
 /** Bodies may be large: those of one comparison are let go before the next. */
-const AT_ONCE = 50;
+const AT_ONCE = 100;
 
-/** Compares every answer that took the place of another with it, and keeps what they say otherwise. */
-export async function deriveChanges(store: ChangeStore, now: number): Promise<void> {
-  for (;;) {
+/**
+ * Compares every answer that took the place of another with it, and keeps what they say otherwise. Who is stopped goes on
+ * at the next start.
+ */
+export async function deriveChanges(store: ChangeStore, now: number, stop?: AbortSignal): Promise<void> {
+  while (stop?.aborted !== true) {
     const answers = await store.toCompare(READERS_VERSION, AT_ONCE);
     if (answers.length === 0) return;
     const compared: Comparison[] = [];

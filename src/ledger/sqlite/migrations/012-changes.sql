@@ -23,5 +23,8 @@ CREATE TABLE changes (
 CREATE INDEX changes_by_subject ON changes (subject_space, subject_id);
 CREATE INDEX changes_by_time ON changes (changed_at, id);
 
+-- Since when the line says the company that it says; null: since it is in the list.
+ALTER TABLE members ADD COLUMN says_since INTEGER;
+
 -- Whose company it is.
 CREATE INDEX row_ids_by_id ON row_ids (space, id);

@@ -148,7 +148,7 @@ CREATE TABLE members (
   -- The row in which it came to rest last, or is on its way for the first time.
   run_id       TEXT NOT NULL,
   run_row      INTEGER NOT NULL
-) STRICT;
+, says_since INTEGER) STRICT;
 CREATE TABLE permission_use (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   permission     TEXT NOT NULL,
