@@ -32,6 +32,7 @@ export const flatFinancialsReader = {
   space: 'v2',
   operations: ['financial'],
   tables: [flatFinancialsTable],
+  apart: { financial: [] },
   bulk: true,
   read({ id, answers }, out) {
     for (const answer of answers) {

@@ -15,6 +15,11 @@ export interface Reader {
   /** Answers that tell of many subjects at once. What they say of one comes with its own answers. */
   readonly lists?: ListReader;
   readonly tables: readonly Table[];
+  /**
+   * Operations whose answers have members that are read each on its own, and those that must be there for the others to be
+   * read: what is the same in two answers need not be read to compare them.
+   */
+  readonly apart?: Readonly<Record<string, readonly string[]>>;
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
   /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */

@@ -32,6 +32,7 @@ export const recordReader = {
   space: 'v1',
   operations: ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   tables: [companiesTable, officersTable, shareholdersTable, groupLinksTable, filedFinancialsTable, sourcesTable],
+  apart: { fullKyb: ['lite'] },
   read({ id, answers }, out) {
     const order = (answer: OpenedAnswer) => ORDER.indexOf(answer.answer.operation);
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []).sort((a, b) => order(a) - order(b));

@@ -1,24 +1,31 @@
 import { expect } from 'vitest';
 import type { ItemChange } from '../../src/domain/change.js';
 import { compareStates } from '../../src/portfolio/changes/compare.js';
-import { carriedOver, comparedParts, type State, stateOf } from '../../src/portfolio/changes/state.js';
+import { type AsOf, readPair } from '../../src/portfolio/changes/read-pair.js';
+import { carriedOver, type State, stateOf } from '../../src/portfolio/changes/state.js';
 import { comparedColumns } from '../../src/readers/compared-columns.js';
 import type { RawAnswer, Reader } from '../../src/readers/reader.js';
 import type { Row, Table } from '../../src/readers/table.js';
 import { read } from '../readers/support.js';
 
 /** What a reader makes of answers, as it is compared. */
-export function stateFrom(reader: Reader, answers: readonly RawAnswer[]): State {
-  return stateOf(reader, read(reader, answers, { includeContacts: false }), 'sha');
-}
+export const stateFrom = (reader: Reader, answers: readonly RawAnswer[]): State =>
+  stateOf(reader, read(reader, answers, { includeContacts: false }), 'sha');
 
-export function changesBetween(
+export const changesBetween = (
   reader: Reader,
   old: readonly RawAnswer[],
   now: readonly RawAnswer[],
-): readonly ItemChange[] {
-  const out = read(reader, now, { includeContacts: false });
-  return compareStates(comparedParts(reader.tables, out), stateFrom(reader, old), stateOf(reader, out, 'sha'));
+): readonly ItemChange[] => compareStates(stateFrom(reader, old), stateFrom(reader, now));
+
+/** The same, as it is found out: without a look at what is the same in both. */
+export function changesFromParts(reader: Reader, old: RawAnswer, now: RawAnswer): readonly ItemChange[] {
+  const asOf = (answer: RawAnswer): AsOf => {
+    const known = { id: '77', ids: {}, row: 1, stage: null, country: null };
+    return { ...known, answers: [answer], rawSha256: answer.rawSha256 };
+  };
+  const pair = readPair(reader, asOf(old), asOf(now));
+  return pair === undefined ? [] : compareStates(pair.old, pair.now);
 }
 
 /** The old lines with the changes made to them. */
@@ -57,7 +64,16 @@ export function applyChanges(reader: Reader, before: State, changes: readonly It
     }
     part.set(name, row);
   }
-  const state = new Map([...items].map(([name, rows]) => [name, { rows: [...rows.values()], rawSha256: '' }]));
+  const state = new Map(
+    [...items].map(([name, rows]) => [
+      name,
+      {
+        table: tableOf(reader, name),
+        rows: [...rows.values()],
+        rawSha256: '',
+      },
+    ]),
+  );
   return contents(state, reader.tables);
 }
 

@@ -3,18 +3,14 @@ import { comparedColumns } from '../../readers/compared-columns.js';
 import type { Table } from '../../readers/table.js';
 import { differencesOf, isSameContent } from './fields.js';
 import { type ItemPair, pairItems } from './items.js';
-import { type Part, type PartName, partOf, type State } from './state.js';
+import type { Part, State } from './state.js';
 
 /**
  * What a state says otherwise than the one before it, item by item. What has not come this time is not compared: that a
  * list is missing says nothing about what was in it (V1-22).
  */
-export function compareStates(parts: readonly PartName[], before: State, now: State): readonly ItemChange[] {
-  return parts.flatMap((name) => {
-    const current = partOf(now, name);
-    return current === undefined ? [] : comparePart(name.table, partOf(before, name), current);
-  });
-}
+export const compareStates = (before: State, now: State): readonly ItemChange[] =>
+  [...now].flatMap(([name, part]) => comparePart(part.table, before.get(name), part));
 
 const NEVER_CAME: readonly [] = [];
 

@@ -1,10 +1,10 @@
 import type { ChangeStore, Comparison, ReplacedAnswer } from '../../ledger/changes.js';
 import { readers } from '../../readers/list.js';
 import { newestOfEach } from '../../readers/newest-of-each.js';
-import { readSubject } from '../../readers/read-subject.js';
-import type { RawAnswer, Reader, ReaderOutput } from '../../readers/reader.js';
+import type { RawAnswer, Reader } from '../../readers/reader.js';
 import { compareStates } from './compare.js';
-import { carriedOver, comparedParts, lacksNothing, type State, stateOf } from './state.js';
+import { type AsOf, readPair, readState } from './read-pair.js';
+import { carriedOver, lacksNothing, type State } from './state.js';
 
 /**
  * Counts up whenever the readers, or what is compared, change in a way that changes could differ by: everything is then
@@ -39,12 +39,14 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   const lost = { answer, items: null, oldRawSha256 };
   if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
   const subject = { reader, creditId: answer.creditId, store };
-  const out = await readAsOf(answer, answer.callId + 1, subject);
-  const old = await readAsOf(before, answer.callId, subject);
-  if (out === undefined || old === undefined) return lost;
-  const now = stateOf(reader, out, answer.rawSha256);
-  const state = await withEarlier(stateOf(reader, old, before.rawSha256), now, before, subject);
-  const items = compareStates(comparedParts(reader.tables, out), state, now).map(({ oldRawSha256: stands, ...item }) =>
+  const pair = readPair(
+    reader,
+    await answersAsOf(before, answer.callId, subject),
+    await answersAsOf(answer, answer.callId + 1, subject),
+  );
+  if (pair === undefined) return lost;
+  const state = await withEarlier(pair.old, pair.now, before, subject);
+  const items = compareStates(state, pair.now).map(({ oldRawSha256: stands, ...item }) =>
     stands === undefined || stands === oldRawSha256 ? item : { ...item, oldRawSha256: stands },
   );
   return { answer, items, oldRawSha256 };
@@ -65,27 +67,25 @@ async function withEarlier(state: State, now: State, before: ReplacedAnswer, sub
   while (!lacksNothing(whole, now) && replaces !== null) {
     const earlier = await subject.store.find(replaces);
     if (earlier === undefined || earlier.rawSha256 === null) break;
-    const out = await readAsOf(earlier, callId, subject);
-    if (out !== undefined) whole = carriedOver(stateOf(subject.reader, out, earlier.rawSha256), whole);
+    const older = readState(subject.reader, await answersAsOf(earlier, callId, subject));
+    if (older !== undefined) whole = carriedOver(older, whole);
     ({ callId, replaces } = earlier);
   }
   return whole;
 }
 
-/** What was known of a subject before a call: the newest answer to each request. Undefined where this one is not there. */
-async function readAsOf(
+/** What was known of a subject before a call: the newest answer to each request. */
+async function answersAsOf(
   answer: ReplacedAnswer,
   callId: number,
   { reader, creditId, store }: Subject,
-): Promise<ReaderOutput | undefined> {
+): Promise<AsOf> {
   const ids = creditId === null ? {} : { credit: creditId };
   const answers: RawAnswer[] = [];
   for (const past of await store.answersBefore(answer, reader.operations, callId)) {
     const body = await store.body(past.rawSha256);
     if (body !== undefined) answers.push({ ...past, body, ids, row: null, stage: null, country: null });
   }
-  if (!answers.some(({ rawSha256 }) => rawSha256 === answer.rawSha256)) return undefined;
-  const subject = { id: answer.id, ids, row: null, stage: null, country: null, answers: newestOfEach(answers) };
-  const out = readSubject(reader, subject, false);
-  return out.issues.some(({ unread }) => unread === true) ? undefined : out;
+  const { id, rawSha256 } = answer;
+  return { id, ids, row: null, stage: null, country: null, answers: newestOfEach(answers), rawSha256 };
 }

@@ -9,8 +9,9 @@ export interface ItemPair {
 }
 
 /**
- * The items of two lists, known again by their keys and not by their places. Those of the new list come first, in its order,
- * then those that are gone. Of several items with one key those that say the same belong together; the rest by their order.
+ * The items of two lists that may differ, known again by their keys and not by their places. Those of the new list come
+ * first, in its order, then those that are gone. Of several items with one key those that say the same belong together; the
+ * rest by their order.
  */
 export function pairItems(
   before: readonly Row[],
@@ -18,23 +19,26 @@ export function pairItems(
   knownBy: KnownBy,
   isSame: (a: Row, b: Row) => boolean,
 ): readonly ItemPair[] {
+  const keys = [...new Set([...(knownBy.within === undefined ? [] : [knownBy.within]), ...knownBy.columns.flat()])];
+  const isSameItem = (a: Row, b: Row | undefined): boolean =>
+    b !== undefined && keys.every((column) => a[column] === b[column]) && isSame(a, b);
+  // Most stand where they stood, and say what they said.
+  const differs = before.map((row, index) => !isSameItem(row, now[index]));
   const groups = new Map<string, Group>();
-  const groupOf = (row: Row): Group => {
-    const columns = keyColumns(row, knownBy);
-    const name = columns.map((column) => `${column}=${row[column] ?? '\u{0}'}`).join('\u{1}');
-    const found = groups.get(name) ?? { columns, old: [], new: [] };
-    groups.set(name, found);
-    return found;
-  };
-  for (const row of now) groupOf(row).new.push(row);
-  for (const row of before) groupOf(row).old.push(row);
+  for (const [index, row] of now.entries()) if (differs[index] !== false) groupOf(row, knownBy, groups).new.push(row);
+  for (const [index, row] of before.entries()) if (differs[index] === true) groupOf(row, knownBy, groups);
+  if (groups.size === 0) return [];
+  for (const [index, row] of before.entries())
+    groups.get(nameOf(row, knownBy))?.before.push({ row, differs: differs[index] === true });
   const pairs = [...groups.values()].flatMap((group) => pairGroup(group, isSame));
   return [...pairs.filter((pair) => pair.new !== undefined), ...pairs.filter((pair) => pair.new === undefined)];
 }
 
+/** Items with one key. */
 interface Group {
   readonly columns: readonly string[];
-  readonly old: Row[];
+  /** All that there were, those that are as they were included: they are counted. */
+  readonly before: { readonly row: Row; readonly differs: boolean }[];
   readonly new: Row[];
 }
 
@@ -45,21 +49,33 @@ const keyColumns = (row: Row, { columns, within }: KnownBy): readonly string[] =
   return within === undefined ? chosen : [within, ...chosen];
 };
 
+const nameOf = (row: Row, knownBy: KnownBy): string =>
+  keyColumns(row, knownBy)
+    .map((column) => `${column}=${row[column] ?? '\u{0}'}`)
+    .join('\u{1}');
+
+function groupOf(row: Row, knownBy: KnownBy, groups: Map<string, Group>): Group {
+  const name = nameOf(row, knownBy);
+  const found = groups.get(name) ?? { columns: keyColumns(row, knownBy), before: [], new: [] };
+  groups.set(name, found);
+  return found;
+}
+
 function pairGroup(group: Group, isSame: (a: Row, b: Row) => boolean): readonly ItemPair[] {
-  const [old, now] = [group.old, group.new];
-  const left = now.slice();
-  const partners = old.map((row) => {
+  const left = group.new.slice();
+  const old = group.before.flatMap(({ row, differs }, index) => (differs ? [{ row, index }] : []));
+  const partners = old.map(({ row }) => {
     if (old.length > MANY) return left.shift();
     const at = left.findIndex((other) => isSame(row, other));
     return at < 0 ? undefined : left.splice(at, 1)[0];
   });
-  const pairs = old.map((row, index) => ({
+  const pairs = old.map(({ row, index }, at) => ({
     key: keyOf(group, row, index),
     old: row,
-    new: partners[index] ?? left.shift(),
+    new: partners[at] ?? left.shift(),
   }));
-  const added = left.map((row, index) => ({ key: keyOf(group, row, old.length + index), old: undefined, new: row }));
-  return [...pairs, ...added];
+  const further = group.before.length;
+  return [...pairs, ...left.map((row, at) => ({ key: keyOf(group, row, further + at), old: undefined, new: row }))];
 }
 
 /** So many items with one key tell nothing apart: they are taken as they stand. */

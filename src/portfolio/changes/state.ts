@@ -3,39 +3,27 @@ import type { Row, Table } from '../../readers/table.js';
 
 /** The lines of one table that came together, and the raw answer that they came with. */
 export interface Part {
+  readonly table: Table;
   readonly rows: readonly Row[];
   readonly rawSha256: string;
 }
 
-/** What is known of a company at one moment: by table and operation. What did not come is not in it. */
+/** What is known of a company at one moment, by table and operation. What did not come is not in it. */
 export type State = ReadonlyMap<string, Part>;
-
-export interface PartName {
-  readonly table: Table;
-  readonly operation: string;
-}
-
-const nameOf = ({ table, operation }: PartName): string => `${table.name} ${operation}`;
-
-export const partOf = (state: State, name: PartName): Part | undefined => state.get(nameOf(name));
 
 /** What a reader made of answers of which this one is the newest. */
 export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, rawSha256: string): State {
   const state = new Map<string, Part>();
-  for (const name of comparedParts(tables, out)) {
-    const { table, operation } = name;
+  for (const table of tables) {
+    if (table.knownBy === undefined) continue;
     const rows = out.rows.get(table.name) ?? [];
-    const own = table.knownBy?.within === undefined ? rows : rows.filter((row) => row.operation === operation);
-    state.set(nameOf(name), { rows: own, rawSha256 });
+    for (const operation of out.came.get(table.name) ?? []) {
+      const own = table.knownBy.within === undefined ? rows : rows.filter((row) => row.operation === operation);
+      state.set(`${table.name} ${operation}`, { table, rows: own, rawSha256 });
+    }
   }
   return state;
 }
-
-/** What came, of the tables whose lines are known again. */
-export const comparedParts = (tables: readonly Table[], { came }: Pick<ReaderOutput, 'came'>): readonly PartName[] =>
-  tables.flatMap((table) =>
-    table.knownBy === undefined ? [] : [...(came.get(table.name) ?? [])].map((operation) => ({ table, operation })),
-  );
 
 /** What came since, and what has not come since as it was before. */
 export const carriedOver = (before: State, since: State): State => new Map([...before, ...since]);
