@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { PortfolioRecord } from '../ledger/portfolios.js';
 import { READERS_VERSION } from '../portfolio/changes/derive.js';
 import { didYouMean } from '../util/suggest.js';
-import { findRun } from './find-run.js';
+import { namedRun } from './find-run.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
 export interface ChangesOptions extends PlaceOptions {
@@ -104,7 +104,7 @@ async function readSince(
   if (since === undefined) return {};
   const [, cursor] = /^change:(\d{1,15})$/.exec(since) ?? [];
   if (cursor !== undefined) return { after: Number(cursor) };
-  if (!DAY.test(since)) return { notedFrom: (await findRun(since, runs))?.createdAt };
+  if (!DAY.test(since)) return { notedFrom: (await namedRun(since, { runs })).createdAt };
   const notedFrom = Date.parse(since);
   if (Number.isNaN(notedFrom)) throw new UsageError(`${since} is no date`, 'For example --since 2026-01-31.');
   return { notedFrom };

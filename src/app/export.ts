@@ -9,7 +9,7 @@ import { ALL_PARTS } from '../export/parts.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { READERS_VERSION } from '../portfolio/changes/derive.js';
-import { findRun } from './find-run.js';
+import { findRun, noRunYet } from './find-run.js';
 import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
 import { judgeOf } from './portfolio.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
@@ -46,8 +46,8 @@ export interface ExportView {
 /** The tables of a run again, from the raw bodies, for 0 units. */
 export function exportTables(options: ExportTablesOptions = {}, around = here()): Promise<ExportView> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
-    const run = await findRun(options.run, ledger.runs);
-    if (run === undefined) throw new UsageError('there is no run yet', '`kybatch run <input.csv>` makes one.');
+    const run = await findRun(options.run, ledger);
+    if (run === undefined) throw noRunYet();
     const notCompared = await ledger.changes.waiting(READERS_VERSION);
     if (notCompared > 0)
       around.onNote?.(`${notCompared} new answers are not in the table changes yet: the next start compares them`);

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
 
@@ -93,4 +95,22 @@ test('what is no date, no run and no portfolio is refused', () =>
   withChanges(async ({ kybatch }) => {
     for (const words of [['--since', '2026-13-01'], ['--since', 'yesterday'], ['nothing']])
       expect((await kybatch(['changes', ...words])).code).toBe(2);
+  }));
+
+test('what was not compared yet is told, and found by the next start', () =>
+  withChanges(async ({ kybatch, cwd, json }) => {
+    const all = await json();
+    const ledger = connect(join(cwd, 'data', 'kybatch.db'), {});
+    ledger.exec('DELETE FROM changes; UPDATE calls SET compared = 0');
+    ledger.close();
+    const words = '4 answers not compared with the one before yet: the next `kybatch run` does that, for nothing.';
+    expect(await kybatch(['changes'])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing has changed.\n',
+      stderr: `${words}\n`,
+    });
+    expect((await kybatch(['export'])).stderr).toContain('4 new answers are not in the table changes yet');
+    await kybatch(RUN);
+    const again = (await json()).changes;
+    expect(again.slice(0, all.changes.length)).toEqual(all.changes);
   }));

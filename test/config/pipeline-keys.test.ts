@@ -53,6 +53,7 @@ test('a file with stages alone has every default', () => {
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
     importantChanges: [...IMPORTANT_CHANGES],
+    tables: 'when_finished',
     patienceMs: 120_000,
     deadlineMs: 35_000,
   });
@@ -97,6 +98,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
     { importantChanges: ['officers', 'companies.status'] },
   ],
   ['changes.important', 'changes: {important: []}', { importantChanges: [] }],
+  ['tables', 'tables: at_every_stop', { tables: 'at_every_stop' }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],

@@ -59,7 +59,11 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     damagedTexts,
     run,
     ...listOf(database, run),
-    progress: { ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)), refusals: [] },
+    progress: {
+      ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)),
+      refusals: [],
+      refusedRows: 0,
+    },
     rows: () => readRows(store, runId),
     members: () => readMembers(database, run),
     candidates: () => readCandidates(store),
@@ -151,7 +155,8 @@ async function* readMembers(
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
-  const read = standingReader(database);
+  // A damaged row is named with the rows.
+  const read = standingReader(database, {});
   type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {

@@ -250,7 +250,12 @@ export function describeLostCalls(open: OpenLedger): void {
         await calls.settleLost(doubtful(place.environmentId), 'charged', 'found in the history');
         await calls.settleLost(doubtful(place.environmentId), 'free', 'twice');
         expect(await calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, answered: 0 });
-        expect(await ledger.reading.spent(place.startId)).toEqual({ units: 0, reports: 1, unknown: 0 });
+        expect(await ledger.reading.spent(place.startId)).toEqual({
+          units: 0,
+          reports: 1,
+          unknown: 0,
+          unknownInBudget: 0,
+        });
         for (let time = 0; time < 2; time++) await buy(ledger, report, lost());
         await calls.settleLost(doubtful(place.environmentId), 'charged', 'which of them?');
         const booked = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.calls()));
@@ -259,7 +264,12 @@ export function describeLostCalls(open: OpenLedger): void {
           ['unknown', null],
           ['unknown', null],
         ]);
-        expect(await ledger.reading.spent(place.startId)).toEqual({ units: 0, reports: 1, unknown: 2 });
+        expect(await ledger.reading.spent(place.startId)).toEqual({
+          units: 0,
+          reports: 1,
+          unknown: 2,
+          unknownInBudget: 2,
+        });
         // An answer is what they were for. The next one is alone again.
         await buy(ledger, report);
         await buy(ledger, report, lost());
