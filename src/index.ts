@@ -14,6 +14,7 @@ export { PlatformV2Client, type V2ClientOptions } from './api/v2/client.js';
 export { type V2OperationName, v2Operations } from './api/v2/operations.js';
 export { parseRoutes, type Routes } from './api/v2/routes.js';
 export { type CallByHand, type CallView, call } from './app/call.js';
+export { type ChangedItem, type ChangesOptions, type ChangesView, type ChangeView, changes } from './app/changes.js';
 export type { DeciderOptions } from './app/decider.js';
 export { type DoctorOptions, type DoctorView, doctor } from './app/doctor.js';
 export {
@@ -43,6 +44,7 @@ export { type PortfolioView, portfolios } from './app/portfolios.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PruneOptions, type PruneView, prune } from './app/prune.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
+export { type RawAnswerOptions, type RawAnswerView, rawAnswer } from './app/raw-answer.js';
 export type { ReleasedRun } from './app/released-runs.js';
 export { resume } from './app/resume.js';
 export { retry } from './app/retry.js';
@@ -69,6 +71,7 @@ export { type AtWorkView, type StatusOptions, type StatusView, status } from './
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
 export { type UsageOptions, type UsageView, usage } from './app/usage.js';
 export type { CallEvent } from './calls/events.js';
+export type { ChangeKey, ChangeKind, FieldChange } from './domain/change.js';
 export { type Charge, type ErrorClass, KybatchError, type StopReason, UsageError } from './domain/errors.js';
 export { ExitCode } from './domain/exit-codes.js';
 export type { IdSpace } from './domain/id-spaces.js';

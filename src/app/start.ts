@@ -7,6 +7,7 @@ import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { deriveChanges } from '../portfolio/changes/derive.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
@@ -184,6 +185,7 @@ async function viewOfUpToDate(
   const { portfolio, nextAt } = await list.begin();
   const run = await ledger.portfolios.lastRun(portfolio.id);
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
+  await deriveChanges(ledger.changes, around.clock.now());
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;

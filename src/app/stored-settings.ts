@@ -2,6 +2,7 @@ import { pipelineArgument } from '../config/find-pipeline.js';
 import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
+import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { parseDuration } from '../domain/options/duration.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { isRecord, parseStored, readStored } from '../ledger/stored-json.js';
@@ -47,12 +48,13 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
     ]),
   );
   const guards = pipeline.guards ?? NO_GUARDS;
+  const importantChanges = pipeline.importantChanges ?? IMPORTANT_CHANGES;
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
   const { metrics = null, tables = 'when_finished' } = pipeline;
-  const read = { ...pipeline, guards, options, freshnessMs, patienceMs, tables, metrics, notify: null };
-  return { ...stored, providers, pipeline: read };
+  const withAll = { ...pipeline, guards, importantChanges, options, freshnessMs, patienceMs, tables, metrics, notify: null };
+  return { ...stored, providers, pipeline: withAll };
 }
 
 /** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */

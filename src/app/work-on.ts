@@ -5,6 +5,7 @@ import { type Amounts, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { deriveChanges } from '../portfolio/changes/derive.js';
 import type { ListNews } from './events.js';
 import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
@@ -89,6 +90,7 @@ export async function workOn(
       }),
     );
     log.ended(end);
+    await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());

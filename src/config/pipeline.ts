@@ -41,6 +41,8 @@ export interface Pipeline {
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
+  /** Names of changes that matter (domain/change.ts). */
+  readonly importantChanges: readonly string[];
   /** When a start writes tables by itself. */
   readonly tables: 'when_finished' | 'at_every_stop';
   /** How long a provider that is down is waited for. */
@@ -142,6 +144,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     breaker: file.breaker,
     tables: file.tables,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
+    importantChanges: file.changes.important,
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
     metrics: file.metrics ?? null,

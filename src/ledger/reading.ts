@@ -1,6 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
+import type { MemberChange } from './changes.js';
 import type { CountsCompared } from './counts-compared.js';
 import type { Standing } from './portfolios.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
@@ -75,6 +76,8 @@ export interface RunSnapshot {
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
+  /** What changed for the members of its portfolio, the oldest first. */
+  changes(): AsyncIterable<readonly MemberChange[]>;
   /**
    * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
    * these operations about it, whoever bought them and when. An answer may name it by its ID in another space.

@@ -4,6 +4,7 @@ import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
+import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
@@ -51,6 +52,7 @@ test('a file with stages alone has every default', () => {
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
+    importantChanges: [...IMPORTANT_CHANGES],
     tables: 'when_finished',
     patienceMs: 120_000,
     deadlineMs: 35_000,
@@ -92,6 +94,12 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
   ['guards.failing_alike', 'guards: {failing_alike: 50}', { guards: { failingAlike: 50, rowsLost: null } }],
   ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
+  [
+    'changes.important',
+    'changes: {important: [officers, companies.status]}',
+    { importantChanges: ['officers', 'companies.status'] },
+  ],
+  ['changes.important', 'changes: {important: []}', { importantChanges: [] }],
   ['tables', 'tables: at_every_stop', { tables: 'at_every_stop' }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
@@ -191,6 +199,10 @@ const BAD: readonly [lines: string, problem: string][] = [
   [
     'guards: {rows_lost: 0}',
     'guards.rows_lost: must be a whole number of per cent from 1 to 100, or null for none, got 0.',
+  ],
+  [
+    'changes: {important: [companies]}',
+    'changes.important.0: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
   ],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
