@@ -53,7 +53,17 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
   const { metrics = null, tables = 'when_finished' } = pipeline;
-  const withAll = { ...pipeline, guards, importantChanges, options, freshnessMs, patienceMs, tables, metrics, notify: null };
+  const withAll = {
+    ...pipeline,
+    guards,
+    importantChanges,
+    options,
+    freshnessMs,
+    patienceMs,
+    tables,
+    metrics,
+    notify: null,
+  };
   return { ...stored, providers, pipeline: withAll };
 }
 

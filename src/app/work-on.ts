@@ -11,6 +11,7 @@ import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
 import { harmless, type Listener } from './harmless.js';
 import { orGoOnWith } from './next-step.js';
+import { importantSince, lastChange } from './night/important-changes.js';
 import type { MetricsFile } from './night/metrics-file.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
@@ -90,6 +91,7 @@ export async function workOn(
       }),
     );
     log.ended(end);
+    const before = await lastChange(ledger);
     await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
@@ -99,7 +101,7 @@ export async function workOn(
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
-    const made = { spent, left: tally.left, importantChanges: null };
+    const made = { spent, left: tally.left, importantChanges: await importantSince(before, run, ledger) };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, steps, {
       tables,
       log: log.path,

@@ -26,8 +26,12 @@ const commandPipeline = (args: readonly string[] = []) => [
   `notify: {command: ${JSON.stringify([process.execPath, './listener.mjs', ...args])}}`,
 ];
 
-async function withListener(pipeline: readonly string[], use: (job: Job, heard: () => Heard | null) => Promise<void>) {
-  await withJob({ clock: new JumpingClock(), pipeline }, async (job) => {
+async function withListener(
+  pipeline: readonly string[],
+  use: (job: Job & { readonly clock: JumpingClock }, heard: () => Heard | null) => Promise<void>,
+) {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline }, async (job) => {
     writeFileSync(join(job.cwd, 'listener.mjs'), LISTENER);
     const file = join(job.cwd, 'told.json');
     const heard = () => {
@@ -36,7 +40,7 @@ async function withListener(pipeline: readonly string[], use: (job: Job, heard: 
       rmSync(file);
       return JSON.parse(text) as Heard;
     };
-    await use(job, heard);
+    await use({ ...job, clock }, heard);
   });
 }
 
@@ -93,6 +97,28 @@ test('it is told of a start that was stopped, and of one that was refused; not o
     });
     expect((await kybatch(['resume', '--yes'])).code).toBe(0);
     expect(heard()).toBeNull();
+  });
+});
+
+test('it is told of changes that matter, and not of others', async () => {
+  const pipeline = [...commandPipeline(), 'freshness: {fullKyb: 7d, searchKyb: 365d}'];
+  await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, clock }, heard) => {
+    const night = async (from: RegExp, to: string) => {
+      clock.advance(8 * 86_400_000);
+      sandbox.script(aRecord, [{ rewrite: (body: string) => body.replace(from, to) }]);
+      expect((await kybatch(RUN)).code).toBe(0);
+      return heard()?.told;
+    };
+    writeCsv('in.csv', rows.slice(0, 2));
+    expect((await kybatch(RUN)).code).toBe(0);
+    expect(heard()).toBeNull();
+    expect(await night(/"status":\s*"[^"]*"/, '"status":"dissolved"')).toMatchObject({
+      on: ['important_change'],
+      exit_code: 0,
+      this_start: { important_changes: 1 },
+    });
+    expect(await night(/nothing/, 'nothing')).toMatchObject({ this_start: { important_changes: 1 } });
+    expect(await night(/nothing/, 'nothing')).toBeUndefined();
   });
 });
 
