@@ -17,8 +17,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ledger: ['domain', 'util'],
   calls: ['api', 'ledger', 'domain', 'util'],
   stages: ['calls', 'api', 'domain', 'util'],
-  // The schema of a pipeline file is assembled from the stages.
-  config: ['stages', 'api', 'domain', 'util'],
+  // The schema of a pipeline file is assembled from the stages, and knows the tables whose changes can be named.
+  config: ['stages', 'readers', 'api', 'domain', 'util'],
   engine: ['stages', 'calls', 'ledger', 'config', 'api', 'domain', 'util'],
   portfolio: ['stages', 'readers', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
   readers: ['api', 'domain', 'util'],

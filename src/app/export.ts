@@ -8,6 +8,7 @@ import type { ExportFormat } from '../export/options.js';
 import { ALL_PARTS } from '../export/parts.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
+import { READERS_VERSION } from '../portfolio/changes/derive.js';
 import { findRun, noRunYet } from './find-run.js';
 import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
 import { judgeOf } from './portfolio.js';
@@ -47,6 +48,9 @@ export function exportTables(options: ExportTablesOptions = {}, around = here())
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const run = await findRun(options.run, ledger);
     if (run === undefined) throw noRunYet();
+    const notCompared = await ledger.changes.waiting(READERS_VERSION);
+    if (notCompared > 0)
+      around.onNote?.(`${notCompared} new answers are not in the table changes yet: the next start compares them`);
     return await writeTables(run.id, ledger, dataDir, options, around);
   });
 }

@@ -7,23 +7,24 @@ import { pathIn, type Surroundings } from './surroundings.js';
 
 /**
  * Where a file is to be put that the user has named: the place itself, links followed. A folder, a device, what belongs
- * to the data directory and what kybatch is told to read (`reads`, beside the settings) are refused.
+ * to the data directory and what kybatch is told to read (`reads`, beside the settings) are refused. `by`: what names it.
  */
 export function fileTarget(
   named: string,
   dataDir: string,
   around: Surroundings,
   reads: readonly string[] = [],
+  by = '--out',
 ): string {
-  if (named.trim() === '') throw new UsageError('--out is empty', 'Name a file; it need not exist.');
+  if (named.trim() === '') throw new UsageError(`${by} is empty`, 'Name a file; it need not exist.');
   const path = pathIn(around, named);
   mustNotBeOurs(path, dataDir);
-  mustNotBeRead(path, [...settingsFiles(around), ...reads]);
+  mustNotBeRead(path, [...settingsFiles(around), ...reads], by);
   const place = realPlace(path);
   const there = look(place);
-  if (there?.isDirectory()) throw new UsageError(`${path} is a folder, not a file`, 'Name a file with --out.');
+  if (there?.isDirectory()) throw new UsageError(`${path} is a folder, not a file`, `Name a file with ${by}.`);
   if (there?.isFile() === false)
-    throw new UsageError(`${path} is not a regular file`, 'Name another file with --out; it need not exist.');
+    throw new UsageError(`${path} is not a regular file`, `Name another file with ${by}; it need not exist.`);
   return place;
 }
 

@@ -1,3 +1,5 @@
+import type { Notify } from '../config/notify-schema.js';
+import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { type Amounts, within } from '../engine/row-cost.js';
@@ -7,6 +9,8 @@ import { checkTables } from './export.js';
 import { namedRun, newestRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
+import { MetricsFile } from './night/metrics-file.js';
+import { type ToBeTold, thenTell } from './night/then-tell.js';
 import { permissionReader } from './permission-reader.js';
 import { mustBeAllowed } from './preflight.js';
 import {
@@ -56,7 +60,15 @@ export interface GoOn {
 }
 
 /** Takes a run up again with the pipeline it was created with; budgets and speed are those of this start. */
-export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings): Promise<RunEndView> {
+export const goOn = (how: GoOn, options: GoOnOptions, around: Surroundings): Promise<RunEndView> =>
+  thenTell(options, around, (toBeTold) => workOnAgain(how, options, around, toBeTold));
+
+async function workOnAgain(
+  how: GoOn,
+  options: GoOnOptions,
+  around: Surroundings,
+  toBeTold: (whom: ToBeTold) => void,
+): Promise<RunEndView> {
   mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
@@ -64,7 +76,9 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
     if (run.state === 'reading') throw halfRead(run);
     if (run.state === 'superseded') throw takenOver(run);
     await runs.mustBeReadable(run.id);
-    const { pipeline, fresh } = readSettings(run);
+    const { pipeline, fresh, notifies = false } = readSettings(run);
+    toBeTold({ notify: notifies ? notifyNow(pipeline, around) : null, input: run.inputPath });
+    const metrics = MetricsFile.of(pipeline, run.inputPath, dataDir, around);
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
@@ -83,12 +97,23 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const only = await how.release(run, runs);
-        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions };
+        const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions, metrics };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
+}
+
+/** Whom to tell is not kept in the ledger: the pipeline file says it, as it is now. */
+function notifyNow({ file }: LoadedPipeline, around: Surroundings): Notify | null {
+  try {
+    return loadPipeline(file, around.cwd).notify;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    around.onNote?.(`nobody will be told how this start ends: the pipeline file ${file} cannot be read any more`);
+    return null;
+  }
 }
 
 async function chosenRun(id: string | undefined, how: GoOn, ledger: Ledger): Promise<RunRecord> {

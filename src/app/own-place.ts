@@ -20,12 +20,12 @@ export function mustNotBeOurs(target: string, dataDir: string): void {
   throw new UsageError(`${target} is not free: ${why}`, hint);
 }
 
-/** The same for files that somebody else has written, and kybatch reads. */
-export function mustNotBeRead(target: string, files: readonly string[]): void {
+/** The same for files that somebody else has written, and kybatch reads. `by`: what names the place. */
+export function mustNotBeRead(target: string, files: readonly string[], by = '--out'): void {
   const place = realPlace(target);
   const read = files.find((file) => isIn(place, realPlace(file)));
   if (read !== undefined)
-    throw new UsageError(`${target} is not free: kybatch reads ${read}`, 'Name another place with --out.');
+    throw new UsageError(`${target} is not free: kybatch reads ${read}`, `Name another place with ${by}.`);
 }
 
 const isIn = (path: string, folder: string): boolean => {

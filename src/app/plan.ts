@@ -86,8 +86,11 @@ async function permissionsNow({ pipeline }: Job, options: JobOptions, around: Su
 export type Job = ListOptions;
 
 /** Reads pipeline and input; what is odd about the input is noted. */
-export async function readJob(options: JobOptions, around: Surroundings): Promise<Job> {
-  const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
+export async function readJob(
+  options: JobOptions,
+  around: Surroundings,
+  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd),
+): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
   await mustHaveRows(table);

@@ -13,6 +13,8 @@ export interface PortfolioView {
   /** The newest file, and when it was last looked at. */
   readonly input: string;
   readonly seenAt: number;
+  /** When a start on it last came to its end by itself; null: none ever has. */
+  readonly lastSuccessAt: number | null;
   readonly providers: string;
   /** Who is in the list, by what they have come to. */
   readonly members: number;
@@ -38,10 +40,10 @@ export function portfolios(options: PlaceOptions = {}, around = here()): Promise
 }
 
 async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): Promise<PortfolioView> {
-  const { id, name, inputPath, seenAt, providers } = portfolio;
+  const { id, name, inputPath, seenAt, lastSuccessAt, providers } = portfolio;
   const last = await ledger.portfolios.lastRun(id);
   const outcomes = await ledger.portfolios.outcomes(id);
-  const shared = { name, input: inputPath, seenAt, providers, outcomes };
+  const shared = { name, input: inputPath, seenAt, lastSuccessAt, providers, outcomes };
   const members = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   const lastRun = last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt };
   const due: Partial<Record<DueReason, number>> = {};

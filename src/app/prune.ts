@@ -48,7 +48,7 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Sur
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, found.unfinished);
     const preview = viewOf(before, files, found);
-    if (found.runs.length + found.calls + found.answers === 0 && isNone(files)) return preview;
+    if (found.runs.length + found.calls + found.answers + found.changes === 0 && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
     const left = removeOldFiles(files);
     return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
@@ -117,6 +117,7 @@ const NOTHING: PruneReport = {
   waiting: [],
   unfinished: [],
   calls: 0,
+  changes: 0,
   answers: 0,
   bodies: 0,
   bytes: 0,

@@ -8,7 +8,7 @@ import type { ExportView } from './export.js';
 import type { NextStep } from './next-step.js';
 import { knowingSheet } from './review-sheet.js';
 import { standingOf } from './standing.js';
-import type { Spent } from './start-tally.js';
+import type { LeftToPeople, Spent } from './start-tally.js';
 import { jobOf } from './stored-settings.js';
 import type { Surroundings } from './surroundings.js';
 import { type Whole, wholeOf } from './whole.js';
@@ -34,6 +34,10 @@ export interface RunEndView {
   readonly worked: boolean;
   /** By this start. */
   readonly spent: Spent;
+  /** Rows that this start has left to people. */
+  readonly left: LeftToPeople;
+  /** Changes that matter which this start has found; null: nobody has looked. */
+  readonly importantChanges: number | null;
   /** By the run, all its starts together. */
   readonly unitsCharged: number;
   /** Rows that wait for a report. */
@@ -78,7 +82,7 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: Whole,
-  spent: Spent,
+  made: Pick<RunEndView, 'spent' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
   { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
@@ -88,7 +92,7 @@ export function viewOfEnd(
     ...standing(run, progress, whole),
     nextDueAt: null,
     worked: true,
-    spent,
+    ...made,
     stopped:
       stopped === undefined
         ? null
@@ -120,6 +124,8 @@ export async function viewOfRest(
     nextDueAt: nextAt,
     worked: false,
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+    left: { failed: 0, questions: 0 },
+    importantChanges: null,
     stopped: null,
     finished: progress.byOutcome.pending === 0,
     interrupted: false,

@@ -5,6 +5,7 @@ import type { Amounts } from '../engine/row-cost.js';
 import type { Limits } from '../ledger/intended.js';
 import type { ListenToSpending } from './events.js';
 import type { TableOptions } from './export.js';
+import type { GoOnStep } from './next-step.js';
 import type { ProviderOptions } from './provider.js';
 
 /** What every use case that spends can be told. */
@@ -25,6 +26,14 @@ export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'ou
   readonly drain?: AbortSignal | undefined;
   /** The second: calls in flight are given up. */
   readonly abort?: AbortSignal | undefined;
+  /** How things are said on the command line that this was asked on, for whoever is told how it ended. */
+  readonly said?: SaidAs | undefined;
+}
+
+export interface SaidAs {
+  readonly command: (step: GoOnStep) => string;
+  /** What the interrupt that came first stands for, if any came. */
+  readonly interruptedAs: () => ExitCode | undefined;
 }
 
 /** What holds for this start: an option before what the pipeline says. */

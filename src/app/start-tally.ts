@@ -5,7 +5,13 @@ import type { StartSpending } from '../ledger/reading.js';
 /** What this start has spent, as far as anybody knows. */
 export type Spent = StartSpending;
 
-/** Counts what the calls of one start have cost. */
+/** Rows that a start has left to people: failed, or with a question. */
+export interface LeftToPeople {
+  readonly failed: number;
+  readonly questions: number;
+}
+
+/** Counts what the calls of one start have cost, and what it has left to people. */
 export class StartTally {
   #units = 0;
   #reports = 0;
@@ -13,7 +19,13 @@ export class StartTally {
   #unknownInBudget = 0;
   #mayHaveCost = { units: 0, reports: 0 };
 
+  readonly #left = { failed: 0, questions: 0 };
+
   readonly listen = (event: RunEvent): void => {
+    if (event.kind === 'row_settled') {
+      if (event.checkpoint.outcome === 'failed') this.#left.failed += 1;
+      if (event.checkpoint.outcome === 'needs_review') this.#left.questions += 1;
+    }
     if (event.kind !== 'call_settled') return;
     const { meter } = event.intent;
     const { charge, unitsCharged } = event.settlement;
@@ -34,6 +46,10 @@ export class StartTally {
       unknown: this.#unknown,
       unknownInBudget: this.#unknownInBudget,
     };
+  }
+
+  get left(): LeftToPeople {
+    return { ...this.#left };
   }
 
   /** Which of the limits are reached. */

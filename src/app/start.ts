@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadPipeline } from '../config/pipeline.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import { deriveChanges } from '../portfolio/changes/derive.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
+import { MetricsFile } from './night/metrics-file.js';
+import { thenTell } from './night/then-tell.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
@@ -26,7 +30,7 @@ import {
   type SpendingOptions,
 } from './spending.js';
 import { isFresh } from './stored-settings.js';
-import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
@@ -45,8 +49,21 @@ export interface Proposal {
  * Brings the portfolio of a file up to date: what is new is resolved, what is stale is bought again, what is unfinished goes
  * on. Where nothing is due nothing is done, unless `fresh` asks for everything anew.
  */
-export async function run(options: RunOptions, around: Surroundings = here()): Promise<RunEndView> {
-  const job = await readJob(options, around);
+export const run = (options: RunOptions, around: Surroundings = here()): Promise<RunEndView> =>
+  thenTell(options, around, async (toBeTold) => {
+    const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
+    const input = pathIn(around, options.input);
+    toBeTold({ notify: pipeline.notify, input });
+    const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
+    return await bringUpToDate(await readJob(options, around, pipeline), metrics, options, around);
+  });
+
+async function bringUpToDate(
+  job: Job,
+  metrics: MetricsFile | null,
+  options: RunOptions,
+  around: Surroundings,
+): Promise<RunEndView> {
   const bounds = boundsOf(options, job.pipeline);
   const names = providerNames(options, around);
   // Kept with the speed that was asked for, so that `resume` holds to it.
@@ -57,9 +74,13 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const list = await openList({ ...job, pipeline }, names, ledger, around);
+    const upToDate = async () => {
+      const view = await viewOfUpToDate(list, options, dataDir, ledger, around);
+      await metrics?.write(ledger, names, null);
+      return view;
+    };
     const nobodyIsAsked = options.agree === undefined && mayBegin(options);
-    if (!nobodyIsAsked && !(await list.isAnythingDue()))
-      return await viewOfUpToDate(list, options, dataDir, ledger, around);
+    if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate();
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
     mustAgreeToSpend(options, options.agree !== undefined);
     if (options.export !== false) await checkTables(options, null, dataDir, around);
@@ -76,12 +97,12 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         if (job.fresh)
           await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
         const { run, goesOn, due, left, members } = await list.begin();
-        if (run === null) return await viewOfUpToDate(list, options, dataDir, ledger, around);
+        if (run === null) return await upToDate();
         const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
         const rest = asked ?? (await restOf(remaining, names, ledger, around));
         if (!job.fresh) await mustBeGranted(rest);
-        const news = { due, left, members };
-        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, list: news, options, permissions };
+        const told = { list: { due, left, members }, options, permissions, metrics };
+        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
@@ -160,8 +181,11 @@ async function viewOfUpToDate(
   const { portfolio, nextAt } = await list.begin();
   const run = await ledger.portfolios.lastRun(portfolio.id);
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
+  await deriveChanges(ledger.changes, around.clock.now());
   const { out, formats } = options;
   const wanted = out !== undefined || formats !== undefined || options.export === true;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  return { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt })), unitsCharged: 0 };
+  const view = { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt })), unitsCharged: 0 };
+  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
+  return view;
 }

@@ -2,6 +2,7 @@ import { pipelineArgument } from '../config/find-pipeline.js';
 import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
+import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { parseDuration } from '../domain/options/duration.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { isRecord, parseStored, readStored } from '../ledger/stored-json.js';
@@ -17,11 +18,16 @@ export interface StoredSettings {
   readonly portfolio?: string | undefined;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
+  /** Somebody was to be told how it ends. Whom, only the pipeline file says: an address may be a password. */
+  readonly notifies?: boolean | undefined;
 }
 
 /** JSON knows no Infinity and would write null, which means "asked anew every time". */
-export const storeSettings = (settings: StoredSettings): string =>
-  JSON.stringify(settings, (_, value: unknown) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
+export function storeSettings({ pipeline, ...settings }: StoredSettings): string {
+  const { notify, ...kept } = pipeline;
+  const stored = { ...settings, pipeline: kept, ...(notify === null ? {} : { notifies: true }) };
+  return JSON.stringify(stored, (_, value: unknown) => (value === Infinity ? Number.MAX_SAFE_INTEGER : value));
+}
 
 /**
  * What a run is found again by, beside its input: what is bought and how it is decided, from whom, and how much of the
@@ -42,11 +48,23 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
     ]),
   );
   const guards = pipeline.guards ?? NO_GUARDS;
+  const importantChanges = pipeline.importantChanges ?? IMPORTANT_CHANGES;
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  const tables = pipeline.tables ?? 'when_finished';
-  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs, patienceMs, tables } };
+  const { metrics = null, tables = 'when_finished' } = pipeline;
+  const withAll = {
+    ...pipeline,
+    guards,
+    importantChanges,
+    options,
+    freshnessMs,
+    patienceMs,
+    tables,
+    metrics,
+    notify: null,
+  };
+  return { ...stored, providers, pipeline: withAll };
 }
 
 /** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */

@@ -5,10 +5,14 @@ import { type Amounts, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { deriveChanges } from '../portfolio/changes/derive.js';
 import type { ListNews } from './events.js';
 import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
+import { harmless, type Listener } from './harmless.js';
 import { orGoOnWith } from './next-step.js';
+import { importantSince, lastChange } from './night/important-changes.js';
+import type { MetricsFile } from './night/metrics-file.js';
 import { type Provider, sourcesOf } from './provider.js';
 import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
@@ -38,6 +42,8 @@ export interface Start extends SpendingBounds {
   readonly options: SpendingOptions;
   /** Undefined where v2 is of no use. */
   readonly permissions: PermissionReader | undefined;
+  /** Where figures for a monitor go; null: nowhere. */
+  readonly metrics: MetricsFile | null;
 }
 
 /** Works on a run until nothing moves or somebody interrupts; writes the tables of a finished one, and tells how it ended. */
@@ -53,6 +59,9 @@ export async function workOn(
   const tally = new StartTally();
   const listener = harmless(options, around);
   const begun: { startId?: number } = {};
+  const stopMetrics = start.metrics?.follow(ledger, provider.names, () =>
+    begun.startId === undefined ? null : { run, startId: begun.startId, limits },
+  );
   try {
     await tellStarted(start, listener, ledger);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
@@ -82,6 +91,8 @@ export async function workOn(
       }),
     );
     log.ended(end);
+    const before = await lastChange(ledger);
+    await deriveChanges(ledger.changes, around.clock.now(), options.abort);
     const tables = await tablesAtEnd(start, end, provider.environment.dataDir, ledger, around);
     const enough = await enoughToGoOn(start, end, tally, provider, ledger, around);
     const progress = await standingOf(run, ledger, around.clock.now());
@@ -90,12 +101,15 @@ export async function workOn(
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
-    const view = viewOfEnd(run, { ...end, progress }, whole, spent, steps, {
+    const made = { spent, left: tally.left, importantChanges: await importantSince(before, run, ledger) };
+    const view = viewOfEnd(run, { ...end, progress }, whole, made, steps, {
       tables,
       log: log.path,
       parkedUntil: held?.parkedUntil ?? null,
     });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
+    if (run.portfolioId !== null && view.finished && view.tablesLack === null)
+      await ledger.portfolios.noteSuccess(run.portfolioId, around.clock.now());
     return view;
   } catch (error) {
     log.brokenOff(error);
@@ -103,26 +117,10 @@ export async function workOn(
     if (begun.startId !== undefined) await ledger.calls.noteEnding(begun.startId, brokenOff(error)).catch(() => {});
     throw error;
   } finally {
+    await stopMetrics?.();
     stopListening();
     log.close();
   }
-}
-
-type Listener = NonNullable<SpendingOptions['listen']>;
-
-/** Nothing depends on who listens: one that fails is told of, and not called again. */
-function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listener {
-  let heard = listen;
-  return (event) => {
-    try {
-      heard?.(event);
-    } catch (error) {
-      heard = undefined;
-      onNote?.(
-        `a listener failed, and is told nothing more: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
-  };
 }
 
 async function tellStarted(

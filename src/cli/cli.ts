@@ -15,6 +15,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   runs: async () => register((await import('./verbs/runs.js')).runsVerb),
   portfolios: async () => register((await import('./verbs/portfolios.js')).portfoliosVerb),
   status: async () => register((await import('./verbs/status.js')).statusVerb),
+  changes: async () => register((await import('./verbs/changes.js')).changesVerb),
   usage: async () => register((await import('./verbs/usage.js')).usageVerb),
   review: async () => register((await import('./verbs/review.js')).reviewVerb),
   doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),

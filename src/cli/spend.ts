@@ -2,10 +2,10 @@ import type { SpendingEvent } from '../app/events.js';
 import type { GoOnProposal } from '../app/go-on.js';
 import { GoOnError } from '../app/next-step.js';
 import type { RunEndView } from '../app/run-end.js';
-import type { SpendingOptions } from '../app/spending.js';
+import { exitCodeOfRun } from '../app/run-exit-code.js';
+import type { SaidAs, SpendingOptions } from '../app/spending.js';
 import { KybatchError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
-import { exitCodeOfRun } from './run-exit-code.js';
 import { readSpendingFlags, type SpendingArgs } from './spending-flags.js';
 import { placeFlags, suggestCommand } from './terminal/commands.js';
 import { InterruptListener } from './terminal/interrupts.js';
@@ -36,7 +36,11 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   };
   try {
     const { drain, abort } = interrupts;
-    const end = await work({ ...readSpendingFlags(args), listen, drain, abort }).finally(() => display?.stop());
+    const said: SaidAs = {
+      command: (step) => suggestCommand(step, args).command,
+      interruptedAs: () => interrupts.standsFor,
+    };
+    const end = await work({ ...readSpendingFlags(args), listen, drain, abort, said }).finally(() => display?.stop());
     if (!end.worked) io.stderr(`${nothing(end)}\n`);
     const ways = {
       next: end.next === null ? undefined : suggestCommand(end.next, args),
@@ -46,7 +50,7 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
     };
     if (args.json) io.stdout(`${JSON.stringify(endToJson(end, ways))}\n`);
     io.stderr(endInWords(end, ways));
-    return exitCodeOfRun(end, interrupts.received);
+    return exitCodeOfRun(end, interrupts.standsFor);
   } catch (error) {
     throw error instanceof GoOnError ? withCommand(error, args) : error;
   } finally {

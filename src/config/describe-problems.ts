@@ -22,6 +22,8 @@ function describe(issue: z.core.$ZodIssue, content: unknown): string {
   if (key === '') return `the file ${issue.message}, got ${show(value)}`;
   if (value === undefined && issue.code === 'custom') return `${key}: ${issue.message}, got its default.`;
   if (value === undefined) return `${key}: is missing; it ${issue.message}`;
+  // An address to which anybody may send is a password.
+  if (key === 'notify.webhook') return `${key}: ${issue.message}; what it says is not shown.`;
   const meant =
     issue.code === 'invalid_value' && typeof value === 'string' ? suggest(value, names(issue.values)) : undefined;
   return `${key}: ${issue.message}, got ${show(value)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { parseRoutes, type Routes } from '../api/v2/routes.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { UsageError } from '../domain/errors.js';
+import { isSafeUrl } from '../domain/safe-url.js';
 import { Secret } from '../util/secret.js';
 import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
@@ -98,8 +99,6 @@ function readKey(name: string, variables: Variables, cwd: string): string | unde
 
 const MOST_OF_A_KEY = 16_384;
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
 /** https, except on a loopback address: a key does not travel in the clear. However it is spelt, it comes back as one. */
 function checkBaseUrl(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
@@ -108,8 +107,7 @@ function checkBaseUrl(name: string, value: string): string {
     throw new UsageError(`${name} carries a user name or password`, 'Keys come from the key variables only.');
   if (url.search !== '' || url.hash !== '')
     throw new UsageError(`${name} has a query or a fragment`, 'Give the base address alone.');
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname)))
-    return canonicalBaseUrl(value);
+  if (isSafeUrl(url)) return canonicalBaseUrl(value);
   throw new UsageError(`${name} must be https (http is for loopback addresses only), got ${url.protocol}//${url.host}`);
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
+import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
 import { parseDuration } from '../domain/options/duration.js';
 import {
@@ -16,7 +17,11 @@ import {
   uniqueList,
   yesOrNo,
 } from '../domain/options/fields.js';
+import { changeNames } from '../readers/compared-columns.js';
+import { readers } from '../readers/list.js';
+import type { Table } from '../readers/table.js';
 import { stages } from '../stages/list.js';
+import { notifySection } from './notify-schema.js';
 
 /** What a search can ask by. */
 const SEARCH_KEYS = ['registration_number', 'vat_number', 'name'] as const;
@@ -50,6 +55,14 @@ const freshness = z
 const stageOptions = Object.fromEntries(
   stages.flatMap(({ options }) => (options === undefined ? [] : [[options.key, options.schema]])),
 ) as Readonly<Record<string, z.ZodType>>;
+
+const changeName = filledText().refine(
+  (name) => known.has(name),
+  'must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md)',
+);
+const known: ReadonlySet<string> = new Set(
+  changeNames([...new Set(readers.flatMap(({ tables }): readonly Table[] => tables))]),
+);
 
 const headers = (field: string) => uniqueList(filledText()).optional().describe(`Headers that mean ${field}`);
 
@@ -184,6 +197,17 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What an unattended run is kept from when its feed is broken'),
+  changes: section({
+    important: z
+      .array(changeName, 'must be a list')
+      .refine((names) => new Set(names).size === names.length, 'must not name anything twice')
+      .default([...IMPORTANT_CHANGES])
+      .describe(
+        'What `kybatch changes` shows first, and the table `changes` marks: `officers` is one who came or went, `companies.status` a status that is another one (docs/portfolio.md)',
+      ),
+  })
+    .prefault({})
+    .describe('What matters of what changes'),
   tables: choice(['when_finished', 'at_every_stop'])
     .default('when_finished')
     .describe(
@@ -198,6 +222,18 @@ export const pipelineFile = section({
     .default('35s')
     .describe(
       'How long a call may take, body included, 30s at least: the provider itself gives up after 25s (V1-6); generating a report has five minutes at least',
+    ),
+  metrics: section({
+    file: filledText().describe(
+      'Where the figures go, in the text format of Prometheus, at the end of a start and every minute while it works; a path is taken from the working directory',
+    ),
+  })
+    .optional()
+    .describe('Figures for a monitor'),
+  notify: notifySection
+    .optional()
+    .describe(
+      'Who is told, with a JSON summary, when a start has ended: `command` or `webhook`, and not both. That it cannot be told is a warning, and fails nothing (docs/operations.md)',
     ),
 });
 

@@ -10,6 +10,7 @@ import { stages } from '../stages/list.js';
 import type { Stage } from '../stages/stage.js';
 import { describeProblems } from './describe-problems.js';
 import { findPipeline } from './find-pipeline.js';
+import { type Notify, toNotify } from './notify-schema.js';
 import { DEFAULT_FRESHNESS, type PipelineFile, pipelineFile, type SearchKey } from './pipeline-schema.js';
 import { readYaml } from './read-yaml.js';
 
@@ -40,11 +41,17 @@ export interface Pipeline {
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
+  /** Names of changes that matter (domain/change.ts). */
+  readonly importantChanges: readonly string[];
   /** When a start writes tables by itself. */
   readonly tables: 'when_finished' | 'at_every_stop';
   /** How long a provider that is down is waited for. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
+  /** Where figures for a monitor go; null: nowhere. */
+  readonly metrics: { readonly file: string } | null;
+  /** Who is told how a start ended; null: nobody. */
+  readonly notify: Notify | null;
 }
 
 /** In per cent; null: none. */
@@ -137,8 +144,11 @@ function toPipeline(file: PipelineFile): Pipeline {
     breaker: file.breaker,
     tables: file.tables,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
+    importantChanges: file.changes.important,
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
+    metrics: file.metrics ?? null,
+    notify: file.notify === undefined ? null : toNotify(file.notify),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asFileError, KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
+import { changeRows, importantNames } from './changes-table.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
 import { GrowingFolder } from './folder.js';
@@ -118,6 +119,12 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs, { judge }
     );
   for await (const batch of snapshot.candidates()) outputs.write('candidates', batch.map(candidateRow));
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
+  const important = importantNames(snapshot.run);
+  for await (const batch of snapshot.changes())
+    outputs.write(
+      'changes',
+      batch.flatMap((change) => changeRows(change, important)),
+    );
   for await (const batch of snapshot.errors()) {
     const before = outputs.count('errors');
     outputs.write(

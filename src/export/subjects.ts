@@ -1,5 +1,6 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/reading.js';
+import { newestOfEach } from '../readers/newest-of-each.js';
 import type { RawAnswer, SubjectAnswers } from '../readers/reader.js';
 
 /** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
@@ -34,14 +35,3 @@ const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): 
   row,
   country,
 });
-
-/** The same question with and without provenance is one question here: the later answer stands. */
-function newestOfEach(answers: readonly RawAnswer[]): readonly RawAnswer[] {
-  if (answers.length < 2) return answers;
-  const newest = new Map<string, RawAnswer>();
-  for (const answer of answers) {
-    const { include_provenance: _, ...asked } = answer.params;
-    newest.set(`${answer.operation} ${JSON.stringify(asked)}`, answer);
-  }
-  return [...newest.values()];
-}

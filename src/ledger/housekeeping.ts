@@ -50,6 +50,8 @@ export interface PruneReport {
   readonly unfinished: readonly string[];
   /** Calls of runs that are gone, which cost nothing and are nobody's answer. */
   readonly calls: number;
+  /** Answers whose differences from the one before are not kept any longer. */
+  readonly changes: number;
   /** Answers that a newer one to the same request has replaced. */
   readonly answers: number;
   readonly bodies: number;

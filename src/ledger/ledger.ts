@@ -1,4 +1,5 @@
 import type { CallStore } from './calls.js';
+import type { ChangeStore } from './changes.js';
 import type { DoubtStore } from './doubts.js';
 import type { Housekeeping } from './housekeeping.js';
 import type { PortfolioStore } from './portfolios.js';
@@ -21,6 +22,8 @@ export interface Ledger {
   readonly runs: RunStore;
   /** Lists of companies that are kept up to date. */
   readonly portfolios: PortfolioStore;
+  /** What new answers say otherwise than those before them. */
+  readonly changes: ChangeStore;
   /** Questions for people, and what they decided. */
   readonly review: ReviewStore;
   /** What commands that look want to know; nothing is changed. */

@@ -31,6 +31,10 @@ export interface PortfolioStore {
   converge(convergence: Convergence): Promise<Converged>;
   /** The members that are in the list, in the order of the file. */
   standings(portfolioId: number): AsyncIterable<readonly Standing[]>;
+  /** A start came to its end by itself: its run is finished, or nothing was due. */
+  noteSuccess(portfolioId: number, at: number): Promise<void>;
+  /** When the oldest of the answers was fetched that members which are in the list stand by; null: none has any. */
+  oldestAnswer(portfolioId: number): Promise<number | null>;
   /** How many members that are in the list have come to what. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
 }
@@ -46,6 +50,8 @@ export interface PortfolioRecord {
   readonly columns: readonly string[];
   /** When a file was last taken in, or found to be the same. */
   readonly seenAt: number;
+  /** When a start on it last came to its end by itself; null: none ever has. */
+  readonly lastSuccessAt: number | null;
 }
 
 /** A row of a file, and what it is known again by. */

@@ -1,6 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
+import type { MemberChange } from './changes.js';
 import type { CountsCompared } from './counts-compared.js';
 import type { Standing } from './portfolios.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
@@ -22,6 +23,18 @@ export interface Reading {
   environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of a start have cost, as far as anybody knows by now. */
   spent(startId: number): Promise<StartSpending>;
+  /** The calls of a start on a run, counted by what became of them. */
+  callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
+}
+
+export interface CallCount {
+  readonly api: string;
+  readonly operation: string;
+  /** `ok`, `owned`, `under_way`, or the class of the error. */
+  readonly class: string;
+  /** Null: nothing came back, or nothing was sent. */
+  readonly httpStatus: number | null;
+  readonly count: number;
 }
 
 /** Null where nothing was kept, or it has not come to its end. */
@@ -63,6 +76,8 @@ export interface RunSnapshot {
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
+  /** What changed for the members of its portfolio, the oldest first. */
+  changes(): AsyncIterable<readonly MemberChange[]>;
   /**
    * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
    * these operations about it, whoever bought them and when. An answer may name it by its ID in another space.

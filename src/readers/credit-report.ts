@@ -21,6 +21,10 @@ export const creditReportReader = {
     const opened = fetched && openReport(fetched, out);
     const record = readReportRecord(subject, out);
     const body = readBody(subject.id, opened, out);
+    if (Object.values(body.cells).some((cell) => cell !== null)) {
+      out.noteCame(creditReportsTable);
+      out.noteCame(creditReportRemarksTable);
+    }
     out.add(creditReportsTable, {
       credit_report_id: subject.id,
       credit_source_id: record.sourceId,

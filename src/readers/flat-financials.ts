@@ -15,6 +15,7 @@ export const flatFinancialsTable = table({
   source: 'v2 financial',
   key: ['v2_company_id', 'year', 'indicator'],
   keyAlwaysThere: true,
+  knownBy: { columns: [['year', 'indicator']], news: 'year' },
   columns: [
     column('v2_company_id', 'id', 'The company, in v2’s ID space', 'the request'),
     column('year', 'text', 'Reporting year, as sent', 'key of the answer'),
@@ -31,6 +32,7 @@ export const flatFinancialsReader = {
   space: 'v2',
   operations: ['financial'],
   tables: [flatFinancialsTable],
+  apart: { financial: [] },
   bulk: true,
   read({ id, answers }, out) {
     for (const answer of answers) {
@@ -38,6 +40,8 @@ export const flatFinancialsReader = {
       if (rows === undefined) readParsed(answer, id, out);
       else out.addAll(flatFinancialsTable, rows);
     }
+    // An answer without any value is one that says nothing (V2-2).
+    if (out.rowsOf(flatFinancialsTable).length > 0) out.noteCame(flatFinancialsTable);
   },
 } as const satisfies Reader;
 

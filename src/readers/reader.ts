@@ -15,6 +15,11 @@ export interface Reader {
   /** Answers that tell of many subjects at once. What they say of one comes with its own answers. */
   readonly lists?: ListReader;
   readonly tables: readonly Table[];
+  /**
+   * Operations whose answers have members that are read each on its own, and those that must be there for the others to be
+   * read: what is the same in two answers need not be read to compare them.
+   */
+  readonly apart?: Readonly<Record<string, readonly string[]>>;
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
   /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */
@@ -93,6 +98,8 @@ export interface Issue {
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];
+  /** By table: the operations whose answers had it, be it with nothing in it; `''` where that is all the same. */
+  readonly came = new Map<string, Set<string>>();
   #issuesBeyond = 0;
 
   constructor(
@@ -110,6 +117,13 @@ export class ReaderOutput {
     const before = this.rows.get(table.name);
     if (before === undefined) this.rows.set(table.name, [...rows]);
     else for (const row of rows) before.push(row);
+  }
+
+  /** A list that did not come says nothing about what is in it (V1-22). */
+  noteCame(table: Table, operation = ''): void {
+    const before = this.came.get(table.name);
+    if (before === undefined) this.came.set(table.name, new Set([operation]));
+    else before.add(operation);
   }
 
   /** So many places are named; how many more there are is told in the last. The raw body has them all. */

@@ -32,6 +32,7 @@ export const recordReader = {
   space: 'v1',
   operations: ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   tables: [companiesTable, officersTable, shareholdersTable, groupLinksTable, filedFinancialsTable, sourcesTable],
+  apart: { fullKyb: ['lite'] },
   read({ id, answers }, out) {
     const order = (answer: OpenedAnswer) => ORDER.indexOf(answer.answer.operation);
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []).sort((a, b) => order(a) - order(b));
@@ -45,6 +46,7 @@ export const recordReader = {
       const found = pieces.map((piece) => piece.counts[name]).find(isThere);
       return found === undefined ? null : String(found);
     };
+    if (Object.values(cells).some(isThere)) out.noteCame(companiesTable);
     out.add(companiesTable, {
       v1_company_id: id,
       ...cells,

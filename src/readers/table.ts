@@ -51,6 +51,21 @@ export interface Table<Name extends string = string, Columns extends readonly Co
   readonly columns: Columns;
   /** Listed after the run's own tables: it tells about the others. */
   readonly listedLast?: true;
+  /** How its lines are known again in a later answer; what has none is not compared. */
+  readonly knownBy?: KnownBy<Columns[number]['name']>;
+}
+
+export interface KnownBy<Name extends string = string> {
+  /** The cells that say which item it is. The first of these whose first cell is filled; the last holds in any case. */
+  readonly columns: readonly (readonly Name[])[];
+  /** The answers of each operation are compared on their own: one may have come when another did not. */
+  readonly within?: 'operation';
+  /** What is not compared, beside places and origins. */
+  readonly besides?: readonly Name[];
+  /** One line for each company: it neither comes nor goes. */
+  readonly single?: true;
+  /** A cell of this column that no line had before is told by itself: a year. */
+  readonly news?: Name;
 }
 
 /** What a reader hands over: every column, in any order. Contact columns may be left out when they are not asked for. */

@@ -1,5 +1,6 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { asPlaceError, UsageError } from '../domain/errors.js';
+import { writeWhole } from '../util/whole-file.js';
 
 /** The sheet appears only when complete, for whoever the umask lets read it, and never over one that may hold decisions. */
 export async function saveSheet(path: string, text: string, overwrite: boolean): Promise<void> {
@@ -9,18 +10,9 @@ export async function saveSheet(path: string, text: string, overwrite: boolean):
       'Apply it first, name another file with --out, or use --force.',
     );
   }
-  const part = `${path}.${process.pid}.part`;
   try {
-    const handle = await open(part, 'w');
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(part, path);
+    await writeWhole(path, text);
   } catch (error) {
-    await rm(part, { force: true });
     throw asPlaceError(error, path);
   }
 }

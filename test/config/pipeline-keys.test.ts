@@ -4,6 +4,7 @@ import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
+import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
@@ -51,9 +52,12 @@ test('a file with stages alone has every default', () => {
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
+    importantChanges: [...IMPORTANT_CHANGES],
     tables: 'when_finished',
     patienceMs: 120_000,
     deadlineMs: 35_000,
+    metrics: null,
+    notify: null,
   });
 });
 
@@ -90,10 +94,28 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
   ['guards.failing_alike', 'guards: {failing_alike: 50}', { guards: { failingAlike: 50, rowsLost: null } }],
   ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
+  [
+    'changes.important',
+    'changes: {important: [officers, companies.status]}',
+    { importantChanges: ['officers', 'companies.status'] },
+  ],
+  ['changes.important', 'changes: {important: []}', { importantChanges: [] }],
   ['tables', 'tables: at_every_stop', { tables: 'at_every_stop' }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
+  ['metrics.file', 'metrics: {file: /var/lib/k.prom}', { metrics: { file: '/var/lib/k.prom' } }],
+  [
+    'notify.command',
+    'notify: {command: [mail, "-s", "", "-s"]}',
+    { notify: { to: { kind: 'command', argv: ['mail', '-s', '', '-s'] } } },
+  ],
+  [
+    'notify.webhook',
+    'notify: {webhook: "https://hooks.example/x?y=1"}',
+    { notify: { to: { kind: 'webhook', origin: 'https://hooks.example' } } },
+  ],
+  ['notify.on', 'notify: {command: [a], on: [failed]}', { notify: { on: ['failed'] } }],
   ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
     (field): [string, string, object] => [
       `columns.${field}`,
@@ -112,6 +134,20 @@ const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
 /** The line, and the one problem it makes. */
 const BAD: readonly [lines: string, problem: string][] = [
+  ['metrics: {}', 'metrics.file: is missing; it must be a text that is not blank'],
+  ['notify: {}', 'notify: must name `command` or `webhook`, and not both, got keys and values.'],
+  [
+    'notify: {command: [a], webhook: "https://a.example/"}',
+    'notify: must name `command` or `webhook`, and not both, got keys and values.',
+  ],
+  ['notify: {command: mail me}', 'notify.command: must be a list: the program and its arguments, got "mail me".'],
+  ...['http://hooks.example/a-secret', 'https://me:secret@hooks.example/', 'ftp://a', 'no address'].map(
+    (address): [string, string] => [
+      `notify: {webhook: "${address}"}`,
+      'notify.webhook: must be an https address, or http on a loopback address, without user name and password; what it says is not shown.',
+    ],
+  ),
+  ['notify: {command: [a], on: []}', 'notify.on: must have at least one entry, got an empty list.'],
   ['description: " "', 'description: must be a text that is not blank, got " ".'],
   ['description: 5', 'description: must be a text that is not blank, got 5.'],
   ['search: {attempts: 0}', 'search.attempts: must be a whole number from 1 to 5, got 0.'],
@@ -163,6 +199,10 @@ const BAD: readonly [lines: string, problem: string][] = [
   [
     'guards: {rows_lost: 0}',
     'guards.rows_lost: must be a whole number of per cent from 1 to 100, or null for none, got 0.',
+  ],
+  [
+    'changes: {important: [companies]}',
+    'changes.important.0: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
   ],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],

@@ -26,6 +26,8 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
     'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
   credit_report_remarks: 'credit_report_id kind position text',
   members: 'portfolio input_id row first_seen last_seen left_at due due_reason oldest_fetched_at',
+  changes:
+    'changed_at portfolio row input_id v1_company_id v2_company_id table key column kind old_value new_value old_raw_sha256 new_raw_sha256 run important extra',
   candidates: 'row api position id name registration_number vat_number country_code state match_grade decision',
   calls:
     'row stage api operation attempt started_at duration_ms http_status error_code request_id units_charged charge raw_sha256',

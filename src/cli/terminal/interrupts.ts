@@ -10,9 +10,9 @@ export class InterruptListener {
   #first: Interrupt | undefined;
   #stop: () => void = () => {};
 
-  /** What came first, if anything did. */
-  get received(): Interrupt | undefined {
-    return this.#first;
+  /** The exit code of what came first, if anything did. */
+  get standsFor(): ExitCode | undefined {
+    return this.#first && exitCodeOfInterrupt(this.#first);
   }
 
   /** From when on there is something to drain. Before that an interrupt just ends the process. */

@@ -17,7 +17,7 @@ function portfolioInWords(view: PortfolioView): readonly string[] {
     ...(view.input === view.name ? [] : [`  list: ${view.input}`]),
     `  ${count(view.members, 'member')}: ${withCommas(view.outcomes.complete)} complete${open.map((outcome) => `, ${withCommas(view.outcomes[outcome])} ${outcome}`).join('')}`,
     `  ${dueInWords(view)}`,
-    `  oldest answer: ${view.oldestFetchedAt === null ? 'none' : moment(view.oldestFetchedAt)}; looked at last: ${moment(view.seenAt)}`,
+    `  oldest answer: ${view.oldestFetchedAt === null ? 'none' : moment(view.oldestFetchedAt)}; looked at last: ${moment(view.seenAt)}; last success: ${view.lastSuccessAt === null ? 'none' : moment(view.lastSuccessAt)}`,
     ...(view.lastRun === null
       ? []
       : [
@@ -39,6 +39,7 @@ export const portfolioToJson = (view: PortfolioView) => ({
   input: view.input,
   providers: view.providers,
   seen_at: iso(view.seenAt),
+  last_success_at: iso(view.lastSuccessAt),
   members: view.members,
   outcomes: view.outcomes,
   oldest_fetched_at: iso(view.oldestFetchedAt),

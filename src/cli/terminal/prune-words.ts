@@ -2,9 +2,9 @@ import type { PruneView } from '../../app/prune.js';
 import { iso } from './iso.js';
 import { count, withCommas } from './text.js';
 
-/** "3 runs (1,200 rows), 10 replaced answers, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
+/** "3 runs (1,200 rows), 10 replaced answers, 5 noted changes, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
 export const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
-  `${count(report.runs.length, 'run')} (${count(report.rows, 'row')}), ${count(report.answers, 'replaced answer')}, ` +
+  `${count(report.runs.length, 'run')} (${count(report.rows, 'row')}), ${count(report.answers, 'replaced answer')}, ${count(report.changes, 'noted change')}, ` +
   `${count(report.calls, 'call')} that cost nothing, ${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
 
 const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
@@ -30,6 +30,7 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
     runs: report.runs,
     rows: report.rows,
     answers: report.answers,
+    changes: report.changes,
     calls: report.calls,
     bodies: report.bodies,
     exports,

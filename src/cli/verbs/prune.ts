@@ -3,8 +3,8 @@ import { prune } from '../../app/prune.js';
 import type { RunStanding } from '../../app/run-view.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
-import { DURATION_FORM, FINITE_DURATION, parseDuration } from '../../domain/options/duration.js';
 import { aroundOf } from '../around.js';
+import { readDuration } from '../duration-flag.js';
 import { agreedTo } from '../terminal/agreed.js';
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
@@ -82,6 +82,5 @@ const DROPPED = 'What it bought stays owned, what it spent stays in the books, a
 function readAge(text: string | undefined): number {
   if (typeof text !== 'string')
     throw new UsageError('prune needs one --older-than, or one --run', 'For example --older-than 90d.');
-  if (!FINITE_DURATION.test(text)) throw new UsageError(`--older-than: ${JSON.stringify(text)} ${DURATION_FORM}`);
-  return parseDuration(text);
+  return readDuration('--older-than', text);
 }

@@ -1,13 +1,21 @@
 import type { GoOnStep } from '../../app/next-step.js';
+import { checkNights } from '../../app/night/check.js';
 import { status } from '../../app/status.js';
+import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { readDuration } from '../duration-flag.js';
+import { checkInWords, checkToJson } from '../terminal/check-words.js';
 import { givenFlags, placeFlags, suggestCommand } from '../terminal/commands.js';
+import type { Io } from '../terminal/io.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 interface StatusArgs extends CommonArgs {
   readonly run: string | undefined;
+  readonly check: boolean;
+  readonly maxAge?: string | undefined;
+  readonly portfolio: string | undefined;
 }
 
 export const statusVerb: Verb<StatusArgs> = {
@@ -16,8 +24,31 @@ export const statusVerb: Verb<StatusArgs> = {
   builder: (yargs) =>
     yargs
       .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
-      .example('$0 status', 'the newest run'),
-  async run({ dataDir, run, json }, io) {
+      .option('check', {
+        type: 'boolean',
+        default: false,
+        describe: 'For monitors: one line, exit code 0 all is well, 3 it is not',
+      })
+      .option('max-age', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'With --check: how long ago a start may have come to its end by itself (default: 26h)',
+      })
+      .option('portfolio', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'With --check: this list alone, by its name or the path of its file',
+      })
+      .example('$0 status', 'the newest run')
+      .example('$0 status --check --max-age 26h', 'for a monitor: do the nights go well?')
+      .epilogue(
+        '--check: well is when every list had a start within --max-age that finished its run or found nothing due, and nothing needs a person: no row is failed, invalid or in question, no call in doubt, no outage, no damage.',
+      ),
+  async run(args, io) {
+    if (args.check) return await check(args, io);
+    if (args.maxAge !== undefined || args.portfolio !== undefined)
+      throw new UsageError('--max-age and --portfolio are for --check', 'Add --check, or leave them out.');
+    const { dataDir, run, json } = args;
     const view = await status({ dataDir, run }, aroundOf(io));
     const suggest = (step: GoOnStep) =>
       suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
@@ -34,3 +65,15 @@ export const statusVerb: Verb<StatusArgs> = {
     return ExitCode.ok;
   },
 };
+
+async function check({ dataDir, run, maxAge, portfolio, json }: StatusArgs, io: Io): Promise<ExitCode> {
+  if (run !== undefined) throw new UsageError('--check looks at lists, not at one run', 'Leave the run out.');
+  const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
+  const view = await checkNights({ dataDir, maxAgeMs, portfolio }, aroundOf(io));
+  const args = { dataDir };
+  io.stdout(json ? `${JSON.stringify(checkToJson(view, args))}\n` : checkInWords(view, args));
+  return view.well ? ExitCode.ok : ExitCode.rowsOpen;
+}
+
+/** A night, and the hours that it may take longer than the one before. */
+const DEFAULT_MAX_AGE = '26h';

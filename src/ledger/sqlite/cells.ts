@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { ItemChange } from '../../domain/change.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import type { OutageNote } from '../calls.js';
 import type { Stages } from '../runs.js';
@@ -22,6 +23,9 @@ const isStages = (value: unknown): value is Stages =>
 const isTimes = (value: unknown): value is Readonly<Record<string, number>> =>
   isRecord(value) && Object.values(value).every((time) => typeof time === 'number');
 
+const isItems = (value: unknown): value is readonly ItemChange[] =>
+  Array.isArray(value) && value.every((item) => isRecord(item) && isRecord(item.key) && Array.isArray(item.fields));
+
 const isOutages = (value: unknown): value is readonly OutageNote[] => Array.isArray(value) && value.every(isRecord);
 
 const cell = <T>(table: string, column: string, key: Cell<T>['key'], fits: Cell<T>['fits']): Cell<T> => ({
@@ -43,6 +47,7 @@ export const callParams = cell('calls', 'params', ['id'], isRecord);
 export const startOutages = cell('starts', 'outages', ['id'], isOutages);
 export const startEnding = cell('starts', 'ending', ['id'], isRecord);
 export const startGiven = cell('starts', 'given', ['id'], isRecord);
+export const changeItems = cell('changes', 'items', ['id'], isItems);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
@@ -63,6 +68,7 @@ export const ALL_CELLS: readonly Cell<unknown>[] = [
   startOutages,
   startEnding,
   startGiven,
+  changeItems,
   decisionShown,
 ];
 

@@ -1,4 +1,4 @@
-import { KybatchError, UsageError } from '../../domain/errors.js';
+import { asPlaceError, KybatchError, UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { sentence } from '../../util/sentence.js';
@@ -13,6 +13,7 @@ import { currentSchema, schemaOf } from './migrate.js';
 import { isThere, ledgerPath, openForReading } from './open.js';
 import { openAsIs } from './private-copy.js';
 import { signsOfLoss, tracesOfRuns } from './signs-of-loss.js';
+import { mustBeSound } from './sound.js';
 import { newestBytes } from './whole.js';
 
 /** Reads the whole ledger file and its indexes; changes nothing. A driver that does not load says nothing about the file. */
@@ -74,5 +75,21 @@ export function checkDeeply(dataDir: string, now: number): DeepHealth {
   } finally {
     database.close();
     remove();
+  }
+}
+
+/** The look that every start takes before it spends anything, for those who only look. Throws where the file is damaged. */
+export function mustLookSound(dataDir: string): void {
+  const path = ledgerPath(dataDir);
+  try {
+    const { database, remove } = openAsIs(path);
+    try {
+      mustBeSound(database);
+    } finally {
+      database.close();
+      remove();
+    }
+  } catch (error) {
+    throw asPlaceError(error, `the ledger ${path}`);
   }
 }

@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
 import type { Reading } from '../reading.js';
 import { callStore } from './calls.js';
+import { changeStore } from './changes.js';
 import { doubtStore } from './doubts.js';
 import type { Connection } from './driver.js';
 import { inWords } from './in-words.js';
@@ -91,6 +92,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
       path,
     ),
     portfolios: inWords(portfolioStore(database, writer, findNow), path),
+    changes: inWords(changeStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>(
       { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },

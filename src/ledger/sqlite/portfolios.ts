@@ -41,6 +41,12 @@ export function portfolioStore(
     `SELECT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
      WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.created_at DESC, runs.id DESC LIMIT 1`,
   );
+  const noteSuccess = database.prepare('UPDATE portfolios SET last_success_at = ? WHERE id = ?');
+  const oldestAnswer = database.prepare<[number], number | null>(
+    `SELECT min(answered.value) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+       JOIN json_each(iif(json_valid(fetched), fetched, '{}')) AS answered
+     WHERE portfolio_id = ? AND left_at IS NULL`,
+  );
   const standings = database.prepare<[number, number, number], StandingRow>(
     `SELECT members.run_id, members.run_row, ${STANDING_COLUMNS} FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row > ? ORDER BY members.row LIMIT ?`,
@@ -55,6 +61,7 @@ export function portfolioStore(
       inputPath: row.input_path,
       columns: cells.read(portfolioColumns, row.columns, [row.id]),
       seenAt: row.seen_at,
+      lastSuccessAt: row.last_success_at,
     };
   const findPortfolio = (id: number) => toPortfolio(byId.get(id));
   return {
@@ -94,6 +101,8 @@ export function portfolioStore(
         after = last.row;
       }
     },
+    noteSuccess: (portfolioId, at) => writer.write(() => void noteSuccess.run(at, portfolioId)),
+    oldestAnswer: async (portfolioId) => oldestAnswer.pluck().get(portfolioId) ?? null,
     outcomes: async (portfolioId) => {
       const counted = new Map(outcomes.all(portfolioId).map(({ outcome, count }) => [outcome, count]));
       return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<
@@ -115,4 +124,5 @@ interface PortfolioRow {
   readonly input_path: string;
   readonly columns: string;
   readonly seen_at: number;
+  readonly last_success_at: number | null;
 }

@@ -53,6 +53,7 @@ function remove(database: Connection, before: number): PruneReport {
     rows: rows + left,
     waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
+    changes: database.prepare('DELETE FROM changes WHERE changed_at < ?').run(before).changes,
     calls: removeFreeCalls(database, before),
     ...removeReplaced(database, before),
   };
@@ -84,11 +85,15 @@ const removeFreeCalls = (database: Connection, before: number): number =>
     )
     .run(before).changes;
 
-/** An answer is replaced where the same request was answered again. What is owned stays, however old it is. */
+/**
+ * An answer is replaced where the same request was answered again. What is owned stays, however old it is, and so does what
+ * the newer one was not compared with yet: it may be in question, and the company stands by the one before.
+ */
 function removeReplaced(database: Connection, before: number): Pick<PruneReport, 'answers' | 'bodies' | 'bytes'> {
   const answers = database
     .prepare(
-      `UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id NOT IN (SELECT call_id FROM answers) AND id IN (
+      `UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id NOT IN (SELECT call_id FROM answers)
+         AND id NOT IN (SELECT replaces FROM calls WHERE replaces IS NOT NULL AND compared = 0 AND subject_id IS NOT NULL) AND id IN (
          SELECT id FROM (SELECT id, settled_at, max(id) OVER (PARTITION BY environment_id, request_key) AS newest FROM calls
            WHERE raw_sha256 IS NOT NULL AND charge <> 'owned' AND error_code IS NULL)
          WHERE id < newest AND settled_at < ?)`,

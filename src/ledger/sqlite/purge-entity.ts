@@ -19,6 +19,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const gone = findCalls(database, lists, request, entity);
   const identifiers = identifiersOf(database, request, entity);
   const { answers, bodies } = forgetAnswers(database, gone);
+  forgetChanges(database, entity, gone);
   const { candidates, beside } = forgetCandidates(database, entity);
   const review = forgetReview(database, entity, keys);
   blankRows(database, rows);
@@ -127,6 +128,14 @@ function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answ
   );
   return { answers, bodies };
 }
+
+/** What was said about it before and since. */
+const forgetChanges = (database: Connection, { ids }: Entity, calls: ReadonlySet<number>): void =>
+  void database
+    .prepare(
+      `DELETE FROM changes WHERE (subject_space, subject_id) ${AMONG_IDS} OR call_id IN (SELECT value FROM json_each(@calls))`,
+    )
+    .run({ ids: ids.json(), calls: json(calls) });
 
 /** `beside`: rows of other companies that had it as a candidate. */
 function forgetCandidates(database: Connection, { ids, rows }: Entity) {

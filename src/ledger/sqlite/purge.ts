@@ -67,6 +67,12 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     .all(at, at);
   const { rows, candidates, questions } = removeRuns(database, runs);
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
+  // What changed holds what the answer before said.
+  run(
+    'DELETE FROM changes WHERE changed_at < ? OR call_id IN (SELECT id FROM calls WHERE replaces IN (SELECT id FROM calls WHERE settled_at < ?))',
+    at,
+    at,
+  );
   const old = 'SELECT id FROM calls WHERE settled_at < ?';
   endDoubts(database, old, at);
   const answers = run(`DELETE FROM answers WHERE call_id IN (${old})`, at);

@@ -1,5 +1,6 @@
 import type {
   AtWork,
+  CallCount,
   KnownEnvironment,
   LastStart,
   Reading,
@@ -32,6 +33,12 @@ export function readings(database: Connection, dataDir: string): Reads {
        count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE start_id = ?`,
   );
+  const callsOf = database.prepare<[string, number], CallCount>(
+    `SELECT api, operation, iif(charge = 'owned', 'owned', iif(settled_at IS NULL, 'under_way', coalesce(error_class, 'ok'))) AS class,
+       http_status AS httpStatus, count(*) AS count
+     FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? AND start_id = ?
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
+  );
   const environments = database.prepare<[], KnownEnvironment>(
     `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
      ORDER BY environments.id`,
@@ -42,6 +49,7 @@ export function readings(database: Connection, dataDir: string): Reads {
   return {
     environments: async () => environments.all(),
     spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+    callsOf: async (runId, startId) => callsOf.all(runId, startId),
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),

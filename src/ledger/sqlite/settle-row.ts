@@ -58,15 +58,36 @@ function standingWriter(database: Connection) {
     `SELECT members.id AS member, members.run_id, members.run_row FROM rows JOIN members ON members.id = member_id
      WHERE rows.run_id = ? AND rows.row = ? AND (members.run_id <> rows.run_id OR members.run_row <> rows.row)`,
   );
+  const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);
   return (runId: string, row: number): void => {
     const old = before.get(runId, row);
     if (old === undefined) return;
+    noteReplaced.run({ runId, row, oldRun: old.run_id, oldRow: old.run_row });
     stand.run(runId, row, old.member);
     drop(old.run_id, old.run_row);
   };
 }
+
+/** Another report about the same company takes the place of the one before, although it was asked for by another ID. */
+const reportReplacements = (database: Connection) =>
+  database.prepare(
+    `UPDATE calls SET replaces = before.call_id FROM (
+       SELECT max(new_call.id) AS id, max(old_call.id) AS call_id
+       FROM row_ids AS new_report JOIN row_ids AS old_report ON old_report.run_id = @oldRun AND old_report.row = @oldRow AND old_report.space = 'report'
+       JOIN row_ids AS new_company ON new_company.run_id = @runId AND new_company.row = @row AND new_company.space = 'credit'
+       JOIN row_ids AS old_company ON old_company.run_id = @oldRun AND old_company.row = @oldRow AND old_company.space = 'credit'
+       CROSS JOIN calls AS new_call INDEXED BY calls_by_subject ON new_call.subject_space = 'report' AND new_call.subject_id = new_report.id
+         AND new_call.subject_id IS NOT NULL AND new_call.params IS NOT NULL
+       CROSS JOIN calls AS old_call INDEXED BY calls_by_subject ON old_call.subject_space = 'report' AND old_call.subject_id = old_report.id
+         AND old_call.subject_id IS NOT NULL AND old_call.params IS NOT NULL AND old_call.operation = new_call.operation
+         AND old_call.environment_id = new_call.environment_id
+       WHERE new_report.run_id = @runId AND new_report.row = @row AND new_report.space = 'report'
+         AND new_report.id <> old_report.id AND new_company.id = old_company.id AND old_call.id < new_call.id
+       GROUP BY new_call.operation) AS before
+     WHERE calls.id = before.id AND calls.replaces IS NULL`,
+  );
 
 function candidateWriter(database: Connection) {
   const drop = database.prepare('DELETE FROM candidates WHERE run_id = ? AND row = ? AND space = ?');

@@ -46,6 +46,10 @@ function settlementWriter(database: Connection, allowances: Allowances) {
     `INSERT INTO answers (environment_id, request_key, call_id) VALUES (?, unhex(?), ?)
      ON CONFLICT (environment_id, request_key) DO UPDATE SET call_id = excluded.call_id`,
   );
+  const noteReplaced = database.prepare(
+    `UPDATE calls SET replaces = answers.call_id FROM answers
+     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND calls.id = ?`,
+  );
   const addUnits = database.prepare('UPDATE rows SET units_charged = units_charged + ? WHERE run_id = ? AND row = ?');
   const spend = database.prepare(
     'UPDATE starts SET units_spent = units_spent + ?, reports_spent = reports_spent + ? WHERE id = ?',
@@ -86,7 +90,10 @@ function settlementWriter(database: Connection, allowances: Allowances) {
       addUnits.run(unitsCharged, intent.runId, intent.row);
     const { units, reports } = mayHaveCost(intent.meter, settlement);
     if (units + reports > 0) spend.run(units, reports, intent.startId);
-    if (answer !== null && sha256 !== null) saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
+    if (answer !== null && sha256 !== null) {
+      noteReplaced.run(intent.environmentId, intent.requestKey, intent.id);
+      saveAnswer.run(intent.environmentId, intent.requestKey, intent.id);
+    }
     if (allowance !== null) allowances.observe(intent, allowance, alone, settledAt);
     return true;
   };

@@ -1,4 +1,5 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
+import type { MemberChange } from '../changes.js';
 import type {
   RunSnapshot,
   SnapshotAnswer,
@@ -19,6 +20,7 @@ import {
   Cells,
   callParams,
   candidateExtra,
+  changeItems,
   placeOf,
   portfolioColumns,
   rowFetched,
@@ -28,6 +30,7 @@ import {
 } from './cells.js';
 import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
+import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
 import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
@@ -66,6 +69,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
+    changes: () => readChanges(store, run),
     subjects: (space, operations) => readSubjects(store, space, operations),
     lists: (operations) => readLists(store, run, operations),
     async close() {
@@ -169,6 +173,17 @@ async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCa
       return extra == null || soundText(store, candidateExtra, extra, key) !== undefined
         ? candidate
         : { ...candidate, extra: null };
+    });
+}
+
+async function* readChanges(store: Store, { portfolioId }: RunRecord): AsyncGenerator<readonly MemberChange[]> {
+  if (portfolioId === null || !hasChanges(store.database)) return;
+  const sql = `${MEMBER_CHANGES} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.id, members.row, members.id`;
+  for await (const batch of inBatches<MemberChangeRow>(store.database, sql, [portfolioId], BATCH))
+    yield batch.flatMap((row) => {
+      const change = toMemberChange(row, store.cells);
+      if (change === undefined) store.damagedTexts.push(placeOf(changeItems, [row.id]));
+      return change ?? [];
     });
 }
 

@@ -3,7 +3,7 @@ import { stringifyExact } from '../../util/exact-json-write.js';
 import { type Cell, column } from '../table.js';
 import { filedFinancialsTable } from '../tables/filed-financials.js';
 import type { BodyPath, JsonObject } from './body-path.js';
-import { eachItem, emptyOf, type ListOf, oddOf } from './lists.js';
+import { eachItem, emptyOf, type ListOf, noted, oddOf } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 import { readValue } from './value.js';
 
@@ -41,6 +41,7 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
     if (metrics === 0) valueless.push(item);
     else if (left.length > 0) valueless.push({ ...item, list: left });
   });
+  noted(groups, filedFinancialsTable, path);
   const years = path.at('years').list(object.years);
   const silent = (years ?? []).filter((year) => !valued.has(typeof year === 'string' ? year : stringifyExact(year)));
   const oddYears = years === undefined && object.years !== undefined && object.years !== null ? [object.years] : [];

@@ -2,15 +2,16 @@ import type { ExactJson } from '../../util/exact-json.js';
 import { column } from '../table.js';
 import { groupLinkFields, groupLinksTable } from '../tables/group-links.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
-import { eachItem, emptyOf, type ListRead, oddOf } from './lists.js';
+import { eachItem, emptyOf, type ListRead, noted, oddOf } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 
 /** The links of a full record. Their `source` is a text, not a source object (V1-26). */
 export function readGroupLinks(list: ExactJson | undefined, companyId: string, path: BodyPath): ListRead {
-  return eachItem(list, { offset: 0 }, path, (item, position, at) => {
+  const read = eachItem(list, { offset: 0 }, path, (item, position, at) => {
     const { cells, rest } = readFields(item, groupLinkFields, at);
     path.out.add(groupLinksTable, { ...identity(companyId, position, path), ...cells, extra: extraOf(rest) });
   });
+  return noted(read, groupLinksTable, path);
 }
 
 const nodeFields = [
@@ -52,7 +53,7 @@ export function readGroupTree(list: ExactJson | undefined, companyId: string, pa
     else if (node.rest.length > 0 || !children.some(isObject)) odd.push(withoutChildren(object, node.rest));
     push(children, next.at.at('children'), node);
   }
-  return { count, odd };
+  return noted({ count, odd }, groupLinksTable, path);
 }
 
 function readNode(object: JsonObject, path: BodyPath): Node {

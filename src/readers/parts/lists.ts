@@ -1,5 +1,6 @@
 import type { ExactJson } from '../../util/exact-json.js';
 import type { RawAnswer } from '../reader.js';
+import type { Table } from '../table.js';
 import type { BodyPath, JsonObject } from './body-path.js';
 import type { Members } from './read-fields.js';
 
@@ -38,6 +39,12 @@ export function eachItem(
     }
   }
   return { count: items.length, odd };
+}
+
+/** The same, and that it came is kept in mind. */
+export function noted(read: ListRead, table: Table, { out, origin }: BodyPath): ListRead {
+  if (read.count !== null) out.noteCame(table, origin.operation);
+  return read;
 }
 
 /** What was left over, under the name of its list. */

@@ -33,6 +33,7 @@ export const companiesTable = table({
   source: 'fullKyb /lite; liteKyb',
   key: ['v1_company_id'],
   keyAlwaysThere: true,
+  knownBy: { columns: [['v1_company_id']], single: true },
   columns: [
     v1CompanyId,
     ...profileFields,

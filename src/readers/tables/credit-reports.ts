@@ -28,6 +28,12 @@ export const creditReportsTable = table({
   source: 'v2 creditReportGenerate, creditReportHistory, creditReportFetch',
   key: ['credit_report_id'],
   keyAlwaysThere: true,
+  knownBy: {
+    columns: [['credit_source_id']],
+    single: true,
+    // What is said about the report, here or in the history, and not by it about the company.
+    besides: ['name', 'registration_number', 'status', 'expired', 'date_created', 'recorded_status', 'format'],
+  },
   columns: [
     column('credit_report_id', 'id', 'The report', 'the request'),
     column('credit_source_id', 'id', 'The company in the ID space of reports', 'source_id of the record'),
@@ -58,6 +64,7 @@ export const creditReportRemarksTable = table({
   source: 'v2 creditReportFetch /summary',
   key: ['credit_report_id', 'kind', 'position'],
   keyAlwaysThere: true,
+  knownBy: { columns: [['kind', 'text']], besides: ['credit_report_id'] },
   columns: [
     column('credit_report_id', 'id', 'The report', 'the request'),
     column('kind', 'text', 'positive or caution', 'what_we_like_about_this_company; cautions'),

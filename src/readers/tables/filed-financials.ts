@@ -8,6 +8,16 @@ export const filedFinancialsTable = table({
   source: 'fullKyb /financial; financialKyb; v2 kybFinancial',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'group_position', 'metric_position', 'period'],
   keyAlwaysThere: false,
+  knownBy: {
+    columns: [
+      ['group_id', 'metric', 'period'],
+      ['group_name', 'metric', 'period'],
+    ],
+    within: 'operation',
+    // Display, and what follows from the values themselves, once more in each line of the metric.
+    besides: ['group_order', 'group_position', 'metric_position', 'progress'],
+    news: 'period',
+  },
   columns: [
     v1CompanyId,
     column('group_id', 'id', 'The statement group', 'groups[].id'),

@@ -20,5 +20,6 @@ export const groupLinksTable = table({
   source: 'fullKyb /group_structures_full; the trees of groupLiteKyb and groupFullKyb, one link for each child',
   key: ['v1_company_id', 'operation', 'position'],
   keyAlwaysThere: true,
+  knownBy: { columns: [['source', 'target']], within: 'operation' },
   columns: [v1CompanyId, position, ...groupLinkFields, operation, rawSha256, extra],
 });

@@ -30,5 +30,6 @@ export const officersTable = table({
   source: 'fullKyb /officers; officersKyb /data; v2 kybOfficers /data',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
+  knownBy: { columns: [['id'], ['first_name', 'last_name', 'appointed_at']], within: 'operation' },
   columns: [v1CompanyId, position, ...officerFields, v2CompanyId, operation, ...officerContacts, rawSha256, extra],
 });

@@ -22,5 +22,6 @@ export const shareholdersTable = table({
   source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
+  knownBy: { columns: [['id'], ['name', 'share_type']], within: 'operation' },
   columns: [v1CompanyId, position, ...shareholderFields, v2CompanyId, operation, rawSha256, extra],
 });

@@ -5,11 +5,15 @@ import type { Checkpoint } from '../../../src/ledger/runs.js';
 
 export const RUN = 'bench';
 
+export interface MadeRun {
+  readonly companies: number;
+  readonly kind: 'flat' | 'record';
+  /** Every answer was bought once more, and says this then. */
+  readonly again?: (body: string) => string;
+}
+
 /** A data directory with one finished run. Returns how many values its bodies hold. */
-export async function makeRun(
-  dataDir: string,
-  { companies, kind }: { readonly companies: number; readonly kind: 'flat' | 'record' },
-): Promise<number> {
+export async function makeRun(dataDir: string, { companies, kind, again }: MadeRun): Promise<number> {
   const ledger = openLedger({ dataDir, now: 1, access: 'write' });
   await ledger.runs.create({
     id: RUN,
@@ -35,6 +39,10 @@ export async function makeRun(
       return buy(shop, index, body);
     });
     await Promise.all(written);
+    if (again !== undefined)
+      await Promise.all(
+        indexes.map((index) => buy(shop, index, again((kind === 'flat' ? flatBody(index) : recordBody(index)).body))),
+      );
   }
   await ledger.runs.open(RUN, companies);
   await ledger.close();

@@ -55,7 +55,7 @@ CREATE TABLE "calls" (
   raw_sha256       BLOB,
   -- JSON: what was asked, where the answer is owned.
   params           TEXT
-, exact INTEGER NOT NULL DEFAULT 0, replaces INTEGER) STRICT;
+, exact INTEGER NOT NULL DEFAULT 0, replaces INTEGER, compared INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE candidates (
   run_id              TEXT NOT NULL,
   row                 INTEGER NOT NULL,
@@ -72,6 +72,22 @@ CREATE TABLE candidates (
   evidence            TEXT NOT NULL, jurisdiction TEXT, extra TEXT,
   PRIMARY KEY (run_id, row, space, position)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE changes (
+  -- Never used twice: whoever has read up to one asks for those after it.
+  id             INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The new answer.
+  call_id        INTEGER NOT NULL UNIQUE,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  subject_space  TEXT NOT NULL,
+  subject_id     TEXT NOT NULL,
+  run_id         TEXT,
+  changed_at     INTEGER NOT NULL,
+  noted_at       INTEGER NOT NULL,
+  old_sha256     BLOB NOT NULL,
+  new_sha256     BLOB NOT NULL,
+  -- JSON: the items that came, went or differ.
+  items          TEXT NOT NULL
+) STRICT;
 CREATE TABLE closures (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   operation      TEXT,
@@ -132,7 +148,7 @@ CREATE TABLE members (
   -- The row in which it came to rest last, or is on its way for the first time.
   run_id       TEXT NOT NULL,
   run_row      INTEGER NOT NULL
-) STRICT;
+, says_since INTEGER) STRICT;
 CREATE TABLE permission_use (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   permission     TEXT NOT NULL,
@@ -153,7 +169,7 @@ CREATE TABLE portfolios (
   input_key     TEXT,
   input_path    TEXT NOT NULL,
   columns       TEXT NOT NULL,
-  seen_at       INTEGER NOT NULL,
+  seen_at       INTEGER NOT NULL, last_success_at INTEGER,
   UNIQUE (name, providers)
 ) STRICT;
 CREATE TABLE purges (
@@ -245,9 +261,11 @@ CREATE INDEX calls_by_subject ON calls (subject_space, subject_id) WHERE params 
 CREATE INDEX calls_exact ON calls (environment_id, id) WHERE exact = 1;
 CREATE INDEX calls_in_doubt ON calls (environment_id, request_key) WHERE in_doubt > 0;
 CREATE INDEX calls_in_flight ON calls (environment_id, request_key, meter, start_id) WHERE settled_at IS NULL;
-CREATE INDEX calls_replacing ON calls (id) WHERE replaces IS NOT NULL;
+CREATE INDEX calls_replacing ON calls (compared, id) WHERE replaces IS NOT NULL;
 CREATE INDEX calls_reports_in_doubt ON calls (environment_id, subject_space, subject_id) WHERE in_doubt > 0 AND meter = 'report';
 CREATE INDEX calls_unknown ON calls (environment_id) WHERE charge = 'unknown';
+CREATE INDEX changes_by_subject ON changes (subject_space, subject_id);
+CREATE INDEX changes_by_time ON changes (changed_at, id);
 CREATE INDEX closures_by_environment ON closures (environment_id, last_start_id);
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
@@ -256,6 +274,7 @@ CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);
 CREATE INDEX members_by_place ON members (run_id, run_row);
 CREATE INDEX members_by_row ON members (portfolio_id, row) WHERE left_at IS NULL;
 CREATE INDEX questions_by_entity ON questions (environment_id, entity_key);
+CREATE INDEX row_ids_by_id ON row_ids (space, id);
 CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);

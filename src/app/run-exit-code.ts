@@ -1,19 +1,17 @@
-import type { RunEndView } from '../app/run-end.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import { exitCodeOfInterrupt } from './terminal/interrupts.js';
-import type { Interrupt } from './terminal/io.js';
+import type { RunEndView } from './run-end.js';
 
-/** How a start ended, for cron jobs and scripts. */
-export function exitCodeOfRun(end: RunEndView, interrupt: Interrupt | undefined): ExitCode {
-  const code = codeOfRows(end, interrupt);
+/** How a start ended, for cron jobs and scripts. `interruptedAs`: what the interrupt that came first stands for. */
+export function exitCodeOfRun(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
+  const code = codeOfRows(end, interruptedAs);
   // Whoever loads the tables of a finished run must hear that they are not whole.
   const settled = code === ExitCode.ok || code === ExitCode.rowsOpen;
   return settled && end.tablesLack !== null ? ExitCode.internal : code;
 }
 
-function codeOfRows(end: RunEndView, interrupt: Interrupt | undefined): ExitCode {
+function codeOfRows(end: RunEndView, interruptedAs: ExitCode | undefined): ExitCode {
   if (end.stopped !== null) return end.stopped.exit;
-  if (!end.finished && interrupt !== undefined) return exitCodeOfInterrupt(interrupt);
+  if (!end.finished && interruptedAs !== undefined) return interruptedAs;
   const { outcomes, parked, toDo } = end;
   if ((parked.scope ?? 0) > 0) return ExitCode.credentials;
   const inDoubt = parked.in_doubt ?? 0;

@@ -1,0 +1,133 @@
+import { KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import type { OutageNote } from '../../ledger/calls.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
+import type { PortfolioRecord } from '../../ledger/portfolios.js';
+import type { AtWork } from '../../ledger/reading.js';
+import type { RunRecord } from '../../ledger/runs.js';
+import { mustLookSound } from '../../ledger/sqlite/check.js';
+import type { GoOnStep } from '../next-step.js';
+import { isOnSandbox } from '../released-runs.js';
+import { nextSteps, type StopView } from '../run-end.js';
+import { standingOf } from '../standing.js';
+import { readEnding } from '../start-ending.js';
+import { readAgain } from '../stored-settings.js';
+import { dataDirOf, here, type PlaceOptions, pathIn, type Surroundings, withLedger } from '../surroundings.js';
+import { wholeOf } from '../whole.js';
+import { callsInDoubt, currentLists } from './lists.js';
+
+export interface CheckOptions extends PlaceOptions {
+  /** How long ago a start may have come to its end by itself. */
+  readonly maxAgeMs: number;
+  /** The list that is looked at; all of them without it. */
+  readonly portfolio?: string | undefined;
+}
+
+/** Whether the nights go well, for a monitor. */
+export interface CheckView {
+  readonly at: number;
+  /** Nothing is too old, and nothing needs a person. */
+  readonly well: boolean;
+  readonly lists: readonly CheckedList[];
+  /** What is wrong beside the lists: no ledger, a damaged one, no such list, calls in doubt. */
+  readonly troubles: readonly Trouble[];
+}
+
+export interface CheckedList {
+  readonly name: string;
+  readonly lastSuccessAt: number | null;
+  readonly troubles: readonly Trouble[];
+  /** What leads on, where something is wrong; null: nobody need do anything but wait. */
+  readonly next: GoOnStep | null;
+  /** It was made with the simulated provider. */
+  readonly sandbox: boolean;
+}
+
+export type Trouble =
+  | { readonly kind: 'no_list' | 'never' | 'too_old' }
+  | { readonly kind: 'stopped'; readonly stop: StopView }
+  | { readonly kind: 'outage'; readonly outage: OutageNote }
+  | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
+
+/** Looks whether the nights go well. Whatever is wrong with the ledger is an answer, too. */
+export async function checkNights(options: CheckOptions, around = here()): Promise<CheckView> {
+  const at = around.clock.now();
+  try {
+    const dataDir = dataDirOf(options, around);
+    if (!hasLedger(dataDir)) return viewOf(at, [], [{ kind: 'no_list' }]);
+    mustLookSound(dataDir);
+    return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
+  } catch (error) {
+    if (!(error instanceof KybatchError)) throw error;
+    const { code, message, hint } = error;
+    return viewOf(at, [], [{ kind: 'error', code, message, hint }]);
+  }
+}
+
+async function look({ maxAgeMs, portfolio }: CheckOptions, ledger: Ledger, around: Surroundings): Promise<CheckView> {
+  const at = around.clock.now();
+  // A list that was never given a name has that of its file.
+  const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
+  const known = (await currentLists(ledger)).filter(({ name }) => names?.includes(name) ?? true);
+  if (known.length === 0) return viewOf(at, [], [{ kind: 'no_list' }]);
+  const doubtful = await callsInDoubt(ledger, at);
+  const lists: CheckedList[] = [];
+  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, at));
+  const runs = new Set(
+    (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
+  );
+  const count = doubtful.filter(({ runId }) => names === undefined || (runId !== null && runs.has(runId))).length;
+  return viewOf(at, lists, count === 0 ? [] : [{ kind: 'in_doubt', count }]);
+}
+
+const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);
+
+const viewOf = (at: number, lists: readonly CheckedList[], troubles: readonly Trouble[]): CheckView => ({
+  at,
+  well: troubles.length === 0 && lists.every((list) => list.troubles.length === 0),
+  lists,
+  troubles,
+});
+
+async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledger, at: number): Promise<CheckedList> {
+  const { name, lastSuccessAt } = list;
+  const age = ageOf(lastSuccessAt, maxAgeMs, at);
+  const run = await ledger.portfolios.lastRun(list.id);
+  // Its runs were pruned: what its members stand by is as it was.
+  if (run === undefined) return { name, lastSuccessAt, troubles: age, next: null, sandbox: false };
+  const progress = await standingOf(run, ledger, at);
+  const whole = await wholeOf(run, progress, ledger);
+  const work = await ledger.reading.atWork(run.id, at);
+  const atWork = work !== undefined && (work.alive ?? work.leaseUntil >= at);
+  const count = (kind: 'invalid' | 'failed' | 'needs_review' | 'scope', number: number): readonly Trouble[] =>
+    number === 0 ? [] : [{ kind, count: number }];
+  const troubles = [
+    ...age,
+    ...(work === undefined ? [] : troublesOfWork(work, atWork, run)),
+    ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
+    ...count('failed', whole.outcomes.failed),
+    ...count('needs_review', whole.outcomes.needs_review),
+    ...count('invalid', whole.outcomes.invalid),
+  ];
+  // Who is at work lets nobody in.
+  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  const again = age.length > 0 && !atWork ? readAgain(run) : null;
+  return { name, lastSuccessAt, troubles, next: steps[0] ?? again, sandbox: await isOnSandbox(run.id, ledger.runs) };
+}
+
+/** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */
+function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): readonly Trouble[] {
+  if (lastSuccessAt === null) return [{ kind: 'never' }];
+  return Math.abs(at - lastSuccessAt) > maxAgeMs ? [{ kind: 'too_old' }] : [];
+}
+
+/** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */
+function troublesOfWork({ outages, ending }: AtWork, atWork: boolean, run: RunRecord): readonly Trouble[] {
+  if (run.state !== 'open') return [];
+  const [outage] = outages.filter(({ row }) => row === undefined);
+  if (atWork) return outage === undefined ? [] : [{ kind: 'outage', outage }];
+  const stop = readEnding(ending)?.stopped ?? null;
+  return stop === null || stop.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop }];
+}

@@ -1,0 +1,69 @@
+import type { LoadedPipeline } from '../../config/pipeline.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { redact } from '../../util/secret.js';
+import { writeWhole } from '../../util/whole-file.js';
+import { fileTarget } from '../file-target.js';
+import type { ProviderNames } from '../provider.js';
+import { pathIn, type Surroundings } from '../surroundings.js';
+import { figuresOf, type TellingStart } from './figures.js';
+import { metricsText } from './metrics-text.js';
+
+const MINUTE_MS = 60_000;
+
+/** Figures for a monitor, in a file. That they cannot be written is told once, and fails nothing. */
+export class MetricsFile {
+  readonly #path: string;
+  readonly #around: Surroundings;
+  #told = false;
+
+  private constructor(path: string, around: Surroundings) {
+    this.#path = path;
+    this.#around = around;
+  }
+
+  /** Null where the pipeline names none. A place that is not free is refused, before anything is spent. */
+  static of(
+    { metrics, file }: Pick<LoadedPipeline, 'metrics' | 'file'>,
+    input: string,
+    dataDir: string,
+    around: Surroundings,
+  ): MetricsFile | null {
+    if (metrics === null) return null;
+    const path = fileTarget(pathIn(around, metrics.file), dataDir, around, [input, file], 'metrics.file');
+    return new MetricsFile(path, around);
+  }
+
+  async write(ledger: Ledger, names: ProviderNames, start: TellingStart | null): Promise<void> {
+    try {
+      const figures = await figuresOf(ledger, names, start, this.#around.clock.now());
+      await writeWhole(this.#path, redact(metricsText(figures)));
+    } catch (error) {
+      if (this.#told) return;
+      this.#told = true;
+      this.#around.onNote?.(`metrics.file ${this.#path} cannot be written: ${(error as Error).message}`);
+    }
+  }
+
+  /** Writes every minute what a start has come to, and once more when it has ended: the one who began it says so. */
+  follow(ledger: Ledger, names: ProviderNames, known: () => Omit<TellingStart, 'atWork'> | null): () => Promise<void> {
+    const over = new AbortController();
+    const write = async (atWork: boolean) => {
+      const start = known();
+      await this.write(ledger, names, start && { ...start, atWork });
+    };
+    const going = this.#everyMinute(() => write(true), over.signal);
+    return async () => {
+      over.abort();
+      await going;
+      await write(false);
+    };
+  }
+
+  async #everyMinute(write: () => Promise<void>, over: AbortSignal): Promise<void> {
+    const isOver = () => over.aborted;
+    while (!isOver()) {
+      await this.#around.clock.sleep(MINUTE_MS, over).catch(() => {});
+      if (!isOver()) await write();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { NotifyReason } from '../../config/notify-schema.js';
+import { KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { isoTime } from '../../util/iso-time.js';
+import { outsideText } from '../../util/outside-text.js';
+import { redact } from '../../util/secret.js';
+import { GoOnError } from '../next-step.js';
+import type { RunEndView } from '../run-end.js';
+import { exitCodeOfRun } from '../run-exit-code.js';
+import type { SaidAs } from '../spending.js';
+import { version } from '../version.js';
+
+/** How a start ended: by itself, or by an error. */
+export type Ended = { readonly end: RunEndView } | { readonly error: unknown };
+
+/** What is to be told of it: nothing where all is well, where somebody said no, or where another process was at work. */
+export function reasonsOf(ended: Ended, said: SaidAs | undefined): readonly NotifyReason[] {
+  if ('error' in ended) return NOTHING_HAPPENED.has(exitCodeOf(ended, said)) ? [] : ['failed'];
+  const { left, importantChanges, finished, worked } = ended.end;
+  return [
+    ...(left.failed > 0 || exitCodeOf(ended, said) === ExitCode.internal ? (['failed'] as const) : []),
+    ...((importantChanges ?? 0) > 0 ? (['important_change'] as const) : []),
+    ...(left.questions > 0 ? (['questions'] as const) : []),
+    ...(worked && !finished ? (['stopped'] as const) : []),
+  ];
+}
+
+const NOTHING_HAPPENED: ReadonlySet<ExitCode> = new Set([ExitCode.locked, ExitCode.interrupted]);
+
+/** The summary, as JSON: docs/operations.md has every key of it. */
+export const summaryText = (
+  ended: Ended,
+  reasons: readonly NotifyReason[],
+  input: string | null,
+  now: number,
+  said: SaidAs | undefined,
+): string =>
+  redact(
+    JSON.stringify({
+      kybatch: version,
+      at: isoTime(now),
+      on: reasons,
+      exit_code: exitCodeOf(ended, said),
+      ...('error' in ended ? { input, ...ofError(ended.error, said) } : ofEnd(ended.end, said)),
+    }),
+  );
+
+function exitCodeOf(ended: Ended, said: SaidAs | undefined): ExitCode {
+  if ('end' in ended)
+    return exitCodeOfRun(
+      ended.end,
+      said?.interruptedAs() ?? (ended.end.interrupted ? ExitCode.interrupted : undefined),
+    );
+  return ended.error instanceof KybatchError ? ended.error.exit : ExitCode.internal;
+}
+
+function ofEnd(end: RunEndView, said: SaidAs | undefined) {
+  const { spent, left, stopped, next } = end;
+  const command = said?.command;
+  return {
+    input: end.input,
+    portfolio: end.portfolio,
+    run: end.run,
+    finished: end.finished,
+    rows: end.rows,
+    outcomes: end.outcomes,
+    due: end.due,
+    to_do: end.toDo,
+    waiting: end.waiting,
+    parked: end.parked,
+    this_start: {
+      units_charged: spent.units,
+      credit_reports: spent.reports,
+      unknown_calls: spent.unknown,
+      failed: left.failed,
+      questions: left.questions,
+      ...(end.importantChanges === null ? {} : { important_changes: end.importantChanges }),
+    },
+    ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
+    ...(end.tables === null ? {} : { files: end.tables }),
+    ...(end.log === null ? {} : { log: end.log }),
+    ...(next === null || command === undefined ? {} : { next: command(next), further: end.further.map(command) }),
+  };
+}
+
+function ofError(error: unknown, said: SaidAs | undefined) {
+  const { code, hint } = error instanceof KybatchError ? error : { code: 'INTERNAL', hint: undefined };
+  const message = outsideText(error instanceof Error ? error.message : String(error));
+  const next = error instanceof GoOnError ? said?.command(error.next) : undefined;
+  return { error: { code, message, hint }, ...(next === undefined ? {} : { next }) };
+}

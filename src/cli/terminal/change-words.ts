@@ -1,0 +1,151 @@
+import type { ChangedItem, ChangesView, ChangeView } from '../../app/changes.js';
+import { outsideText } from '../../util/outside-text.js';
+import { iso } from './iso.js';
+import { count, inUtc } from './text.js';
+
+type Field = ChangedItem['fields'][number];
+
+/** Company by company, those with something that matters first. Without `all` only what matters. */
+export function changesInWords(view: ChangesView, all: boolean, place: string): string {
+  const companies = [...groupByMember(view.changes).values()];
+  const shown = companies.filter((changes) => all || changes.some(matters));
+  const inOrder = [
+    ...shown.filter((changes) => changes.some(matters)),
+    ...shown.filter((changes) => !changes.some(matters)),
+  ];
+  const left = view.changes.flatMap(({ items }) => items).filter((item) => !isShown(item, all)).length;
+  const lines = [
+    ...inOrder.flatMap((changes) => [...companyInWords(changes, all, place), '']),
+    ...(view.changes.length === 0 ? ['Nothing has changed.'] : []),
+    ...(left === 0
+      ? []
+      : [
+          `${count(left, 'change')} that ${left === 1 ? 'does' : 'do'} not matter by the pipeline: --all shows ${left === 1 ? 'it' : 'them'}.`,
+        ]),
+    ...(view.more ? [`There is more: kybatch changes --since ${view.nextSince}${all ? ' --all' : ''}${place}`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const isImportant = ({ fields }: ChangedItem): boolean => fields.some(({ important }) => important);
+const matters = ({ items }: ChangeView): boolean => items.some(isImportant);
+const isShown = (item: ChangedItem, all: boolean): boolean => all || isImportant(item);
+
+function groupByMember(changes: readonly ChangeView[]): ReadonlyMap<string, readonly ChangeView[]> {
+  const groups = new Map<string, ChangeView[]>();
+  for (const change of changes) {
+    const key = JSON.stringify([change.portfolioId, change.row, change.inputId, change.ids]);
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return groups;
+}
+
+function companyInWords(changes: readonly ChangeView[], all: boolean, place: string): readonly string[] {
+  const [first] = changes;
+  if (first === undefined) return [];
+  const { name, ids, row, inputId, portfolio } = first;
+  const where = [
+    inputId === null ? '' : `id ${shortened(inputId)}`,
+    row === null ? 'not in the list any more' : `row ${row}`,
+    portfolio,
+  ];
+  return [
+    `${shortened(name ?? ids.v1 ?? ids.v2 ?? 'a company')} (${where.filter((part) => part !== '').join(', ')})`,
+    ...changes.flatMap((change) => answerInWords(change, all, place)),
+  ];
+}
+
+/** What one answer says otherwise, and how to see it and the one before. */
+function answerInWords({ items, changedAt, oldRawSha256, newRawSha256 }: ChangeView, all: boolean, place: string) {
+  const shown = [...items.filter(isImportant), ...items.filter((item) => !isImportant(item))].filter((item) =>
+    isShown(item, all),
+  );
+  if (shown.length === 0) return [];
+  const raw = (sha256: string) => `kybatch changes --raw ${sha256.slice(0, 16)}${place}`;
+  return [
+    ...shown.flatMap((item) =>
+      itemInWords(item, all).map((words) => `  ${inUtc(changedAt, 10).slice(0, 10)}  ${words}`),
+    ),
+    `              raw: ${raw(oldRawSha256)} → ${raw(newRawSha256)}`,
+  ];
+}
+
+function itemInWords({ fields }: ChangedItem, all: boolean): readonly string[] {
+  const [first] = fields;
+  if (first === undefined) return [];
+  if (first.column === null) return [`${first.table}: ${first.kind} ${labelOf(fields)}`];
+  return fields
+    .filter(({ important }) => all || important)
+    .map(
+      (field) =>
+        `${whereOf(field)}: ${shownValue(field.oldValue)} → ${shownValue(field.newValue)}${field.kind === 'respelled' ? ' (respelled)' : ''}`,
+    );
+}
+
+/** Who came or went: by name where there is one. */
+function labelOf(fields: readonly Field[]): string {
+  const cells = new Map(Object.entries(fields[0]?.key ?? {}).map(([column, value]) => [column, String(value ?? '')]));
+  for (const { column, oldValue, newValue } of fields)
+    if (column !== null) cells.set(column, newValue ?? oldValue ?? '');
+  const named = (...columns: string[]) => columns.flatMap((column) => cells.get(column) || []).join(' ');
+  const name = named('first_name', 'last_name') || named('name') || named('text') || keyWords(fields[0]);
+  const more = ['job_title', 'percentage', 'value'].flatMap((column) =>
+    cells.get(column) ? `${column} ${cells.get(column)}` : [],
+  );
+  return shortened([name, ...more].join(', '));
+}
+
+/** `companies.status`, or which of the lines of its table. */
+const whereOf = (field: Field): string =>
+  SINGLE.has(field.table) || Object.hasOwn(field.key, field.column ?? '')
+    ? `${field.table}.${field.column}`
+    : `${field.table} ${keyWords(field)}, ${field.column}`;
+
+/** Their key is the company itself. */
+const SINGLE: ReadonlySet<string> = new Set(['companies', 'credit_reports']);
+
+const keyWords = (field: Field | undefined): string => {
+  const { operation: _, ...key } = field?.key ?? {};
+  return shortened(
+    Object.values(key)
+      .filter((value) => value !== null)
+      .join(' '),
+  );
+};
+
+const shownValue = (value: string | null): string =>
+  value === null ? '(nothing)' : value === '' ? '""' : shortened(value);
+
+/** Whatever a provider or a file wrote: one line, and not a long one. */
+const shortened = (text: string): string => {
+  const line = outsideText(text);
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+};
+
+export const changesToJson = (view: ChangesView) => ({
+  changes: view.changes.flatMap((change) =>
+    change.items.flatMap(({ fields, oldRawSha256 }) =>
+      fields.map((field) => ({
+        changed_at: iso(change.changedAt),
+        portfolio: change.portfolio,
+        row: change.row,
+        input_id: change.inputId,
+        v1_company_id: change.ids.v1 ?? null,
+        v2_company_id: change.ids.v2 ?? null,
+        table: field.table,
+        key: field.key,
+        column: field.column,
+        kind: field.kind,
+        old_value: field.oldValue,
+        new_value: field.newValue,
+        old_raw_sha256: oldRawSha256,
+        new_raw_sha256: change.newRawSha256,
+        run: change.runId,
+        important: field.important,
+      })),
+    ),
+  ),
+  next_since: view.nextSince,
+  more: view.more,
+  not_compared: view.notCompared,
+});

@@ -1,0 +1,95 @@
+import type { CheckedList, CheckView, Trouble } from '../../app/night/check.js';
+import { placeFlags, suggestCommand } from './commands.js';
+import { iso } from './iso.js';
+import { count, durationInWords, moment } from './text.js';
+
+interface CheckArgs {
+  readonly dataDir: string | undefined;
+}
+
+/** One line, for a monitor: that all is well, or what is not and the command that leads on. */
+export function checkInWords(view: CheckView, args: CheckArgs): string {
+  return `${oneLine(view.well ? wellInWords(view) : troublesInWords(view, args))}\n`;
+}
+
+function wellInWords({ lists, at }: CheckView): string {
+  const oldest = Math.min(...lists.map(({ lastSuccessAt }) => lastSuccessAt ?? at));
+  const which = lists.length === 1 ? (lists[0]?.name ?? '') : `${count(lists.length, 'list')}, the oldest`;
+  return `OK: ${which}: up to date ${durationInWords(Math.max(0, at - oldest))} ago (${moment(oldest)}); nothing needs a person`;
+}
+
+function troublesInWords(view: CheckView, args: CheckArgs): string {
+  const { lists, at } = view;
+  const ofLists = lists
+    .filter(({ troubles }) => troubles.length > 0)
+    .map((list) => `${list.name}: ${list.troubles.map((trouble) => troubleInWords(trouble, list, at)).join(', ')}`);
+  const others = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
+  const command = wayOn(view, args);
+  const text = [...ofLists, ...others].join('; ').replace(/\.$/, '');
+  return `NOT WELL: ${text}${command === undefined ? '' : `. ${command}`}`;
+}
+
+export function checkToJson(view: CheckView, args: CheckArgs) {
+  const words = (trouble: Trouble, list?: CheckedList) => ({
+    kind: trouble.kind,
+    ...('count' in trouble ? { count: trouble.count } : {}),
+    message: troubleInWords(trouble, list, view.at),
+  });
+  const next = wayOn(view, args);
+  return {
+    well: view.well,
+    at: iso(view.at),
+    portfolios: view.lists.map((list) => ({
+      portfolio: list.name,
+      last_success_at: list.lastSuccessAt === null ? null : iso(list.lastSuccessAt),
+      troubles: list.troubles.map((trouble) => words(trouble, list)),
+    })),
+    troubles: view.troubles.map((trouble) => words(trouble)),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+/** The first thing to do; undefined where there is nothing but to wait. */
+function wayOn({ well, lists, troubles }: CheckView, args: CheckArgs): string | undefined {
+  if (well) return undefined;
+  for (const { next, sandbox } of lists) if (next !== null) return suggestCommand(next, { ...args, sandbox }).command;
+  const kinds = troubles.map(({ kind }) => kind);
+  if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
+  if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
+  if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
+  return `kybatch status${placeFlags(args)}`;
+}
+
+function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: number): string {
+  switch (trouble.kind) {
+    case 'no_list':
+      return 'there is no such list';
+    case 'never':
+      return 'no start has come to its end by itself';
+    case 'too_old': {
+      const last = list?.lastSuccessAt ?? at;
+      if (last > at) return `last came to its end by itself at a time that has not come (${moment(last)})`;
+      return `last came to its end by itself ${durationInWords(at - last)} ago (${moment(last)})`;
+    }
+    case 'stopped':
+      return `the last start was stopped: ${trouble.stop.code}: ${trouble.stop.message}`;
+    case 'outage': {
+      const { api, operation, since } = trouble.outage;
+      return `waits for ${api} ${operation}, which is down since ${moment(since)}`;
+    }
+    case 'failed':
+      return `${count(trouble.count, 'row')} failed`;
+    case 'needs_review':
+      return `${count(trouble.count, 'row')} in question`;
+    case 'invalid':
+      return `${count(trouble.count, 'row')} invalid`;
+    case 'scope':
+      return `${count(trouble.count, 'row')} refused for want of a scope or a permission`;
+    case 'in_doubt':
+      return `${count(trouble.count, 'call')} in doubt`;
+    case 'error':
+      return `${trouble.code}: ${trouble.message}`;
+  }
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { choice, filledText, section, uniqueList } from '../domain/options/fields.js';
+import { isSafeUrl } from '../domain/safe-url.js';
+import { Secret } from '../util/secret.js';
+
+/** What a start may have to tell. */
+export const NOTIFY_REASONS = ['failed', 'important_change', 'questions', 'stopped'] as const;
+export type NotifyReason = (typeof NOTIFY_REASONS)[number];
+
+/** Who is told how a start ended. */
+export interface Notify {
+  readonly on: readonly NotifyReason[];
+  readonly to: NotifyTarget;
+}
+
+export type NotifyTarget =
+  | { readonly kind: 'command'; readonly argv: readonly [string, ...string[]] }
+  /** What comes after the host is often a password: it is shown nowhere. */
+  | { readonly kind: 'webhook'; readonly origin: string; readonly rest: Secret };
+
+const URL_FORM = 'must be an https address, or http on a loopback address, without user name and password';
+const ONE_OF_TWO = 'must name `command` or `webhook`, and not both';
+
+export const notifySection = section({
+  command: z
+    .tuple([filledText()], z.string('must be a text'), 'must be a list: the program and its arguments')
+    .optional()
+    .describe(
+      'A program and its arguments, as a list: no shell is between. It gets the summary on its standard input, and an environment without the keys',
+    ),
+  webhook: z
+    .string(URL_FORM)
+    .refine(isWebhook, URL_FORM)
+    .optional()
+    .describe(
+      'An address to which the summary is sent by POST: https, or http on a loopback address. Redirects are not followed, and what it answers is not read',
+    ),
+  on: uniqueList(choice(NOTIFY_REASONS))
+    .default([...NOTIFY_REASONS])
+    .describe(
+      'What is told: `failed`: rows have failed, or an error ended the start; `important_change`: a new answer differs in what matters; `questions`: the start has asked a person something; `stopped`: it was stopped before its end, by the allowance, a budget, the provider, or an interrupt',
+    ),
+}).refine(({ command, webhook }) => (command === undefined) !== (webhook === undefined), { error: ONE_OF_TWO });
+
+function isWebhook(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return isSafeUrl(url) && url.username === '' && url.password === '';
+}
+
+export function toNotify({ command, webhook, on }: z.output<typeof notifySection>): Notify {
+  if (command !== undefined) return { on, to: { kind: 'command', argv: command } };
+  const { origin, pathname, search } = new URL(webhook ?? '');
+  return { on, to: { kind: 'webhook', origin, rest: new Secret(pathname + search) } };
+}

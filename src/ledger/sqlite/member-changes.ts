@@ -1,0 +1,64 @@
+import type { ChangePage, ChangeQuery, MemberChange } from '../changes.js';
+import { type Cells, changeItems } from './cells.js';
+import type { Connection } from './driver.js';
+
+/** A change as it is kept, beside a member whose company it is. */
+export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
+  readonly ids: string;
+  readonly items: string;
+}
+
+/**
+ * From changes to the members whose company it is: one line for each of them. Who joined later does not have what changed
+ * before, and who has left does not have what changed since.
+ */
+export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, portfolios.name AS portfolio,
+    members.portfolio_id AS portfolioId, iif(left_at IS NULL, members.row, NULL) AS row,
+    iif(json_valid(fields), fields ->> '$.id', NULL) AS inputId,
+    coalesce((SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
+      iif(json_valid(fields), fields ->> '$.name', NULL)) AS name,
+    (SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row) AS ids,
+    lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items
+  FROM changes
+  CROSS JOIN row_ids AS of ON of.space = changes.subject_space AND of.id = changes.subject_id
+  CROSS JOIN members ON members.run_id = of.run_id AND members.run_row = of.row
+  CROSS JOIN run_environments ON run_environments.run_id = members.run_id AND run_environments.environment_id = changes.environment_id
+  CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
+  WHERE changes.changed_at >= coalesce(members.says_since, members.first_seen) AND changes.changed_at <= coalesce(left_at, changes.changed_at)`;
+
+/** Undefined where what is kept is damaged. */
+export function toMemberChange(row: MemberChangeRow, cells: Cells): MemberChange | undefined {
+  const items = cells.find(changeItems, row.items, [row.id]);
+  return items && { ...row, ids: JSON.parse(row.ids) as MemberChange['ids'], items };
+}
+
+/** Whether any is kept at all: most ledgers have none for long, and nothing is joined then. */
+export const hasChanges = (database: Connection): boolean =>
+  database.prepare('SELECT 1 FROM changes LIMIT 1').get() !== undefined;
+
+/** Whole answers: who goes on after the last of a page misses nothing. */
+export function readPage(
+  database: Connection,
+  { portfolioIds, after = 0, notedFrom = 0, limit }: ChangeQuery,
+  cells: Cells,
+): ChangePage {
+  const ids = database
+    .prepare<[object], number>(
+      'SELECT id FROM changes WHERE id > @after AND noted_at >= @notedFrom ORDER BY id LIMIT @limit + 1',
+    )
+    .pluck()
+    .all({ after, notedFrom, limit });
+  const last = ids.slice(0, limit).at(-1);
+  if (last === undefined) return { changes: [], last: Math.max(after, lastEver(database)), more: false };
+  const rows = database
+    .prepare<[object], MemberChangeRow>(
+      `${MEMBER_CHANGES} AND changes.id > @after AND changes.id <= @last AND changes.noted_at >= @notedFrom
+         AND (@of IS NULL OR members.portfolio_id IN (SELECT value FROM json_each(@of))) ORDER BY changes.id, members.row, members.id`,
+    )
+    .all({ after, last, notedFrom, of: portfolioIds === undefined ? null : JSON.stringify(portfolioIds) });
+  return { changes: rows.flatMap((row) => toMemberChange(row, cells) ?? []), last, more: ids.length > limit };
+}
+
+const lastEver = (database: Connection): number =>
+  database.prepare<[], number>("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").pluck().get() ?? 0;

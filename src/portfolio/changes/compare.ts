@@ -1,0 +1,55 @@
+import type { FieldDifference, ItemChange } from '../../domain/change.js';
+import { comparedColumns } from '../../readers/compared-columns.js';
+import type { Table } from '../../readers/table.js';
+import { differencesOf, isSameContent } from './fields.js';
+import { type ItemPair, pairItems } from './items.js';
+import type { Part, State } from './state.js';
+
+/**
+ * What a state says otherwise than the one before it, item by item. What has not come this time is not compared: that a
+ * list is missing says nothing about what was in it (V1-22).
+ */
+export const compareStates = (before: State, now: State): readonly ItemChange[] =>
+  [...now].flatMap(([name, part]) => comparePart(part.table, before.get(name), part));
+
+const NEVER_CAME: readonly [] = [];
+
+function comparePart(table: Table, before: Part | undefined, now: Part): readonly ItemChange[] {
+  const { knownBy } = table;
+  if (knownBy === undefined) return [];
+  const columns = comparedColumns(table);
+  const old = before?.rows ?? NEVER_CAME;
+  const pairs = pairItems(old, now.rows, knownBy, (a, b) => isSameContent(columns, a, b));
+  const origin = before === undefined ? {} : { oldRawSha256: before.rawSha256 };
+  const items = pairs.flatMap((pair) => {
+    // What the key says is not said twice.
+    const fields = differencesOf(columns, pair.old, pair.new).filter(({ column }) => !Object.hasOwn(pair.key, column));
+    return kindOf(pair) === 'changed' && fields.length === 0
+      ? []
+      : [{ table: table.name, key: pair.key, kind: kindOf(pair), fields, ...origin }];
+  });
+  const news = before === undefined || knownBy.news === undefined ? [] : newsOf(knownBy.news, before, now);
+  return [...news.map((field) => newsItem(table.name, field, origin)), ...items];
+}
+
+const kindOf = (pair: ItemPair): ItemChange['kind'] =>
+  pair.old === undefined ? 'added' : pair.new === undefined ? 'removed' : 'changed';
+
+/** Cells that no line had before, and those that none has any more. */
+function newsOf(column: string, before: Part, now: Part): readonly FieldDifference[] {
+  const cellsOf = ({ rows }: Part) => new Set(rows.map((row) => row[column] ?? null));
+  const [old, current] = [cellsOf(before), cellsOf(now)];
+  return [
+    ...[...current].filter((cell) => !old.has(cell)).map((cell) => ({ column, old: null, new: cell })),
+    ...[...old].filter((cell) => !current.has(cell)).map((cell) => ({ column, old: cell, new: null })),
+  ];
+}
+
+/** Not an item: its key names the cell alone. */
+const newsItem = (table: string, field: FieldDifference, origin: Pick<ItemChange, 'oldRawSha256'>): ItemChange => ({
+  table,
+  key: { [field.column]: field.new ?? field.old },
+  kind: 'changed',
+  fields: [field],
+  ...origin,
+});

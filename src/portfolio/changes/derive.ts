@@ -1,0 +1,91 @@
+import type { ChangeStore, Comparison, ReplacedAnswer } from '../../ledger/changes.js';
+import { readers } from '../../readers/list.js';
+import { newestOfEach } from '../../readers/newest-of-each.js';
+import type { RawAnswer, Reader } from '../../readers/reader.js';
+import { compareStates } from './compare.js';
+import { type AsOf, readPair, readState } from './read-pair.js';
+import { carriedOver, lacksNothing, type State } from './state.js';
+
+/**
+ * Counts up whenever the readers, or what is compared, change in a way that changes could differ by: everything is then
+ * compared again, from the raw answers, for 0 units.
+ */
+export const READERS_VERSION = 1;
+
+/** Bodies may be large: those of one comparison are let go before the next. */
+const AT_ONCE = 100;
+
+/**
+ * Compares every answer that took the place of another with it, and keeps what they say otherwise. Who is stopped goes on
+ * at the next start.
+ */
+export async function deriveChanges(store: ChangeStore, now: number, stop?: AbortSignal): Promise<void> {
+  while (stop?.aborted !== true) {
+    const answers = await store.toCompare(READERS_VERSION, AT_ONCE);
+    if (answers.length === 0) return;
+    const compared: Comparison[] = [];
+    for (const answer of answers) compared.push(await compare(answer, store));
+    await store.note(compared, READERS_VERSION, now);
+  }
+}
+
+async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comparison> {
+  const before = answer.replaces === null ? undefined : await store.find(answer.replaces);
+  const reader = readers.find(({ space, operations }) => space === answer.space && has(operations, answer.operation));
+  const oldRawSha256 = before?.rawSha256 ?? '';
+  const nothing = { answer, items: [], oldRawSha256 };
+  if (reader === undefined || (before !== undefined && before.rawSha256 === answer.rawSha256)) return nothing;
+  // What was pruned since cannot be compared any more, and what was found in it stands.
+  const lost = { answer, items: null, oldRawSha256 };
+  if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
+  const subject = { reader, creditId: answer.creditId, store };
+  const pair = readPair(
+    reader,
+    await answersAsOf(before, answer.callId, subject),
+    await answersAsOf(answer, answer.callId + 1, subject),
+  );
+  if (pair === undefined) return lost;
+  const state = await withEarlier(pair.old, pair.now, before, subject);
+  const items = compareStates(state, pair.now).map(({ oldRawSha256: stands, ...item }) =>
+    stands === undefined || stands === oldRawSha256 ? item : { ...item, oldRawSha256: stands },
+  );
+  return { answer, items, oldRawSha256 };
+}
+
+const has = (names: readonly string[], name: string): boolean => names.includes(name);
+
+interface Subject {
+  readonly reader: Reader;
+  readonly creditId: string | null;
+  readonly store: ChangeStore;
+}
+
+/** A list that did not come the last time is compared with how it came before. */
+async function withEarlier(state: State, now: State, before: ReplacedAnswer, subject: Subject): Promise<State> {
+  let whole = state;
+  let { callId, replaces } = before;
+  while (!lacksNothing(whole, now) && replaces !== null) {
+    const earlier = await subject.store.find(replaces);
+    if (earlier === undefined || earlier.rawSha256 === null) break;
+    const older = readState(subject.reader, await answersAsOf(earlier, callId, subject));
+    if (older !== undefined) whole = carriedOver(older, whole);
+    ({ callId, replaces } = earlier);
+  }
+  return whole;
+}
+
+/** What was known of a subject before a call: the newest answer to each request. */
+async function answersAsOf(
+  answer: ReplacedAnswer,
+  callId: number,
+  { reader, creditId, store }: Subject,
+): Promise<AsOf> {
+  const ids = creditId === null ? {} : { credit: creditId };
+  const answers: RawAnswer[] = [];
+  for (const past of await store.answersBefore(answer, reader.operations, callId)) {
+    const body = await store.body(past.rawSha256);
+    if (body !== undefined) answers.push({ ...past, body, ids, row: null, stage: null, country: null });
+  }
+  const { id, rawSha256 } = answer;
+  return { id, ids, row: null, stage: null, country: null, answers: newestOfEach(answers), rawSha256 };
+}

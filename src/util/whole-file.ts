@@ -1,0 +1,19 @@
+import { open, rename, rm } from 'node:fs/promises';
+
+/** A file that appears only when it is complete, for whoever the umask lets read it; what was there before stays until then. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  try {
+    const handle = await open(part, 'w');
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => {});
+    throw error;
+  }
+}

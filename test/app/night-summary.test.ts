@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { GoOnError } from '../../src/app/next-step.js';
+import { type Ended, reasonsOf, summaryText } from '../../src/app/night/summary.js';
+import type { RunEndView } from '../../src/app/run-end.js';
+import { DeclinedError } from '../../src/app/spending.js';
+import { UsageError } from '../../src/domain/errors.js';
+import { ExitCode } from '../../src/domain/exit-codes.js';
+import { LockedError } from '../../src/ledger/locked-error.js';
+
+const WELL: RunEndView = {
+  run: 'r',
+  input: '/in.csv',
+  portfolio: 'list',
+  rows: 2,
+  outcomes: { complete: 2, no_match: 0, needs_review: 0, invalid: 0, failed: 0, pending: 0 },
+  due: 2,
+  toDo: 0,
+  nextDueAt: null,
+  stages: {},
+  worked: true,
+  spent: { units: 4, reports: 0, unknown: 0, unknownInBudget: 0 },
+  left: { failed: 0, questions: 0 },
+  importantChanges: null,
+  unitsCharged: 4,
+  waiting: 0,
+  parked: {},
+  parkedUntil: null,
+  refusedRows: 0,
+  refusals: [],
+  stopped: null,
+  finished: true,
+  interrupted: false,
+  tables: null,
+  tablesLack: null,
+  log: null,
+  next: null,
+  further: [],
+};
+const UNFINISHED = { finished: false, toDo: 1 } as const;
+
+test.each<[string, Partial<RunEndView>, readonly string[]]>([
+  ['all is well', {}, []],
+  [
+    'nothing was due, and old questions are open',
+    { worked: false, outcomes: { ...WELL.outcomes, needs_review: 1 } },
+    [],
+  ],
+  ['nothing was due, and a row waits for a person', { worked: false, ...UNFINISHED }, []],
+  ['rows failed', { left: { failed: 1, questions: 0 } }, ['failed']],
+  ['something was asked', { left: { failed: 0, questions: 1 } }, ['questions']],
+  ['what changed matters', { importantChanges: 2 }, ['important_change']],
+  ['what changed does not matter', { importantChanges: 0 }, []],
+  ['it was stopped', UNFINISHED, ['stopped']],
+  [
+    'the tables are not whole',
+    { tablesLack: { answersNotExported: 1, cellsNotExported: 0, notWritten: [] } },
+    ['failed'],
+  ],
+])('%s: %j tells %j', (_, end, reasons) => {
+  expect(reasonsOf({ end: { ...WELL, ...end } }, undefined)).toEqual(reasons);
+});
+
+test.each<[string, unknown, readonly string[]]>([
+  ['a defect', new TypeError('x is no function'), ['failed']],
+  ['a file that cannot be read', new UsageError('no such file'), ['failed']],
+  ['another start at work', new LockedError('/data'), []],
+  ['somebody who said no', new DeclinedError(), []],
+])('%s', (_, error, reasons) => {
+  expect(reasonsOf({ error }, undefined)).toEqual(reasons);
+});
+
+const summaryOf = (ended: Ended, interruptedAs?: ExitCode) =>
+  JSON.parse(
+    summaryText(ended, ['stopped'], '/in.csv', 0, {
+      command: ({ kind }) => `kybatch ${kind}`,
+      interruptedAs: () => interruptedAs,
+    }),
+  ) as Record<string, unknown>;
+
+test('an interrupt has the exit code of its signal, and the way on is a command', () => {
+  const end = { ...WELL, ...UNFINISHED, interrupted: true, next: { kind: 'resume', run: 'r' } as const };
+  expect(summaryOf({ end }, ExitCode.terminated)).toMatchObject({
+    exit_code: 143,
+    next: 'kybatch resume',
+    further: [],
+  });
+  const stopped = new GoOnError('full', { kind: 'resume', run: 'r' }, { code: 'DISK_FULL', exit: ExitCode.internal });
+  expect(summaryOf({ error: stopped })).toEqual({
+    kybatch: expect.any(String),
+    at: '1970-01-01T00:00:00.000Z',
+    on: ['stopped'],
+    exit_code: 1,
+    input: '/in.csv',
+    error: { code: 'DISK_FULL', message: 'full' },
+    next: 'kybatch resume',
+  });
+});
+
+test('important changes are counted where somebody has looked', () => {
+  expect(summaryOf({ end: WELL }).this_start).not.toHaveProperty('important_changes');
+  expect(summaryOf({ end: { ...WELL, importantChanges: 3 } }).this_start).toHaveProperty('important_changes', 3);
+});

@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { aRecord, type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const DAY = 86_400_000;
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--no-export', '--concurrency', '1'];
+
+interface ChangesJson {
+  readonly changes: readonly Readonly<Record<string, string>>[];
+  readonly next_since: string;
+  readonly more: boolean;
+}
+
+interface Years extends Job {
+  readonly clock: JumpingClock;
+  readonly runs: readonly string[];
+  readonly json: (...flags: string[]) => Promise<ChangesJson>;
+}
+
+/** Two companies; one was dissolved on 13 January, the other got a note, and a new officer on 21 January. */
+async function withChanges(use: (years: Years) => Promise<void>): Promise<void> {
+  const clock = new JumpingClock('2026-01-05T01:00:00Z');
+  await withJob({ clock, pipeline: ['stages: [record]', 'freshness: {fullKyb: 7d}'] }, async (job) => {
+    const { sandbox, writeCsv, rows, kybatch } = job;
+    writeCsv('in.csv', rows.slice(0, 2));
+    const runs: string[] = [];
+    const night = async () => {
+      runs.push(jsonOf<EndJson>(await kybatch(RUN)).run);
+      clock.advance(8 * DAY);
+    };
+    await night();
+    const status = (body: string) => body.replace(/"status":\s*"[^"]*"/, '"status":"dissolved"');
+    const note = (body: string) => body.replace(/^\{/, '{"note":"a\\nb",');
+    sandbox.script(aRecord, [{ rewrite: status }, { rewrite: note }]);
+    await night();
+    const officer = (body: string) =>
+      body.replace(
+        /"officers":\s*\[/,
+        '"officers":[{"id":424242,"first_name":"Ann","last_name":"Lee","job_title":"Chair"},',
+      );
+    sandbox.script(aRecord, [{ rewrite: status }, { rewrite: (body) => note(officer(body)) }]);
+    await night();
+    const json = async (...flags: string[]) => jsonOf<ChangesJson>(await kybatch(['changes', '--json', ...flags]));
+    await use({ ...job, clock, runs, json });
+  });
+}
+
+test('for people: company by company, what matters first, old → new, and how to see the raw answers', () =>
+  withChanges(async ({ kybatch, json }) => {
+    const { stdout, stderr, code } = await kybatch(['changes']);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toMatch(
+      /^.+ \(id .+, row [12], .+in\.csv\)\n {2}2026-01-13 {2}companies\.status: .+ → dissolved\n/m,
+    );
+    expect(stdout).toMatch(/ {2}2026-01-21 {2}officers: added Ann Lee, job_title Chair\n/);
+    expect(stdout).toMatch(/\n2 changes that do not matter by the pipeline: --all shows them\.\n$/);
+    const all = (await kybatch(['changes', '--all'])).stdout;
+    expect(all).toContain('companies.extra.note: (nothing) → "a\\nb"');
+    expect(all).toMatch(/companies\.officers_returned: \d+ → \d+/);
+    const [first] = (await json()).changes;
+    const command =
+      new RegExp(`kybatch (changes --raw ${first?.old_raw_sha256?.slice(0, 16)})`).exec(stdout)?.[1] ?? '';
+    const raw = await kybatch(command.split(' '));
+    expect(JSON.parse(raw.stdout)).toMatchObject({ lite: { status: first?.old_value } });
+    expect(await kybatch(['changes', '--raw', '00000000'])).toMatchObject({ code: 2 });
+  }));
+
+test('for loaders: what came after, and nothing twice', () =>
+  withChanges(async ({ json, runs, kybatch, sandbox, rows, writeCsv, clock }) => {
+    const all = await json();
+    expect(all.changes.map(({ column, important }) => `${column} ${important}`)).toEqual(
+      expect.arrayContaining(['status true', 'extra.note false', 'officers_returned false', 'null true']),
+    );
+    expect(all.more).toBe(false);
+    expect(await json('--since', all.next_since)).toMatchObject({ changes: [], next_since: all.next_since });
+    const first = all.changes.filter(({ run }) => run === runs[1]);
+    const later = all.changes.filter(({ run }) => run === runs[2]);
+    expect(first.length).toBeGreaterThan(0);
+    expect((await json('--since', runs[2] ?? '')).changes).toEqual(later);
+    expect((await json('--since', '2026-01-14')).changes).toEqual(later);
+    expect(await json('--since', '2027-01-01')).toMatchObject({ changes: [], next_since: all.next_since });
+    expect(await json('in.csv')).toEqual(all);
+    writeCsv('in.csv', rows.slice(0, 2));
+    sandbox.clearScript();
+    await kybatch(RUN);
+    clock.advance(DAY);
+    const after = await json('--since', all.next_since);
+    expect(after.changes.map(({ column }) => column)).toContain('status');
+    expect(after.changes).toHaveLength((await json()).changes.length - all.changes.length);
+  }));
+
+test('what is no date, no run and no portfolio is refused', () =>
+  withChanges(async ({ kybatch }) => {
+    for (const words of [['--since', '2026-13-01'], ['--since', 'yesterday'], ['nothing']])
+      expect((await kybatch(['changes', ...words])).code).toBe(2);
+  }));
+
+test('what was not compared yet is told, and found by the next start', () =>
+  withChanges(async ({ kybatch, cwd, json }) => {
+    const all = await json();
+    const ledger = connect(join(cwd, 'data', 'kybatch.db'), {});
+    ledger.exec('DELETE FROM changes; UPDATE calls SET compared = 0');
+    ledger.close();
+    const words = '4 answers not compared with the one before yet: the next `kybatch run` does that, for nothing.';
+    expect(await kybatch(['changes'])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing has changed.\n',
+      stderr: `${words}\n`,
+    });
+    expect((await kybatch(['export'])).stderr).toContain('4 new answers are not in the table changes yet');
+    await kybatch(RUN);
+    const again = (await json()).changes;
+    expect(again.slice(0, all.changes.length)).toEqual(all.changes);
+  }));

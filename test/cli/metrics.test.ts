@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/util/clock.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { aRecord, Interrupts, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+const pipeline = ['stages: [record]', 'metrics: {file: k.prom}'];
+const HOUR = 3_600_000;
+
+test('the figures are there at the end of a start, and after a night on which nothing was due', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+    const read = () => readFileSync(join(cwd, 'k.prom'), 'utf8');
+    const [broken, good] = rows as [object, object];
+    writeCsv('in.csv', [broken, good, good, { ...good, country: 'Atlantis' }]);
+    sandbox.script(aRecord, 400);
+    await kybatch([...RUN, '--concurrency', '1', '--budget', '50']);
+    const list = `portfolio="${join(cwd, 'in.csv')}"`;
+    const success = clock.now() / 1000;
+    const text = read();
+    expect(text.split('\n')).toEqual(
+      expect.arrayContaining([
+        '# TYPE kybatch_rows gauge',
+        `kybatch_rows{${list},outcome="complete"} 2`,
+        `kybatch_rows{${list},outcome="failed"} 1`,
+        `kybatch_rows{${list},outcome="invalid"} 1`,
+        `kybatch_rows_due{${list}} 0`,
+        `kybatch_rows_held{${list},reason="waiting"} 0`,
+        `kybatch_last_success_timestamp_seconds{${list}} ${success}`,
+        'kybatch_calls_in_doubt 0',
+        'kybatch_units_left{api="v1",of="start"} 47',
+        `kybatch_start_at_work{${list}} 0`,
+        `kybatch_start_units_spent{${list}} 3`,
+        `kybatch_start_credit_reports{${list}} 0`,
+        `kybatch_start_calls{${list},api="v1",operation="fullKyb",class="ok",http="200"} 1`,
+        `kybatch_start_calls{${list},api="v1",operation="fullKyb",class="fail_row",http="400"} 1`,
+        `kybatch_start_calls{${list},api="v1",operation="fullKyb",class="owned",http=""} 1`,
+      ]),
+    );
+    for (const key of Object.values(sandbox.keys)) expect(text).not.toContain(key);
+    clock.advance(HOUR);
+    await kybatch(RUN);
+    expect(read()).toContain(`kybatch_oldest_answer_age_seconds{${list}} ${HOUR / 1000}`);
+    expect(read()).toContain(`kybatch_last_success_timestamp_seconds{${list}} ${success + HOUR / 1000}`);
+    expect(read()).not.toContain('kybatch_start_');
+    expect(readdirSync(cwd).filter((name) => name.includes('part'))).toEqual([]);
+  });
+});
+
+test('while a start works they are written every minute', async () => {
+  const clock = new ManualClock();
+  await withJob({ pipeline }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const file = join(cwd, 'k.prom');
+    sandbox.script(aRecord, 'hang');
+    const interrupts = new Interrupts();
+    const run = kybatch(RUN, { clock, interrupts });
+    await until(() => sandbox.requestLog.some(aRecord));
+    expect(existsSync(file)).toBe(false);
+    clock.advance(60_000);
+    await until(() => existsSync(file));
+    const seen = readFileSync(file, 'utf8');
+    expect(seen).toMatch(/kybatch_start_at_work\{.*\} 1/);
+    expect(seen).toMatch(/class="under_way",http=""\} 1/);
+    for (const _ of ['drain', 'stop']) interrupts.send('SIGINT');
+    await run;
+    expect(readFileSync(file, 'utf8')).toMatch(/kybatch_start_at_work\{.*\} 0/);
+  });
+});
+
+test('a file that cannot be written is a warning, once; a place that is not free is refused before anything is spent', async () => {
+  await withJob(
+    { pipeline: ['stages: [record]', 'metrics: {file: gone/k.prom}'] },
+    async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const end = await kybatch(RUN);
+      expect(end.code).toBe(0);
+      expect(end.stderr.match(/warning: metrics\.file .*gone\/k\.prom cannot be written/g)).toHaveLength(1);
+    },
+  );
+  for (const place of ['in.csv', 'p.yaml', 'data/kybatch.db', 'folder'])
+    await withJob({ pipeline: ['stages: [record]', `metrics: {file: ${place}}`] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      mkdirSync(join(job.cwd, 'folder'));
+      expect(await job.kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining(place) });
+      expect(job.sandbox.requestLog).toEqual([]);
+      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+    });
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((turn) => setTimeout(turn, 1));
+}

@@ -1,0 +1,139 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { aRecord, jsonOf, withJob } from './here.js';
+
+const HOUR = 3_600_000;
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+const CHECK = ['status', '--check', '--max-age', '26h'];
+
+test('well is when the last start came to its end by itself, not longer ago than said, and nobody is needed', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN);
+    clock.advance(26 * HOUR);
+    const well = await kybatch(CHECK);
+    expect(well.code).toBe(0);
+    expect(well.stdout).toMatch(/^OK: \S+in\.csv: up to date 1 d 2 h ago \(.+\); nothing needs a person\n$/);
+    clock.advance(1);
+    const old = await kybatch(CHECK);
+    expect(old.code).toBe(3);
+    expect(old.stdout).toMatch(/^NOT WELL: [^\n]+ 1 d 2 h ago \([^\n]+\n$/);
+    expect(old.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')} --pipeline ${join(cwd, 'p.yaml')}`);
+    expect(old.stderr).toBe('');
+    // Nothing is due: that is a success, too.
+    expect((await kybatch(RUN)).stderr).toContain('Nothing is due');
+    expect((await kybatch(CHECK)).code).toBe(0);
+    expect((await kybatch(['status', '--check'])).code).toBe(0);
+    // The clock of that night was ahead.
+    const before = new JumpingClock(clock.now() - 27 * HOUR);
+    expect((await kybatch(CHECK, { clock: before })).stdout).toContain('at a time that has not come');
+  });
+});
+
+test('rows in question, failed or invalid need a person; the line has the command that leads on', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    const [named, broken, good] = rows as [object, object, object];
+    writeCsv('in.csv', [
+      broken,
+      { ...named, registration_number: '', vat_number: '' },
+      { ...good, country: 'Atlantis' },
+    ]);
+    sandbox.script(aRecord, 400);
+    expect((await kybatch([...RUN, '--concurrency', '1'])).code).toBe(3);
+    const check = await kybatch(CHECK);
+    expect(check).toMatchObject({ code: 3, stderr: '' });
+    expect(check.stdout).toMatch(/1 row failed, 1 row in question, 1 row invalid\. kybatch retry \S+\n$/);
+    const told = jsonOf<{ well: boolean; portfolios: { troubles: object[] }[]; next: string }>(
+      await kybatch([...CHECK, '--json']),
+    );
+    expect(told).toMatchObject({
+      well: false,
+      portfolios: [{ troubles: [{ kind: 'failed', count: 1 }, { kind: 'needs_review' }, { kind: 'invalid' }] }],
+      next: expect.stringMatching(/^kybatch retry /),
+    });
+  });
+});
+
+test('a start that was stopped is no success; an outage is told at once', async () => {
+  const clock = new JumpingClock();
+  await withJob(
+    { clock, pipeline: ['stages: [record]', 'patience: 0'] },
+    async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
+      const poor = await kybatch(CHECK);
+      expect(poor.stdout).toContain('no start has come to its end by itself');
+      expect(poor.stdout).toMatch(/kybatch resume /);
+      sandbox.script(aRecord, [503, 503]);
+      expect((await kybatch(RUN)).code).toBe(6);
+      expect((await kybatch(CHECK)).stdout).toContain('the last start was stopped: PROVIDER_UNAVAILABLE');
+      expect((await kybatch(RUN)).code).toBe(0);
+      expect((await kybatch(CHECK)).code).toBe(0);
+    },
+  );
+});
+
+test('every list counts, and --portfolio narrows it to one', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    writeCsv('other.csv', rows.slice(1, 2));
+    await kybatch(RUN);
+    clock.advance(20 * HOUR);
+    await kybatch(['run', 'other.csv', ...RUN.slice(2)]);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^OK: 2 lists, the oldest: up to date 20 h 0 min ago/);
+    clock.advance(20 * HOUR);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^NOT WELL: \S+in\.csv: /);
+    expect((await kybatch([...CHECK, '--portfolio', 'other.csv'])).code).toBe(0);
+    expect((await kybatch([...CHECK, '--portfolio', join(cwd, 'in.csv')])).code).toBe(3);
+    expect(await kybatch([...CHECK, '--portfolio', 'nobody'])).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('there is no such list'),
+    });
+  });
+});
+
+test('no ledger, and a damaged one, are an answer as well', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const none = await kybatch(CHECK);
+    expect(none).toMatchObject({ code: 3, stdout: expect.stringMatching(/^NOT WELL: [^\n]+\n$/) });
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN);
+    expect((await kybatch(CHECK)).code).toBe(0);
+    const path = join(cwd, 'data', 'kybatch.db');
+    const bytes = readFileSync(path);
+    bytes.fill(0xff, 8192 * 2, 8192 * 12);
+    for (const extra of ['-wal', '-shm']) rmSync(path + extra, { force: true });
+    writeFileSync(path, bytes);
+    const damaged = await kybatch(CHECK);
+    expect(damaged.code).toBe(3);
+    expect(damaged.stdout).toMatch(/^NOT WELL: LEDGER_DAMAGED: [^\n]+kybatch doctor\n$/);
+    writeFileSync(path, 'no database at all');
+    expect((await kybatch(CHECK)).stdout).toMatch(/^NOT WELL: [^\n]+kybatch doctor\n$/);
+  });
+});
+
+test('a call in doubt needs a person', async () => {
+  const clock = new JumpingClock();
+  const pipeline = ['stages: [record]', 'in_doubt: park'];
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    sandbox.script(aRecord, 'lostAnswer');
+    await kybatch([...RUN, '--concurrency', '1']);
+    expect((await kybatch(CHECK)).stdout).toMatch(/1 call in doubt\. kybatch doubt\n$/);
+  });
+});
+
+test.each([
+  [['status', '--check', '--max-age', 'soon'], '--max-age: "soon" must be a duration'],
+  [['status', '--max-age', '26h'], 'are for --check'],
+  [['status', 'x', '--check'], '--check looks at lists'],
+])('%j is refused', async (args, words) => {
+  await withJob({}, async ({ kybatch }) => {
+    expect(await kybatch(args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+  });
+});

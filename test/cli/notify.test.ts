@@ -1,0 +1,186 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { deliver } from '../../src/app/night/deliver.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { withServer } from '../helpers/http-server.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { aRecord, type Job, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--concurrency', '1'];
+const SECRET = '/services/a-very-secret-token';
+
+/** Writes down what it was told, and how it was called. */
+const LISTENER = `import { readFileSync, writeFileSync } from 'node:fs';
+const told = JSON.parse(readFileSync(0, 'utf8'));
+writeFileSync('told.json', JSON.stringify({ told, args: process.argv.slice(2), env: process.env }));`;
+
+interface Heard {
+  readonly told: Readonly<Record<string, unknown>>;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const commandPipeline = (args: readonly string[] = []) => [
+  'stages: [record]',
+  `notify: {command: ${JSON.stringify([process.execPath, './listener.mjs', ...args])}}`,
+];
+
+async function withListener(
+  pipeline: readonly string[],
+  use: (job: Job & { readonly clock: JumpingClock }, heard: () => Heard | null) => Promise<void>,
+) {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline }, async (job) => {
+    writeFileSync(join(job.cwd, 'listener.mjs'), LISTENER);
+    const file = join(job.cwd, 'told.json');
+    const heard = () => {
+      if (!existsSync(file)) return null;
+      const text = readFileSync(file, 'utf8');
+      rmSync(file);
+      return JSON.parse(text) as Heard;
+    };
+    await use({ ...job, clock }, heard);
+  });
+}
+
+test('a command is told of failed rows and of questions, and knows no key', async () => {
+  await withListener(
+    commandPipeline(['$(touch pwned)', 'a b']),
+    async ({ rows, writeCsv, kybatch, sandbox, cwd }, heard) => {
+      const [broken, named, good] = rows as [object, object, object];
+      writeCsv('in.csv', [broken, { ...named, registration_number: '', vat_number: '' }, good]);
+      sandbox.script(aRecord, 400);
+      const end = await kybatch(RUN);
+      expect(end.code).toBe(3);
+      const { told, args, env } = heard() ?? { told: {}, args: [], env: {} };
+      expect(told).toMatchObject({
+        on: ['failed', 'questions'],
+        exit_code: 3,
+        input: join(cwd, 'in.csv'),
+        portfolio: join(cwd, 'in.csv'),
+        run: expect.stringMatching(/^2026-01-05-/),
+        finished: true,
+        rows: 3,
+        outcomes: { complete: 1, needs_review: 1, failed: 1 },
+        this_start: { units_charged: 4, credit_reports: 0, unknown_calls: 0, failed: 1, questions: 1 },
+        next: expect.stringMatching(/^kybatch retry \S+ --concurrency 1 --yes$/),
+      });
+      expect(args).toEqual(['$(touch pwned)', 'a b']);
+      expect(existsSync(join(cwd, 'pwned'))).toBe(false);
+      expect(Object.keys(env)).toContain('KYBATCH_V1_BASE_URL');
+      expect(Object.keys(env).filter((name) => name.includes('KEY'))).toEqual([]);
+      for (const key of Object.values(sandbox.keys)) expect(JSON.stringify({ told, env })).not.toContain(key);
+      // Nothing new has happened: nobody is told again.
+      expect((await kybatch(RUN)).code).toBe(3);
+      expect(heard()).toBeNull();
+    },
+  );
+});
+
+test('it is told of a start that was stopped, and of one that was refused; not of one that went well', async () => {
+  await withListener(commandPipeline(), async ({ rows, writeCsv, kybatch, cwd }, heard) => {
+    expect((await kybatch(RUN)).code).toBe(2);
+    expect(heard()?.told).toMatchObject({
+      on: ['failed'],
+      exit_code: 2,
+      input: join(cwd, 'in.csv'),
+      error: { code: 'USAGE', message: expect.stringContaining('in.csv') },
+    });
+    writeCsv('in.csv', rows.slice(0, 2));
+    expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
+    expect(heard()?.told).toMatchObject({
+      on: ['stopped'],
+      exit_code: 4,
+      to_do: 1,
+      next: expect.stringMatching(/^kybatch resume /),
+    });
+    expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    expect(heard()).toBeNull();
+  });
+});
+
+test('it is told of changes that matter, and not of others', async () => {
+  const pipeline = [...commandPipeline(), 'freshness: {fullKyb: 7d, searchKyb: 365d}'];
+  await withListener(pipeline, async ({ rows, writeCsv, kybatch, sandbox, clock }, heard) => {
+    const night = async (from: RegExp, to: string) => {
+      clock.advance(8 * 86_400_000);
+      sandbox.script(aRecord, [{ rewrite: (body: string) => body.replace(from, to) }]);
+      expect((await kybatch(RUN)).code).toBe(0);
+      return heard()?.told;
+    };
+    writeCsv('in.csv', rows.slice(0, 2));
+    expect((await kybatch(RUN)).code).toBe(0);
+    expect(heard()).toBeNull();
+    expect(await night(/"status":\s*"[^"]*"/, '"status":"dissolved"')).toMatchObject({
+      on: ['important_change'],
+      exit_code: 0,
+      this_start: { important_changes: 1 },
+    });
+    expect(await night(/nothing/, 'nothing')).toMatchObject({ this_start: { important_changes: 1 } });
+    expect(await night(/nothing/, 'nothing')).toBeUndefined();
+  });
+});
+
+test('what is not in `on` is not told', async () => {
+  const pipeline = [...commandPipeline()];
+  pipeline[1] = (pipeline[1] ?? '').replace(/\}$/, ', on: [questions]}');
+  await withListener(pipeline, async ({ rows, writeCsv, kybatch }, heard) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    expect((await kybatch([...RUN, '--budget', '2'])).code).toBe(4);
+    expect(heard()).toBeNull();
+  });
+});
+
+test('a webhook is tried three times; redirects are not followed, and its address is kept nowhere', async () => {
+  const answers = [302, 500, 204];
+  await withServer(
+    (_, response) => response.writeHead(answers.shift() ?? 500, { location: '/elsewhere' }).end(),
+    async ({ origin, requests: seen }) => {
+      const pipeline = ['stages: [record]', `notify: {webhook: "${origin}${SECRET}"}`];
+      await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch, cwd }) => {
+        writeCsv('in.csv', rows.slice(0, 2));
+        const end = await kybatch([...RUN, '--budget', '2']);
+        expect(end.code).toBe(4);
+        expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(Array(3).fill(`POST ${SECRET}`));
+        expect(JSON.parse(seen[2]?.body ?? '')).toMatchObject({ on: ['stopped'], exit_code: 4 });
+        expect(end.stderr).not.toContain('notify:');
+        // Whom `resume` tells is read from the file again, and every try fails now.
+        const again = await kybatch(['resume', '--yes', '--budget', '1', '--json']);
+        expect(again.code).toBe(4);
+        expect(seen).toHaveLength(6);
+        expect(again.stderr).toContain(
+          `notify: ${origin} could not be told how this start ended: it answered 500 (tried 3 times)`,
+        );
+        const run = (JSON.parse(again.stdout) as { run: string }).run;
+        const log = readFileSync(join(cwd, 'data', 'logs', `${run}.log`), 'utf8');
+        expect(log).toMatch(/"tries":3,"event":"notified"/);
+        expect(log).toMatch(/"tries":3,"event":"notify_failed"/);
+        const ledger = readFileSync(join(cwd, 'data', 'kybatch.db'), 'latin1');
+        for (const text of [log, ledger, end.stderr, again.stderr]) expect(text).not.toContain('very-secret');
+      });
+    },
+  );
+});
+
+test('a program that is not there, or fails, is a warning, and the exit code stays what it is', async () => {
+  const pipeline = ['stages: [record]', 'notify: {command: [./not-there]}'];
+  await withJob({ clock: new JumpingClock(), pipeline }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    const end = await kybatch([...RUN, '--budget', '2']);
+    expect(end.code).toBe(4);
+    expect(end.stderr).toMatch(/warning: notify: not-there could not be told .*ENOENT.* \(tried 3 times\)/);
+  });
+});
+
+test('a program that does not end is ended', async () => {
+  const clock = new ManualClock();
+  const around = { env: process.env, cwd: process.cwd(), clock };
+  const over = new AbortController();
+  const argv = [process.execPath, '-e', 'setInterval(() => {}, 1000)'] as const;
+  const delivery = deliver({ kind: 'command', argv: [...argv] }, '{}', around, over.signal);
+  clock.advance(15_000);
+  await new Promise((turn) => setTimeout(turn, 1));
+  over.abort(new Error('enough'));
+  expect(await delivery).toEqual({ delivered: false, tries: 1, why: 'it took longer than 15 s' });
+});

@@ -1,0 +1,97 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { look, openAt, withDataDir } from '../ledger/sqlite-support.js';
+import { NOW, rowSettlement } from '../ledger/support.js';
+import { withJob } from './here.js';
+
+const NIGHT = 86_400_000;
+
+test('a quiet night adds no run, no export, no line to a log and no page to the ledger', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const dataDir = join(cwd, 'data');
+    writeCsv('in.csv', rows);
+    await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+    const before = lieThere(dataDir);
+    for (let night = 1; night <= 3; night++) {
+      clock.advance(NIGHT);
+      // The third night brings the same companies in another order.
+      if (night === 3) writeCsv('in.csv', rows.toReversed());
+      const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+      expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing is due') });
+      expect(lieThere(dataDir)).toEqual(before);
+    }
+    expect((await kybatch(['status', '--check'])).code).toBe(0);
+  });
+});
+
+/** What takes up room, by its bytes. */
+function lieThere(dataDir: string) {
+  const sizeOf = (folder: string) =>
+    readdirSync(join(dataDir, folder), { recursive: true, encoding: 'utf8' }).map(
+      (name) => [name, statSync(join(dataDir, folder, name)).size] as const,
+    );
+  const [{ pages }] = look<{ pages: number }>(dataDir, 'SELECT page_count AS pages FROM pragma_page_count') as [
+    { pages: number },
+  ];
+  const [{ runs }] = look<{ runs: number }>(dataDir, 'SELECT count(*) AS runs FROM runs') as [{ runs: number }];
+  return { pages, runs, exports: sizeOf('exports'), logs: sizeOf('logs'), ledger: statSync(ledgerPath(dataDir)).size };
+}
+
+test('2,000 members: a quiet night adds less than 100 KB to the ledger, whether the file is the same or sorted anew', async () => {
+  const MEMBERS = 2_000;
+  const laid = (reversed: boolean) =>
+    Array.from({ length: MEMBERS }, (_, index) => {
+      const row = reversed ? MEMBERS - index : index + 1;
+      const id = `C${index}`;
+      const fields = { id, name: `Company ${id}`, country: 'GB', registration_number: String(10_000_000 + index) };
+      const says = String(index).padStart(32, '0');
+      const more = { problem: null, inputId: id, company: `GB ${id}`, says, cells: says };
+      return { row, line: row + 1, values: Object.values(fields), fields, ...more };
+    });
+  await withDataDir(async (dataDir) => {
+    const night = async (now: number, lies: boolean, reversed: boolean, freshMs: number) => {
+      const ledger = openAt(dataDir, 'write', now);
+      if (lies) await ledger.portfolios.lay(laid(reversed), true);
+      const converged = await ledger.portfolios.converge({
+        name: 'list',
+        providers: 'p',
+        now,
+        input: { key: String(reversed), path: '/in.csv', columns: ['id', 'name', 'country', 'registration_number'] },
+        laid: lies,
+        limit: null,
+        judge: ({ updatedAt }) => ({ due: null, nextAt: updatedAt + freshMs }),
+        run: {
+          id: `run-${now}`,
+          inputPath: '/in.csv',
+          inputSha256: 'x',
+          pipelineName: 'p',
+          pipelineSha256: 'p',
+          settings: '{}',
+          columns: ['id'],
+        },
+        goesOnWith: null,
+      });
+      const { run, portfolio } = converged;
+      if (run !== null) {
+        const stages = { record: 'done' } as const;
+        const done = rowSettlement({ outcome: 'complete', stages, fetched: { record: now }, updatedAt: now });
+        await Promise.all(laid(reversed).map(({ row }) => ledger.runs.settleRow(run.id, row, done)));
+        await ledger.runs.finish(run.id, now);
+      }
+      await ledger.portfolios.noteSuccess(portfolio.id, now);
+      await ledger.close();
+      return { run, bytes: statSync(ledgerPath(dataDir)).size };
+    };
+    const first = await night(NOW, true, false, 90 * NIGHT);
+    expect(first.run?.rowCount).toBe(MEMBERS);
+    const same = await night(NOW + NIGHT, false, false, 90 * NIGHT);
+    expect(same).toEqual({ run: null, bytes: first.bytes });
+    const sorted = await night(NOW + 2 * NIGHT, true, true, 90 * NIGHT);
+    expect(sorted.run).toBeNull();
+    expect(sorted.bytes - first.bytes).toBeLessThan(100_000);
+  });
+});

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { withJob } from '../cli/here.js';
+
+const folder = resolve('docs/deploy');
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const MAIN = resolve('dist/cli/main.js');
+
+/** The paths of the page become those of this machine. */
+const here = (line: string, cwd: string): string =>
+  line
+    .replaceAll('/usr/bin/node', process.execPath)
+    .replaceAll('/opt/kybatch/dist/cli/main.js', MAIN)
+    .replaceAll('/srv/kybatch', cwd);
+
+/** As cron and systemd run things: with no environment but what is given. */
+function runBare(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return new Promise<{ code: number | null; output: string }>((done, fail) => {
+    const child = spawn(command, args, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    child.on('error', fail);
+    child.on('close', (code) => done({ code, output }));
+  });
+}
+
+describe('docs/deploy', () => {
+  test('both lines of the crontab work with an empty environment, and so does what the service starts', async () => {
+    const lines = [...read('cron.md').matchAll(/^\d+ \d+ \* \* \* (.+)$/gm)].map(([, line = '']) => line);
+    expect(lines).toHaveLength(2);
+    await withJob({}, async ({ cwd, env, sandbox, rows, writeCsv }) => {
+      writeCsv('portfolio.csv', rows.slice(0, 2));
+      mkdirSync(join(cwd, 'keys'));
+      for (const api of ['v1', 'v2'] as const) writeFileSync(join(cwd, 'keys', api), `${sandbox.keys[api]}\n`);
+      const files = {
+        KYBATCH_V1_API_KEY_FILE: join(cwd, 'keys', 'v1'),
+        KYBATCH_V2_API_KEY_FILE: join(cwd, 'keys', 'v2'),
+      };
+      const addresses = Object.fromEntries(Object.entries(env).filter(([name]) => !name.includes('KEY')));
+      const dotEnv = Object.entries({ ...addresses, ...files }).map(([name, value]) => `${name}=${value}\n`);
+      writeFileSync(join(cwd, '.env'), dotEnv.join(''));
+      const [night = '', check = ''] = lines.map((line) => here(line, cwd));
+      expect(await runBare('/bin/sh', ['-c', night])).toEqual({ code: 0, output: '' });
+      expect(readFileSync(join(cwd, 'last-night.txt'), 'utf8')).toContain('= 2 rows');
+      expect(await runBare('/bin/sh', ['-c', check])).toEqual({ code: 0, output: '' });
+      expect(readFileSync(join(cwd, 'check.txt'), 'utf8')).toMatch(/^OK: /);
+
+      const [, start = ''] = /^ExecStart=(.+)$/m.exec(read('kybatch.service')) ?? [];
+      const [program = '', ...args] = here(start, cwd).split(' ');
+      const given = { ...addresses, ...files, KYBATCH_DATA_DIR: join(cwd, 'state') };
+      const end = await runBare(program, args, given);
+      expect(end).toMatchObject({ code: 0, output: expect.stringContaining('= 2 rows') });
+    });
+  });
+
+  test('the second line of the crontab prints what is wrong, and nothing else', async () => {
+    const [, line = ''] = /^0 7 \* \* \* (.+)$/m.exec(read('cron.md')) ?? [];
+    await withJob({}, async ({ cwd }) => {
+      const { output } = await runBare('/bin/sh', ['-c', here(line, cwd)]);
+      expect(output).toMatch(/^NOT WELL: [^\n]+\n$/);
+    });
+  });
+
+  test('the pages name the files that are there, and say what was not tried', () => {
+    const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
+    for (const page of pages) expect(read(page), page).toMatch(/^## How far this was tried\n.*\bnot\b/ms);
+    const named = pages.flatMap((page) => [...read(page).matchAll(/\]\(([\w.-]+)\)/g)].map(([, file = '']) => file));
+    expect(named.filter((file) => !readdirSync(folder).includes(file))).toEqual([]);
+  });
+
+  test('the container is nobody special, and holds neither keys nor data', () => {
+    expect(read('Dockerfile')).toMatch(/^USER node$/m);
+    expect(read('Dockerfile')).toMatch(/^VOLUME \/data$/m);
+    const left = read('Dockerfile.dockerignore').split('\n');
+    for (const name of ['.env', 'data']) expect(left).toContain(name);
+  });
+});
