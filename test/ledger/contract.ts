@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeChanges } from './contract/changes.js';
 import { describeDoubts } from './contract/doubts.js';
 import { describeLostCalls } from './contract/lost-calls.js';
 import { describeMoney } from './contract/money.js';
@@ -26,6 +27,7 @@ export function describeLedger(name: string, open: OpenLedger): void {
     describeRows(open);
     describeSettledRows(open);
     describePortfolios(open);
+    describeChanges(open);
     describeReview(open);
     describeReading(open);
     describeSnapshot(open);

@@ -178,7 +178,7 @@ async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCa
 
 async function* readChanges(store: Store, { portfolioId }: RunRecord): AsyncGenerator<readonly MemberChange[]> {
   if (portfolioId === null || !hasChanges(store.database)) return;
-  const sql = `${MEMBER_CHANGES} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.id, members.row, members.id`;
+  const sql = `${MEMBER_CHANGES} AND members.portfolio_id = ? ORDER BY changes.changed_at, changes.call_id, members.row, members.id`;
   for await (const batch of inBatches<MemberChangeRow>(store.database, sql, [portfolioId], BATCH))
     yield batch.flatMap((row) => {
       const change = toMemberChange(row, store.cells);

@@ -21,7 +21,7 @@ CREATE TABLE changes (
   items          TEXT NOT NULL
 ) STRICT;
 CREATE INDEX changes_by_subject ON changes (subject_space, subject_id);
-CREATE INDEX changes_by_time ON changes (changed_at, id);
+CREATE INDEX changes_by_time ON changes (changed_at, call_id);
 
 -- Since when the line says the company that it says; null: since it is in the list.
 ALTER TABLE members ADD COLUMN says_since INTEGER;

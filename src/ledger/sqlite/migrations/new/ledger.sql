@@ -265,7 +265,7 @@ CREATE INDEX calls_replacing ON calls (compared, id) WHERE replaces IS NOT NULL;
 CREATE INDEX calls_reports_in_doubt ON calls (environment_id, subject_space, subject_id) WHERE in_doubt > 0 AND meter = 'report';
 CREATE INDEX calls_unknown ON calls (environment_id) WHERE charge = 'unknown';
 CREATE INDEX changes_by_subject ON changes (subject_space, subject_id);
-CREATE INDEX changes_by_time ON changes (changed_at, id);
+CREATE INDEX changes_by_time ON changes (changed_at, call_id);
 CREATE INDEX closures_by_environment ON closures (environment_id, last_start_id);
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
