@@ -12,9 +12,10 @@ import { mustHaveKeptRows } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
-import { OpenList } from './portfolio.js';
+import { OpenList, portfolioName, providersKey } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
+import { pullFirst } from './pull-first.js';
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import {
@@ -56,7 +57,14 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
   // Who is asked before there is a ledger, and says no, has created nothing.
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
+    const known = await ledger.portfolios.find(portfolioName(job), providersKey(names));
+    const heardSince = await pullFirst(pipeline, known, options, ledger, dataDir, around);
     const list = await openList({ ...job, pipeline }, names, ledger, around);
+    const begin = async () => {
+      const converged = await list.begin();
+      if (converged.run !== null && heardSince !== null) await ledger.watches.takenUp(converged.run.id, heardSince);
+      return converged;
+    };
     const nobodyIsAsked = options.agree === undefined && mayBegin(options);
     if (!nobodyIsAsked && !(await list.isAnythingDue()))
       return await viewOfUpToDate(list, options, dataDir, ledger, around);
@@ -71,7 +79,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
-        const begun = job.fresh ? undefined : await list.begin();
+        const begun = job.fresh ? undefined : await begin();
         if (begun !== undefined && begun.run === null)
           return await viewOfUpToDate(list, options, dataDir, ledger, around);
         const allowed = (rest: Rest) =>
@@ -80,7 +88,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
           asked ?? (await restOf({ run, pipeline, fresh: job.fresh, outcome: 'pending' }, names, ledger, around));
         if (begun?.run == null)
           await allowed(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn } = begun ?? (await list.begin());
+        const { run, goesOn } = begun ?? (await begin());
         if (run === null) return await viewOfUpToDate(list, options, dataDir, ledger, around);
         const rest = await planned(run);
         if (begun !== undefined) await allowed(rest);

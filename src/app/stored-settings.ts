@@ -1,5 +1,5 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
-import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256 } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { parseDuration } from '../domain/options/duration.js';
@@ -40,10 +40,11 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
     ]),
   );
   const guards = pipeline.guards ?? NO_GUARDS;
+  const watch = pipeline.watch ?? NO_WATCH;
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  return { ...stored, providers, pipeline: { ...pipeline, guards, options, freshnessMs, patienceMs } };
+  return { ...stored, providers, pipeline: { ...pipeline, guards, watch, options, freshnessMs, patienceMs } };
 }
 
 /** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */

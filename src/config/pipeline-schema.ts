@@ -182,6 +182,24 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What an unattended run is kept from when its feed is broken'),
+  watch: section({
+    fields: uniqueList(filledText())
+      .nullable()
+      .default(null)
+      .describe(
+        'Fields that `kybatch watch sync` has the provider watch, such as name or company_status; `null` for those that the account has set',
+      ),
+    refresh: uniqueList(choice(stageNames))
+      .nullable()
+      .default(null)
+      .describe(
+        'Stages, of those above, that are bought again although fresh where the watch says that a company has changed; `null` for none',
+      ),
+  })
+    .prefault({})
+    .describe(
+      "The provider's watch (docs/portfolio.md). Where either key is given a start first reads what has changed, one call a watched company; where that fails it says so, and goes on",
+    ),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)
     .describe(

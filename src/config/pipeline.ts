@@ -40,6 +40,7 @@ export interface Pipeline {
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
+  readonly watch: WatchPolicy;
   /** How long a provider that is down is waited for. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
@@ -52,6 +53,19 @@ export interface Guards {
 }
 
 export const NO_GUARDS: Guards = { failingAlike: null, rowsLost: null };
+
+export interface WatchPolicy {
+  /** Null: those of the account. */
+  readonly fields: readonly string[] | null;
+  /** Stages that are bought again where a company has changed. */
+  readonly refresh: readonly string[];
+}
+
+export const NO_WATCH: WatchPolicy = { fields: null, refresh: [] };
+
+/** A start reads what has changed before it decides what is due. */
+export const asksTheWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'>): boolean =>
+  fields !== null || refresh.length > 0;
 
 export interface LoadedPipeline extends Pipeline {
   readonly name: string;
@@ -75,6 +89,12 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
     );
   }
   const pipeline = toPipeline(reading.data);
+  const unplanned = pipeline.watch.refresh.filter((stage) => !pipeline.stages.includes(stage));
+  if (unplanned.length > 0)
+    throw new UsageError(
+      `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
+      'A stage that is bought again must be bought in the first place.',
+    );
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
@@ -134,6 +154,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
+    watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [] },
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
   };

@@ -43,6 +43,9 @@ export const callParams = cell('calls', 'params', ['id'], isRecord);
 export const startOutages = cell('starts', 'outages', ['id'], isOutages);
 export const startEnding = cell('starts', 'ending', ['id'], isRecord);
 export const startGiven = cell('starts', 'given', ['id'], isRecord);
+/** Fields that the provider's watch was asked for. */
+export const watchFields = cell('watches', 'fields', ['id'], isTexts);
+export const watchEventExtra = cell('watch_events', 'extra', ['id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
@@ -64,6 +67,8 @@ export const ALL_CELLS: readonly Cell<unknown>[] = [
   startEnding,
   startGiven,
   decisionShown,
+  watchFields,
+  watchEventExtra,
 ];
 
 /** The one reader of JSON that is stored: says what is damaged, and where. */

@@ -22,6 +22,7 @@ import { runStore } from './runs.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
 import { forgetPurge } from './unfinished-purges.js';
+import { watchStore } from './watches.js';
 import { Writer } from './writer.js';
 
 export function openSqliteLedger(options: LedgerOptions): Ledger {
@@ -76,6 +77,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     doubts: inWords(doubtStore(database, writer, dataDir), path),
     runs: inWords(runs, path),
     portfolios: inWords(portfolioStore(database, writer, findNow), path),
+    watches: inWords(watchStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>(
       { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },
