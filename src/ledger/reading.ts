@@ -4,6 +4,7 @@ import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { CountsCompared } from './counts-compared.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
+import type { WatchEvent } from './watches.js';
 
 export interface Reading {
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
@@ -45,12 +46,16 @@ export interface RunSnapshot {
   /** The header of the newest file of its list, and how many lines that has. */
   readonly columns: readonly string[];
   readonly listed: number;
+  /** The name of that list; null for runs of versions before there were any. */
+  readonly portfolio: string | null;
   /** What the lines of the list have come to. */
   readonly progress: Progress;
   rows(): AsyncIterable<readonly SnapshotRow[]>;
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
+  /** What the provider's watch said of the companies of the list. */
+  watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
   /**
    * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
    * these operations about it, whoever bought them and when. An answer may name it by its ID in another space.
@@ -115,6 +120,12 @@ export interface SnapshotError {
   readonly requestId: string | null;
   readonly attempts: number;
   readonly at: number;
+}
+
+export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'> {
+  readonly row: number;
+  /** The analyst's own; null where there is none. */
+  readonly inputId: string | null;
 }
 
 export interface SnapshotSubject {

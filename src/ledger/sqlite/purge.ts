@@ -67,6 +67,7 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     .all(at, at);
   const { rows, candidates, questions } = removeRuns(database, runs);
   const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
+  run('DELETE FROM watch_events WHERE heard_at < ?', at);
   const old = 'SELECT id FROM calls WHERE settled_at < ?';
   endDoubts(database, old, at);
   const answers = run(`DELETE FROM answers WHERE call_id IN (${old})`, at);
