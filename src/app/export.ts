@@ -5,10 +5,12 @@ import { checkExport } from '../export/check-export.js';
 import { type ExportFolder, mustBeListable, noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
+import { ALL_PARTS } from '../export/parts.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { findRun } from './find-run.js';
 import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
+import { judgeOf } from './portfolio.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { version } from './version.js';
 
@@ -94,15 +96,21 @@ export async function writeTables(
   try {
     const folder = tablesFolder(options, runId, dataDir, around);
     mustBeListable(dataDir);
-    const summary = await exportRun(snapshot, {
-      folder,
-      formats: options.formats ?? USUAL_FORMATS,
-      csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
-      includeContacts: options.includeContacts ?? false,
-      partitionByCountry: options.partitionByCountry ?? false,
-      now: around.clock.now(),
-      version,
-    });
+    const now = around.clock.now();
+    const judge = judgeOf(snapshot.run, now);
+    const summary = await exportRun(
+      snapshot,
+      {
+        folder,
+        formats: options.formats ?? USUAL_FORMATS,
+        csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
+        includeContacts: options.includeContacts ?? false,
+        partitionByCountry: options.partitionByCountry ?? false,
+        now,
+        version,
+      },
+      { ...ALL_PARTS, judge },
+    );
     list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     return { folder, summary, lack: lackOf(summary) };
   } finally {

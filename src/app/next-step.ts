@@ -24,6 +24,8 @@ interface Job {
   /** As `--pipeline` takes it. */
   readonly pipeline: string;
   readonly limit: number | null;
+  /** The name that was given to the portfolio. */
+  readonly portfolio: string | undefined;
 }
 
 /** It could not be done now; `next` says what goes on with it. */

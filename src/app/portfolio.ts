@@ -4,12 +4,12 @@ import { newRow, type PlannedRow } from '../engine/plan.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Converged, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
-import type { RowRecord } from '../ledger/runs.js';
+import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
 import { type LaidFile, laidRow, layOut } from '../portfolio/lay-out.js';
 import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
 import type { ProviderNames } from './provider.js';
-import { identityOf, type StoredSettings, storeSettings } from './stored-settings.js';
+import { identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
 
 /** What is to be brought up to date, with what. */
 export interface ListOptions {
@@ -85,8 +85,8 @@ export class OpenList {
   }
 
   #settings(): StoredSettings {
-    const { limit, fresh, pipeline } = this.#options;
-    return { pipeline, fresh, limit, providers: [this.#names.v1, this.#names.v2] };
+    const { limit, fresh, pipeline, portfolio } = this.#options;
+    return { pipeline, fresh, limit, portfolio, providers: [this.#names.v1, this.#names.v2] };
   }
 
   isAnythingDue(): Promise<boolean> {
@@ -113,6 +113,14 @@ export class OpenList {
     const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
     return { ...stood, row, outcome: 'pending', ids, stages: due.stages, notBefore: due.notBefore };
   }
+}
+
+/** What members need now, by the pipeline that a run was started with. */
+export function judgeOf(run: RunRecord, now: number): (standing: Standing) => Judgement {
+  // A run of a version before there were portfolios is nobody's list.
+  if (run.portfolioId === null) return () => ({ due: null, nextAt: null });
+  const terms = dueTerms(readSettings(run).pipeline, now, false, () => true);
+  return (standing) => judge(standing, terms);
 }
 
 /** The same where nothing was ever bought. */

@@ -6,6 +6,7 @@ import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { adoptRuns } from './adopt-runs.js';
 import { checkTables, writeTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
@@ -102,6 +103,7 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
 
 /** The file beside its portfolio, fit to be worked on. */
 async function openList(job: Job, names: ProviderNames, ledger: Ledger, { clock }: Surroundings): Promise<OpenList> {
+  await adoptRuns(job, names, ledger, clock.now());
   const list = await OpenList.open(job, names, ledger, clock.now());
   for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
     await ledger.runs.mustBeReadable(run);

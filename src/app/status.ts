@@ -21,6 +21,9 @@ export interface StatusOptions extends PlaceOptions {
 }
 
 export interface StatusView extends RunStanding {
+  /** The portfolio that it brings up to date, and how many rows that has; null for runs of versions before there were any. */
+  readonly portfolio: string | null;
+  readonly listed: number;
   /** When it was looked at. */
   readonly at: number;
   readonly activity: RunActivity;
@@ -84,6 +87,8 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
     const given = await givenBefore(run.id, ledger);
     return {
       run: viewOf(run),
+      portfolio: whole.portfolio,
+      listed: whole.rows,
       progress,
       at,
       atWork,

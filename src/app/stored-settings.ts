@@ -13,6 +13,8 @@ export interface StoredSettings {
   readonly pipeline: LoadedPipeline;
   readonly fresh: boolean;
   readonly limit: number | null;
+  /** The name of the portfolio, where one was given. */
+  readonly portfolio?: string | undefined;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
 }
@@ -44,7 +46,8 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  return { ...stored, providers, pipeline: { ...pipeline, guards, watch, options, freshnessMs, patienceMs } };
+  const tables = pipeline.tables ?? 'when_finished';
+  return { ...stored, providers, pipeline: { ...pipeline, guards, watch, options, freshnessMs, patienceMs, tables } };
 }
 
 /** Answers from before the run are not used. Whoever only lists runs needs no more of how they were started. */
@@ -71,8 +74,8 @@ export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | '
 
 /** What the run was started with, as it is said on a command line. */
 export function jobOf(run: RunRecord) {
-  const { pipeline, limit } = readSettings(run);
-  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit };
+  const { pipeline, limit, portfolio } = readSettings(run);
+  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit, portfolio };
 }
 
 /** What starts a run again that was stopped while its input was being read. */

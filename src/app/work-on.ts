@@ -141,14 +141,15 @@ async function tellStarted(
  * larger it is. Who interrupts twice wants the terminal back.
  */
 async function tablesAtEnd(
-  { run, options }: Start,
+  { run, options, pipeline }: Start,
   end: RunEnd,
   dataDir: string,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<ExportView | null> {
   // An interrupt that came when all was done has stopped nothing.
-  const wanted = options.export ?? (end.finished || (isAllDone(end) && !end.interrupted));
+  const atStops = pipeline.tables === 'at_every_stop' && !end.interrupted;
+  const wanted = options.export ?? (end.finished || atStops || (isAllDone(end) && !end.interrupted));
   if (!wanted || options.abort?.aborted === true) return null;
   return await orGoOnWith({ kind: 'export', run: run.id }, () => writeTables(run.id, ledger, dataDir, options, around));
 }

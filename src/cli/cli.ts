@@ -13,6 +13,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   resume: async () => register((await import('./verbs/resume.js')).resumeVerb),
   retry: async () => register((await import('./verbs/retry.js')).retryVerb),
   runs: async () => register((await import('./verbs/runs.js')).runsVerb),
+  portfolios: async () => register((await import('./verbs/portfolios.js')).portfoliosVerb),
   status: async () => register((await import('./verbs/status.js')).statusVerb),
   usage: async () => register((await import('./verbs/usage.js')).usageVerb),
   review: async () => register((await import('./verbs/review.js')).reviewVerb),

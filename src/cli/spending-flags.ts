@@ -36,6 +36,11 @@ export const jobOptions = {
     requiresArg: true,
     describe: 'A name (analyst, nightly, backfill) or a file',
   },
+  portfolio: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'The name of the portfolio that the input is the list of (default: the path of the input)',
+  },
   limit: numberFlag('--limit', 'Only the first rows of the input'),
 } as const;
 

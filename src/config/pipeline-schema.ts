@@ -200,6 +200,11 @@ export const pipelineFile = section({
     .describe(
       "The provider's watch (docs/portfolio.md). Where either key is given a start first reads what has changed, one call a watched company; where that fails it says so, and goes on",
     ),
+  tables: choice(['when_finished', 'at_every_stop'])
+    .default('when_finished')
+    .describe(
+      'When a start writes tables by itself: when all that was due is done, or also when the allowance, a budget or the provider stopped it; `--export` and `--no-export` say otherwise for one start',
+    ),
   patience: duration({ most: '7d' })
     .default(DEFAULT_PATIENCE)
     .describe(

@@ -41,6 +41,8 @@ export interface Pipeline {
   readonly breaker: { readonly failures: number };
   readonly guards: Guards;
   readonly watch: WatchPolicy;
+  /** When a start writes tables by itself. */
+  readonly tables: 'when_finished' | 'at_every_stop';
   /** How long a provider that is down is waited for. */
   readonly patienceMs: number;
   readonly deadlineMs: number;
@@ -153,6 +155,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
     breaker: file.breaker,
+    tables: file.tables,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [] },
     patienceMs: ms(file.patience),

@@ -19,7 +19,9 @@ import {
   errorRow,
   inputColumns,
   inputRow,
+  memberRow,
   plannedStages,
+  watchEventRow,
 } from './run-rows.js';
 import { rowsTable } from './run-tables.js';
 import { answersOf } from './subjects.js';
@@ -54,7 +56,7 @@ async function fill(
   mkdirSync(scratch, { mode: 0o700 });
   return await withFormats({ folder, scratch, options }, parts.formats, async (opened) => {
     const outputs = openOutputs(snapshot, options, parts, opened);
-    await writeRunTables(snapshot, outputs);
+    await writeRunTables(snapshot, outputs, parts);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
@@ -102,7 +104,7 @@ function openOutputs(
   return new Outputs(declared, opened, options.includeContacts);
 }
 
-async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<void> {
+async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs, { judge }: ExportParts): Promise<void> {
   const stages = plannedStages(snapshot.run);
   const inputs = inputColumns(snapshot.columns);
   for await (const batch of snapshot.rows())
@@ -110,6 +112,12 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs): Promise<
       'rows',
       batch.map((row) => inputRow(row, stages, inputs)),
     );
+  for await (const batch of snapshot.members())
+    outputs.write(
+      'members',
+      batch.map((member) => memberRow(member, judge)),
+    );
+  for await (const batch of snapshot.watchEvents()) outputs.write('watch_events', batch.map(watchEventRow));
   for await (const batch of snapshot.candidates()) outputs.write('candidates', batch.map(candidateRow));
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
   for await (const batch of snapshot.errors()) {

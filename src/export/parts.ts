@@ -1,3 +1,4 @@
+import type { Judgement, Standing } from '../ledger/portfolios.js';
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
 import { type Formats, formats } from './formats/list.js';
@@ -6,6 +7,10 @@ import { type Formats, formats } from './formats/list.js';
 export interface ExportParts {
   readonly readers: readonly Reader[];
   readonly formats: Formats;
+  /** What a member needs now. */
+  readonly judge: (standing: Standing) => Judgement;
 }
 
-export const ALL_PARTS: ExportParts = { readers, formats };
+const NOTHING_IS_DUE: Judgement = { due: null, nextAt: null };
+
+export const ALL_PARTS: ExportParts = { readers, formats, judge: () => NOTHING_IS_DUE };

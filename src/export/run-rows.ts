@@ -1,12 +1,29 @@
 import { idSpaces } from '../domain/id-spaces.js';
 import { unreachedStatus } from '../domain/outcomes.js';
-import type { SnapshotCall, SnapshotCandidate, SnapshotError, SnapshotRow, UnsoundAnswer } from '../ledger/reading.js';
+import type { Judgement, Standing } from '../ledger/portfolios.js';
+import type {
+  SnapshotCall,
+  SnapshotCandidate,
+  SnapshotError,
+  SnapshotMember,
+  SnapshotRow,
+  SnapshotWatchEvent,
+  UnsoundAnswer,
+} from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { dropAndRun, isRecord, placeInWords, readStored, type StoredPlace } from '../ledger/stored-json.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
-import { type callsTable, type candidatesTable, type errorsTable, rowSpaces, statusColumn } from './run-tables.js';
+import {
+  type callsTable,
+  type candidatesTable,
+  type errorsTable,
+  type membersTable,
+  rowSpaces,
+  statusColumn,
+  type watchEventsTable,
+} from './run-tables.js';
 
 /** The ledger's own records as rows of their tables. */
 
@@ -68,6 +85,44 @@ export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candida
   evidence: candidate.evidence,
   jurisdiction: candidate.jurisdiction,
   extra: candidate.extra ?? null,
+});
+
+export function memberRow(
+  member: SnapshotMember,
+  judge: (standing: Standing) => Judgement,
+): RowOf<typeof membersTable> {
+  const { standing, leftAt } = member;
+  const due = leftAt === null ? judge(standing).due : null;
+  const fetched = Object.values(standing.fetched);
+  return {
+    portfolio: member.portfolio,
+    input_id: member.inputId,
+    row: leftAt === null ? String(standing.row) : null,
+    first_seen: timestamp(member.firstSeen),
+    last_seen: timestamp(member.lastSeen),
+    left_at: leftAt === null ? null : timestamp(leftAt),
+    due: String(due !== null),
+    due_reason: due?.reason ?? null,
+    oldest_fetched_at: fetched.length === 0 ? null : timestamp(Math.min(...fetched)),
+    member: String(standing.member),
+    extra: null,
+  };
+}
+
+export const watchEventRow = (event: SnapshotWatchEvent): RowOf<typeof watchEventsTable> => ({
+  portfolio: event.portfolio,
+  row: String(event.row),
+  input_id: event.inputId,
+  v2_company_id: event.companyId,
+  event_type: event.eventType,
+  status: event.status,
+  message: event.message,
+  date_created: event.dateCreated,
+  heard_at: timestamp(event.heardAt),
+  run: event.runId,
+  raw_sha256: event.rawSha256,
+  event: String(event.id),
+  extra: event.extra,
 });
 
 export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({

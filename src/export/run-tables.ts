@@ -73,6 +73,58 @@ export const candidatesTable = table({
   ],
 });
 
+export const membersTable = table({
+  name: 'members',
+  onePer: 'member of the portfolio',
+  description:
+    'Who is in the list, since when, and what is due; also those that have left, until they are pruned. A member is known again from file to file by your own ID, else by what identifies the company, else by its position.',
+  source: 'ledger',
+  key: ['member'],
+  keyAlwaysThere: true,
+  columns: [
+    column('portfolio', 'text', 'Name of the portfolio: what --portfolio said, else the path of the input'),
+    column('input_id', 'text', 'Your own ID, where the input has one'),
+    column('row', 'integer', 'Number of its data line in the newest file; empty once it has left'),
+    column('first_seen', 'timestamp', 'When it was first in the list'),
+    column('last_seen', 'timestamp', 'When it was last in the list'),
+    column('left_at', 'timestamp', 'When it was found to have left; empty while it is in the list'),
+    column('due', 'boolean', 'Whether something is to be asked for, at the time of the export'),
+    column(
+      'due_reason',
+      'text',
+      'unfinished (it has not come to an end yet), watch (the provider’s watch says that it has changed) or stale (an answer is older than its freshness)',
+    ),
+    column('oldest_fetched_at', 'timestamp', 'When the oldest of its answers was fetched; empty if there is none'),
+    column('member', 'integer', 'Number of the member in the ledger: it stays the same from file to file'),
+    emptyExtra,
+  ],
+});
+
+export const watchEventsTable = table({
+  name: 'watch_events',
+  onePer: 'event that the provider’s watch told, and member that it concerns',
+  description:
+    'What the provider says has changed about watched companies, as `kybatch watch pull` has read it. What it is now is in the tables of what was bought, once that was bought again.',
+  source: 'ledger',
+  key: ['row', 'event'],
+  keyAlwaysThere: true,
+  columns: [
+    column('portfolio', 'text', 'Name of the portfolio'),
+    column('row', 'integer', 'Number of the member’s data line'),
+    column('input_id', 'text', 'Your own ID, where the input has one'),
+    column('v2_company_id', 'id', 'The company that has changed'),
+    column('event_type', 'text', 'What has changed, such as company_name; an open set'),
+    column('status', 'text', 'As sent; UPDATED is what the document shows'),
+    column('message', 'text', 'As sent'),
+    column('date_created', 'text', 'When it changed, as sent'),
+    column('heard_at', 'timestamp', 'When we read it'),
+    column('run', 'text', 'The run that began with it; empty if it was read by hand'),
+    column('raw_sha256', 'text', 'SHA-256 of the raw body'),
+    column('event', 'integer', 'Number of the event in the ledger'),
+    column('extra', 'json', 'What else the record said'),
+  ],
+});
+
 export const callsTable = table({
   name: 'calls',
   onePer: 'attempt',

@@ -22,6 +22,11 @@ export interface PortfolioStore {
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;
   /** The newest run by which a member stands that has come to this; undefined: none has. */
   lastWith(outcome: RowOutcome, portfolioId: number): Promise<string | undefined>;
+  /**
+   * Makes a portfolio of a run from before there were any: its rows, which must have been laid out, are the members. The
+   * other runs of the same list that are not finished end.
+   */
+  adopt(adoption: Adoption): Promise<void>;
   /** Takes the file in, and begins what is due; in one transaction. */
   converge(convergence: Convergence): Promise<Converged>;
   /** The members that are in the list, in the order of the file. */
@@ -103,6 +108,15 @@ export interface Due {
 }
 
 export type DueReason = 'new' | 'changed' | 'unfinished' | 'watch' | 'stale' | 'asked';
+
+export interface Adoption {
+  readonly name: string;
+  readonly providers: string;
+  readonly now: number;
+  /** The newest of its runs. */
+  readonly run: RunRecord;
+  readonly older: readonly string[];
+}
 
 export interface Convergence {
   readonly name: string;

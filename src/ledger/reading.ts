@@ -2,6 +2,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { CountsCompared } from './counts-compared.js';
+import type { Standing } from './portfolios.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
 import type { WatchEvent } from './watches.js';
@@ -46,11 +47,11 @@ export interface RunSnapshot {
   /** The header of the newest file of its list, and how many lines that has. */
   readonly columns: readonly string[];
   readonly listed: number;
-  /** The name of that list; null for runs of versions before there were any. */
-  readonly portfolio: string | null;
   /** What the lines of the list have come to. */
   readonly progress: Progress;
   rows(): AsyncIterable<readonly SnapshotRow[]>;
+  /** The members of its portfolio, those that have left too. */
+  members(): AsyncIterable<readonly SnapshotMember[]>;
   candidates(): AsyncIterable<readonly SnapshotCandidate[]>;
   calls(): AsyncIterable<readonly SnapshotCall[]>;
   errors(): AsyncIterable<readonly SnapshotError[]>;
@@ -83,6 +84,17 @@ export interface SnapshotRow {
   readonly unitsCharged: number;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
+}
+
+export interface SnapshotMember {
+  readonly portfolio: string;
+  readonly inputId: string | null;
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  /** Null while it is in the list. */
+  readonly leftAt: number | null;
+  /** `row`: where it stands in the newest file, or stood in the last one that had it. */
+  readonly standing: Standing;
 }
 
 export interface SnapshotCandidate extends CandidateRecord {
@@ -123,6 +135,8 @@ export interface SnapshotError {
 }
 
 export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'> {
+  /** Null for runs of versions before there were any. */
+  readonly portfolio: string | null;
   readonly row: number;
   /** The analyst's own; null where there is none. */
   readonly inputId: string | null;

@@ -51,10 +51,17 @@ const RANK = { begun: -1, neverDone: 0, watch: 1 } as const;
  * would be; `retry` asks sooner.
  */
 export function judge(standing: Standing, terms: DueTerms): Judgement {
-  const { outcome, updatedAt } = standing;
+  const { outcome } = standing;
   if (outcome === 'invalid') return NEVER;
   if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone, notBefore: terms.now } };
-  if (standing.onItsWay !== null) return GOES_ON;
+  if (standing.onItsWay === null) return judgeAtRest(standing, terms);
+  const anew = outcome === 'pending' ? null : judgeAtRest(standing, terms).due;
+  return anew === null ? GOES_ON : { due: { ...anew, goesOn: true } };
+}
+
+/** One that is not under way. */
+function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
+  const { outcome, updatedAt } = standing;
   // Who was not found, or not surely, may be by another way of searching.
   const isOpen = outcome === 'needs_review' || outcome === 'no_match';
   if (isOpen && !terms.isSameWay(standing.pipelineSha256))

@@ -39,9 +39,11 @@ export async function layOut(
   return { key, laid: true };
 }
 
+type Problem = { readonly code: string; readonly message: string };
+
 /** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
-export function laidRow({ row, line, values, fields: given, problem: damage }: InputRow): LaidRow {
-  const problem = damage ?? countryProblem(given);
+export function laidRow({ row, line, values, fields: given, problem: damage }: InputRow, known?: Problem): LaidRow {
+  const problem = known ?? damage ?? countryProblem(given);
   const fields: Readonly<Record<string, string>> = damage === undefined ? { ...given } : {};
   const { id, ...asked } = fields;
   return {

@@ -27,7 +27,9 @@ const SYNC = ['watch', 'sync', 'a.csv', '--json'];
 async function withPortfolio(
   rows: number,
   options: Parameters<typeof withJob>[0],
-  use: (job: Job & { readonly clock: JumpingClock; readonly ids: readonly string[]; readonly run: string }) => Promise<void>,
+  use: (
+    job: Job & { readonly clock: JumpingClock; readonly ids: readonly string[]; readonly run: string },
+  ) => Promise<void>,
 ) {
   const clock = new JumpingClock('2026-03-01T02:00:00Z');
   await withJob({ clock, pipeline: PIPELINE, ...options }, async (job) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { KybV1Client } from '../../dist/api/v1/client.js';
 import { PlatformV2Client } from '../../dist/api/v2/client.js';
 import { parseRoutes } from '../../dist/api/v2/routes.js';
-import { openRun } from '../../dist/app/open-run.js';
+import { OpenList } from '../../dist/app/portfolio.js';
 import { loadPipeline } from '../../dist/config/pipeline.js';
 import { workOnRun } from '../../dist/engine/run.js';
 import { readInput } from '../../dist/input/read-input.js';
@@ -76,7 +76,10 @@ const pipeline = {
   options: { ...loaded.options, 'credit-report': report },
 };
 const settings = { pipeline, fresh: false, limit: null, providers: ['v1', 'v2'] };
-const run = await openRun(await readInput(job.input), settings, ledger.runs, clock);
+const names = { v1: 'v1', v2: 'v2' };
+const list = await OpenList.open({ ...settings, table: await readInput(job.input) }, names, ledger, clock.now());
+const begun = await list.begin();
+const run = begun.run ?? (await ledger.portfolios.lastRun(begun.portfolio.id));
 const routes = parseRoutes(readFileSync(job.routesFile, 'utf8'), job.routesFile);
 const v1 = new KybV1Client({ baseUrl: job.v1BaseUrl, apiKey: job.v1Key });
 const v2 = new PlatformV2Client({ baseUrl: job.v2BaseUrl, apiKey: job.v2Key, routes });

@@ -25,6 +25,8 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   credit_reports:
     'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
   credit_report_remarks: 'credit_report_id kind position text',
+  members: 'portfolio input_id row first_seen last_seen left_at due due_reason oldest_fetched_at',
+  watch_events: 'portfolio row input_id v2_company_id event_type status message date_created heard_at run raw_sha256',
   candidates: 'row api position id name registration_number vat_number country_code state match_grade decision',
   calls:
     'row stage api operation attempt started_at duration_ms http_status error_code request_id units_charged charge raw_sha256',

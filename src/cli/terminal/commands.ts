@@ -47,8 +47,8 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
   }
 }
 
-const jobWords = ({ input, pipeline, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
-  `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--limit', limit ?? undefined)}`;
+const jobWords = ({ input, pipeline, portfolio, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
+  `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--portfolio', portfolio)}${flag('--limit', limit ?? undefined)}`;
 
 /** Where the ledger is, for commands that spend nothing. */
 export const placeFlags = ({ dataDir }: Pick<SpendingArgs, 'dataDir'>): string => flag('--data-dir', dataDir);

@@ -58,9 +58,11 @@ function stillToDo({ parked, waiting, toDo }: RunEndView): readonly string[] {
 export function conservation(
   { byOutcome }: { readonly byOutcome: Readonly<Record<RowOutcome, number>> },
   rowCount: number,
+  movedOn = 0,
 ): string {
-  const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0);
-  const parts = ROW_OUTCOMES.map((outcome) => `${byOutcome[outcome]} ${outcome}`).join(' + ');
+  const sum = ROW_OUTCOMES.reduce((total, outcome) => total + byOutcome[outcome], 0) + movedOn;
+  const counted = ROW_OUTCOMES.map((outcome) => `${byOutcome[outcome]} ${outcome}`);
+  const parts = [...counted, ...(movedOn > 0 ? [`${movedOn} in later runs`] : [])].join(' + ');
   return sum === rowCount
     ? `${parts} = ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}`
     : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;

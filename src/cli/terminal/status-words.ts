@@ -74,7 +74,8 @@ export function statusInWords(view: StatusView, place = ''): string {
     `Run ${run.id}: ${stateInWords(run)}; ${run.inputPath}, pipeline ${run.pipelineName}, begun ${moment(run.createdAt)}`,
     run.state === 'reading'
       ? 'Its input is being read, or was not read to the end.'
-      : conservation(progress, run.rowCount),
+      : conservation(progress, run.rowCount, movedOn(view)),
+    ...listInWords(view),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
@@ -88,6 +89,16 @@ export function statusInWords(view: StatusView, place = ''): string {
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
+
+/** Rows of it that a later run has taken on. */
+function movedOn({ run, progress, portfolio }: StatusView): number {
+  const sum = Object.values(progress.byOutcome).reduce((total, rows) => total + rows, 0);
+  return portfolio === null ? 0 : Math.max(0, run.rowCount - sum);
+}
+
+/** A run is about what was due: how the whole list stands is another matter. */
+const listInWords = ({ portfolio, listed, run }: StatusView): readonly string[] =>
+  portfolio === null || listed === run.rowCount ? [] : [`Portfolio ${portfolio}: ${count(listed, 'row')}`];
 
 /** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
 function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {

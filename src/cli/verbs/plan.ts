@@ -10,6 +10,7 @@ import type { Verb } from '../verb.js';
 interface PlanArgs extends ProviderArgs {
   readonly input: string;
   readonly pipeline: string;
+  readonly portfolio: string | undefined;
   readonly limit: number | undefined;
   readonly fresh: boolean;
 }
@@ -27,8 +28,8 @@ export const planVerb: Verb<PlanArgs> = {
       .epilogue(
         'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all. An unfinished run of the same input is planned as it would go on.',
       ),
-  async run({ input, pipeline, limit, fresh, sandbox, dataDir, json }, io) {
-    const view = await plan({ input, pipeline, limit, fresh, sandbox, dataDir }, aroundOf(io));
+  async run({ input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json }, io) {
+    const view = await plan({ input, pipeline, portfolio, limit, fresh, sandbox, dataDir }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify(planToJson(view))}\n`);
     else io.stderr(planInWords(view, placeFlags({ dataDir })));
     return ExitCode.ok;

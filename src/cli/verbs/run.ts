@@ -13,13 +13,15 @@ import type { Verb } from '../verb.js';
 interface RunArgs extends SpendingArgs {
   readonly input: string;
   readonly pipeline: string;
+  readonly portfolio: string | undefined;
   readonly limit: number | undefined;
   readonly fresh: boolean;
 }
 
 export const runVerb: Verb<RunArgs> = {
   command: 'run <input>',
-  describe: 'Take a CSV of companies through the pipeline; go on with an unfinished run of the same input',
+  describe:
+    'Bring the portfolio of a CSV up to date: resolve what is new, buy again what is stale, go on with the rest',
   builder: (yargs) =>
     yargs
       .positional('input', { type: 'string', demandOption: true, describe: 'The CSV' })
@@ -36,9 +38,9 @@ export const runVerb: Verb<RunArgs> = {
     spend(
       {
         work: (options) => {
-          const { input, pipeline, limit, fresh } = args;
+          const { input, pipeline, portfolio, limit, fresh } = args;
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
-          return run({ ...options, input, pipeline, limit, fresh, agree }, aroundOf(io));
+          return run({ ...options, input, pipeline, portfolio, limit, fresh, agree }, aroundOf(io));
         },
         nothing: ({ nextDueAt }) =>
           `Nothing is due: nothing was spent.${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,

@@ -1,4 +1,5 @@
 import { sample } from '../../app/sample.js';
+import { changeInSandbox } from '../../app/sandbox-change.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { parseFaults, startSandbox } from '../../sandbox/index.js';
@@ -53,6 +54,39 @@ const sampleVerb: Verb<SampleArgs> = {
   },
 };
 
+interface ChangeArgs extends CommonArgs {
+  readonly company: string;
+  readonly field: string;
+  readonly value: string | undefined;
+  readonly port: number | undefined;
+}
+
+const changeVerb: Verb<ChangeArgs> = {
+  command: 'change <company> <field> [value]',
+  describe: 'Change a company of the sandbox: both APIs show it, and its watch tells of it',
+  builder: (yargs) =>
+    yargs
+      .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
+      .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
+      .positional('value', { type: 'string', describe: 'The new value; nothing without it' })
+      .option('port', numberFlag('--port', 'Where a sandbox serves (default: that of --sandbox, beside the ledger)'))
+      .example('$0 sandbox change 1234567 company_status Dissolved', 'for the next start with --sandbox'),
+  async run({ company, field, value, port, dataDir, json }, io) {
+    const change = {
+      company: String(company),
+      field,
+      value: value === undefined ? null : String(value),
+      port,
+      dataDir,
+    };
+    const { recorded, callbackStatus } = await changeInSandbox(change, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify({ recorded, callback_status: callbackStatus })}\n`);
+    const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
+    io.stderr(`Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`);
+    return ExitCode.ok;
+  },
+};
+
 interface SandboxArgs extends CommonArgs {
   readonly port: number;
   readonly plan: 'free' | 'paid';
@@ -67,7 +101,7 @@ interface SandboxArgs extends CommonArgs {
 export const sandboxVerb: Verb<SandboxArgs> = {
   command: 'sandbox',
   describe: 'Serve the simulated provider, both APIs, on a port until interrupted',
-  subcommands: [register(sampleVerb)],
+  subcommands: [register(sampleVerb), register(changeVerb)],
   builder: (yargs) =>
     yargs
       .demandCommand(0)

@@ -1,6 +1,7 @@
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { PortfolioRecord, PortfolioStore } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
+import { adopt } from './adopt.js';
 import { Cells, portfolioColumns } from './cells.js';
 import { converge } from './converge.js';
 import type { Connection } from './driver.js';
@@ -81,6 +82,7 @@ export function portfolioStore(
       return id === undefined ? undefined : findRun(id);
     },
     lastWith: async (outcome, portfolioId) => lastWith.pluck().get(portfolioId, outcome),
+    adopt: (adoption) => writer.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       writer.write(() => converge({ database, laid, readStanding, findRun, findPortfolio }, convergence)),
     async *standings(portfolioId) {

@@ -57,6 +57,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
+  const moved = database.prepare<[string], number>('SELECT units_moved FROM runs WHERE id = ?').pluck();
   const refusals = database.prepare<[string], RefusalNote>(
     `SELECT errors.stage, errors.code, errors.message FROM rows JOIN errors USING (run_id, row)
      WHERE run_id = ? AND hold = 'parked' AND hold_reason = 'scope' AND errors.class = 'block_operation'
@@ -110,7 +111,12 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
       }),
     progress: async (runId) => {
       const counted = toProgress(progress.all(runId));
-      return { ...counted, refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId) };
+      const unitsCharged = counted.unitsCharged + (moved.get(runId) ?? 0);
+      return {
+        ...counted,
+        unitsCharged,
+        refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId),
+      };
     },
   };
 }

@@ -6,8 +6,10 @@ import type {
   SnapshotCandidate,
   SnapshotError,
   SnapshotList,
+  SnapshotMember,
   SnapshotRow,
   SnapshotSubject,
+  SnapshotWatchEvent,
   UnsoundAnswer,
 } from '../reading.js';
 import type { RunRecord } from '../runs.js';
@@ -20,6 +22,7 @@ import {
   candidateExtra,
   placeOf,
   portfolioColumns,
+  rowFetched,
   rowFields,
   rowStages,
   rowValues,
@@ -28,6 +31,7 @@ import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
 import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
+import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
 import { Writer } from './writer.js';
 
 /**
@@ -55,9 +59,11 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     ...listOf(database, run),
     progress: { ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)), refusals: [] },
     rows: () => readRows(store, runId),
+    members: () => readMembers(database, run),
     candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
+    watchEvents: () => inBatches<SnapshotWatchEvent>(database, WATCH_EVENTS, [run.portfolioId], BATCH),
     subjects: (space, operations) => readSubjects(store, space, operations),
     lists: (operations) => readLists(store, run, operations),
     async close() {
@@ -138,6 +144,20 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
   }
 }
 
+async function* readMembers(
+  database: Connection,
+  { portfolioId }: RunRecord,
+): AsyncGenerator<readonly SnapshotMember[]> {
+  if (portfolioId === null) return;
+  const read = standingReader(database);
+  type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
+  for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
+    yield batch.map((row) => {
+      const { portfolio, inputId, firstSeen, lastSeen, leftAt } = row;
+      return { portfolio, inputId, firstSeen, lastSeen, leftAt, standing: read(row) };
+    });
+}
+
 async function* readCandidates(store: Store): AsyncGenerator<readonly SnapshotCandidate[]> {
   for await (const batch of inBatches<SnapshotCandidate & Place>(store.database, CANDIDATES, [], BATCH))
     yield batch.map(({ run_id, run_row, ...candidate }) => {
@@ -185,12 +205,15 @@ async function* readSubjects(
   space: IdSpace,
   operations: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place;
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place & { readonly asked: string | null };
+  const before = answerBefore(store.database);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, ...subject } of batch) {
+    for (const { run_id, run_row, asked, ...subject } of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
-      const answers = about.all(run_id, run_row, ...operations).flatMap(({ id, api, ...answer }) => {
+      const newest = about.all(run_id, run_row, ...operations);
+      const standing = asked === null ? newest : newest.map((answer) => before(answer, asked, { run_id, run_row }));
+      const answers = standing.flatMap(({ id, api, ...answer }) => {
         const params = store.cells.find(callParams, answer.params, [id]);
         if (params === undefined) {
           store.damaged.push({ ...answer, api, row: subject.row, params: null });
@@ -202,6 +225,29 @@ async function* readSubjects(
       yield { ...subject, ids, answers };
     }
   }
+}
+
+/** A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided. */
+function answerBefore(database: Connection) {
+  const earlier = database.prepare<[number, string, number], AnswerRow>(
+    `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
+     FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
+       ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+     JOIN environments ON environments.id = calls.environment_id
+     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?
+       AND calls.settled_at <= ? AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
+     ORDER BY calls.id DESC LIMIT 1`,
+  );
+  const fetched = database
+    .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
+    .pluck();
+  const cells = new Cells(database);
+  return (answer: AnswerRow, asked: string, { run_id, run_row }: Place): AnswerRow => {
+    if (answer.stage === null || !asked.split(',').includes(answer.stage)) return answer;
+    const times = cells.find(rowFetched, fetched.get(run_id, run_row) ?? '{}', [run_id, run_row]) ?? {};
+    const asOf = Object.hasOwn(times, answer.stage) ? (times[answer.stage] ?? 0) : 0;
+    return earlier.get(answer.id, answer.stage, asOf) ?? answer;
+  };
 }
 
 async function* readLists(
@@ -229,6 +275,11 @@ const ROWS = `SELECT standing.row, standing.run_id, standing.run_row, input_valu
     error_code AS errorCode, error_message AS errorMessage
   FROM temp.standing JOIN rows ON ${HOLDS} ORDER BY standing.row`;
 
+const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
+    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${STANDING_COLUMNS}
+  FROM members JOIN portfolios ON portfolios.id = portfolio_id JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE portfolio_id = ? ORDER BY members.id`;
+
 const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS count,
     CAST(total(iif(rows.run_id = ?, units_charged, 0)) AS INTEGER) AS units
   FROM temp.standing JOIN rows ON ${HOLDS} GROUP BY outcome, hold, hold_reason, stages`;
@@ -251,12 +302,25 @@ const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId
     UNION ALL SELECT NULL, stage, class, code, message, request_id, attempts, at, id FROM errors WHERE run_id = ? AND row IS NULL)
   ORDER BY row, id`;
 
+const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) AS portfolio, standing.row, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
+    heard.id, company_id AS companyId, event_type AS eventType, status, message, date_created AS dateCreated,
+    iif(json_valid(extra), extra, NULL) AS extra, heard_at AS heardAt, heard.run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
+  FROM temp.standing JOIN rows ON ${HOLDS}
+  JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row AND space = 'v2'
+  JOIN run_environments ON run_environments.run_id = standing.run_id AND run_environments.api = 'v2'
+  JOIN watch_events AS heard ON heard.environment_id = run_environments.environment_id AND heard.company_id = row_ids.id
+  ORDER BY standing.row, heard.id`;
+
 const COUNTRY = `(SELECT country_code FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;
 
 const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
-const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids
+// The stages whose answers are in question.
+const ASKED = `iif(outcome = 'needs_review', (SELECT group_concat(questions.stage) FROM questions
+    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND questions.stage <> ''), NULL)`;
+
+const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids, ${ASKED} AS asked
   FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
     WHERE space = ? GROUP BY row_ids.id) AS subjects

@@ -1,5 +1,6 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Standing } from '../portfolios.js';
+import type { Stages } from '../runs.js';
 import { Cells, rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
 
@@ -14,31 +15,49 @@ export interface StandingRow {
   readonly fetched: string;
   readonly updated_at: number | null;
   readonly changed_at: number | null;
-  readonly pipeline: string | null;
   /** The run and the number of a row that is on its way, in one text. */
   readonly way: string | null;
 }
 
 export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, rows.outcome, rows.stages, rows.fetched, rows.updated_at, members.changed_at,
-  (SELECT pipeline_sha256 FROM runs WHERE runs.id = members.run_id) AS pipeline,
   (SELECT way.run_id || ' ' || way.row FROM rows AS way WHERE way.member_id = members.id AND way.outcome = 'pending' ORDER BY way.run_id DESC LIMIT 1) AS way`;
 
 export type StandingReader = (row: StandingRow) => Standing;
 
 export function standingReader(database: Connection): StandingReader {
   const cells = new Cells(database);
+  const pipelineOf = database.prepare<[string], string>('SELECT pipeline_sha256 FROM runs WHERE id = ?').pluck();
+  // Of a million members nearly all say the same.
+  const pipelines = new Map<string, string>();
+  const known = new Map<string, Stages>();
+  const pipeline = (runId: string): string => {
+    const before = pipelines.get(runId);
+    if (before !== undefined) return before;
+    const found = pipelineOf.get(runId) ?? '';
+    pipelines.set(runId, found);
+    return found;
+  };
+  const stages = ({ stages: text, run_id, run_row }: StandingRow): Stages => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const read = cells.read(rowStages, text, [run_id, run_row]);
+    if (known.size < REMEMBERED) known.set(text, read);
+    return read;
+  };
   return (row) => ({
     member: row.member,
     row: row.at_row,
     outcome: row.outcome,
-    stages: cells.read(rowStages, row.stages, [row.run_id, row.run_row]),
+    stages: stages(row),
     fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.run_row]),
     updatedAt: row.updated_at ?? 0,
     changedAt: row.changed_at,
-    pipelineSha256: row.pipeline ?? '',
+    pipelineSha256: pipeline(row.run_id),
     onItsWay: placeOf(row.way),
   });
 }
+
+const REMEMBERED = 1000;
 
 function placeOf(way: string | null): Standing['onItsWay'] {
   const [runId = '', row = ''] = way?.split(' ') ?? [];

@@ -121,6 +121,9 @@ function moveUnfinished(database: Connection, portfolioId: number, runId: string
        WHERE portfolio_id = @portfolioId AND left_at IS NULL AND members.row <= @limit AND rows.run_id <> @runId
          AND NOT EXISTS (SELECT 1 FROM rows AS begun WHERE begun.run_id = @runId AND begun.row = members.row)
        ORDER BY rows.run_id ON CONFLICT DO UPDATE SET run_id = excluded.run_id, run_row = excluded.run_row`);
+  run(`UPDATE runs SET units_moved = units_moved + moved.units FROM (
+         SELECT rows.run_id, sum(units_charged) AS units FROM temp.moving JOIN rows ON rows.run_id = moving.run_id AND rows.row = moving.run_row
+         GROUP BY 1) AS moved WHERE runs.id = moved.run_id`);
   for (const table of ['row_ids', 'candidates', 'questions', 'errors'])
     run(`UPDATE ${table} SET run_id = @runId, row = moving.row FROM temp.moving
          WHERE ${table}.run_id = moving.run_id AND ${table}.row = moving.run_row`);
@@ -153,8 +156,15 @@ function endOthers(database: Connection, portfolioId: number, runId: string, now
 /** Rows with all that belongs to them. `which` selects their run and number. */
 export function dropRecords(database: Connection, which: string, given: Readonly<Record<string, unknown>>): void {
   const found = database.prepare<unknown[], [string, number]>(which).raw().all(given);
+  const keepUnits = database.prepare(
+    `UPDATE runs SET units_moved = units_moved + rows.units_charged FROM rows
+     WHERE runs.id = rows.run_id AND rows.run_id = ? AND rows.row = ?`,
+  );
   const drops = ['rows', 'row_ids', 'candidates', 'questions', 'errors'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE run_id = ? AND row = ?`),
   );
-  for (const at of found) for (const drop of drops) drop.run(...at);
+  for (const at of found) {
+    keepUnits.run(...at);
+    for (const drop of drops) drop.run(...at);
+  }
 }

@@ -102,9 +102,12 @@ class Settling {
 const NOTHING: Synced = { added: 0, removed: 0, changed: 0, left: 0, troubles: [], halt: null };
 
 /** What the provider watches. A list that does not come whole is none: half of it would be registered once more. */
-async function readList(asking: Asking): Promise<string[] | Pick<Synced, 'halt' | 'troubles'>> {
+async function readList(
+  asking: Asking,
+  size: { readonly per_page?: number } = LARGE_PAGES,
+): Promise<string[] | Pick<Synced, 'halt' | 'troubles'>> {
   const ids: string[] = [];
-  const read = await readPages(asking, watchList, {}, PAGES_AT_MOST, async ({ items }) => {
+  const read = await readPages(asking, watchList, size, PAGES_AT_MOST, async ({ items }) => {
     for (const item of items) {
       const id = isPlainObject(item) ? item.id : undefined;
       if (typeof id === 'string' || id instanceof ExactNumber) ids.push(idText(id));
@@ -112,12 +115,13 @@ async function readList(asking: Asking): Promise<string[] | Pick<Synced, 'halt' 
   });
   if (read.kind === 'all') return ids;
   if (read.kind === 'cut_short')
-    return {
-      halt: null,
-      troubles: [{ companyId: '', message: `the watch list has more than ${PAGES_AT_MOST} pages` }],
-    };
+    return { halt: null, troubles: [{ companyId: '', message: `it has more than ${PAGES_AT_MOST} pages` }] };
+  if (read.kind === 'failed' && read.error.class === 'fail_row' && size === LARGE_PAGES)
+    return await readList(asking, {});
   const halt = haltOf(read);
   return halt === undefined ? { halt: null, troubles: [troubleOf('', read)] } : { halt, troubles: [] };
 }
 
 const PAGES_AT_MOST = 10_000;
+/** The document shows no bound: where so many are refused, the provider's own measure is taken. */
+const LARGE_PAGES = { per_page: 100 };

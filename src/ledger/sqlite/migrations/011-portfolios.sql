@@ -56,6 +56,8 @@ ALTER TABLE runs ADD COLUMN portfolio_id INTEGER;
 ALTER TABLE runs ADD COLUMN superseded_by TEXT;
 -- It came to rest long ago, and is not listed any more; members still stand by its rows.
 ALTER TABLE runs ADD COLUMN put_away INTEGER NOT NULL DEFAULT 0;
+-- Units of rows that have gone on in later runs.
+ALTER TABLE runs ADD COLUMN units_moved INTEGER NOT NULL DEFAULT 0;
 DROP INDEX runs_by_input;
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);
 

@@ -230,7 +230,7 @@ CREATE TABLE runs (
   row_count       INTEGER NOT NULL DEFAULT 0,
   created_at      INTEGER NOT NULL,
   finished_at     INTEGER
-, portfolio_id INTEGER, superseded_by TEXT, put_away INTEGER NOT NULL DEFAULT 0) STRICT;
+, portfolio_id INTEGER, superseded_by TEXT, put_away INTEGER NOT NULL DEFAULT 0, units_moved INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE starts (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   run_id        TEXT,

@@ -1,0 +1,38 @@
+import type { Adoption } from '../portfolios.js';
+import type { Connection } from './driver.js';
+import type { LaidRows } from './laid-rows.js';
+
+/** Its rows are the members, and what they have come to is where they stand. */
+export function adopt(database: Connection, laid: LaidRows, { name, providers, now, run, older }: Adoption): void {
+  const insert = database.prepare(
+    `INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  const { lastInsertRowid } = insert.run(
+    name,
+    providers,
+    run.createdAt,
+    run.inputPath,
+    JSON.stringify(run.columns),
+    now,
+  );
+  const portfolioId = Number(lastInsertRowid);
+  laid.match(portfolioId);
+  database
+    .prepare(
+      `INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
+       SELECT ?, known_by, company, says, cells, row, line, ?, ?, row FROM temp.laid`,
+    )
+    .run(portfolioId, run.createdAt, run.id);
+  database
+    .prepare(
+      `UPDATE rows SET member_id = members.id FROM members
+       WHERE rows.run_id = ? AND members.run_id = rows.run_id AND members.run_row = rows.row`,
+    )
+    .run(run.id);
+  const join = database.prepare('UPDATE runs SET portfolio_id = ? WHERE id = ?');
+  for (const id of [run.id, ...older]) join.run(portfolioId, id);
+  const end = database.prepare(
+    "UPDATE runs SET state = 'finished', finished_at = ?, superseded_by = ? WHERE id = ? AND state = 'open'",
+  );
+  for (const id of older) end.run(now, run.id, id);
+}

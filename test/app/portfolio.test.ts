@@ -1,0 +1,346 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+
+const DAY = 86_400_000;
+const NIGHTLY = ['stages: [record]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 30d}'];
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--export', '--out', 'tables'];
+
+type Line = Readonly<Record<string, string>>;
+
+interface Nights extends Job {
+  readonly clock: JumpingClock;
+  /** One start, and the units that the provider charged for it. */
+  night(
+    ...flags: string[]
+  ): Promise<{ readonly end: EndJson & NightJson; readonly units: number; readonly code: number | null }>;
+  table(name: string): readonly Line[];
+  fetched(): readonly string[];
+}
+
+interface NightJson {
+  readonly due: number;
+  readonly to_do: number;
+  readonly portfolio: string;
+}
+
+async function withNights(rows: number, use: (nights: Nights) => Promise<void>, pipeline = NIGHTLY): Promise<void> {
+  const clock = new JumpingClock('2026-01-05T01:00:00Z');
+  await withJob({ clock, pipeline }, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, rows));
+    const table = (name: string) =>
+      parse(readFileSync(join(job.cwd, 'tables', `${name}.csv`)), { columns: true }) as Line[];
+    await use({
+      ...job,
+      clock,
+      table,
+      fetched: () => table('companies').map(({ fetched_at = '' }) => fetched_at.slice(0, 10)),
+      night: async (...flags) => {
+        const before = job.sandbox.chargeLog.length;
+        const finished = await job.kybatch([...RUN, ...flags]);
+        const units = job.sandbox.chargeLog.length - before;
+        return { end: jsonOf(finished), units, code: finished.code };
+      },
+    });
+  });
+}
+
+describe('the same file, night after night', () => {
+  test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
+    withNights(4, async ({ night, clock, table, fetched }) => {
+      expect(await night()).toMatchObject({ units: 8, code: 0, end: { due: 4 } });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 4 }, units_charged: 0 } });
+      clock.advance(7 * DAY);
+      expect(await night()).toMatchObject({ units: 4, code: 0, end: { due: 4, rows: 4, outcomes: { complete: 4 } } });
+      expect(fetched()).toEqual(Array(4).fill('2026-01-13'));
+      expect(table('rows').map(({ units_charged }) => units_charged)).toEqual(Array(4).fill('1'));
+      expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
+      for (const days of [31, 91, 400]) {
+        clock.advance(days * DAY);
+        expect(await night()).toMatchObject({ units: 4, code: 0 });
+      }
+    }));
+
+  test('says when something is due next', () =>
+    withNights(2, async ({ night, clock, kybatch }) => {
+      await night();
+      clock.advance(DAY);
+      const { stderr, code } = await kybatch(RUN.filter((word) => word !== '--json'));
+      expect(stderr).toContain('Nothing is due: nothing was spent. Something will be on 2026-01-12');
+      expect(code).toBe(0);
+    }));
+
+  test('with little to spend: whole tables, the oldest first, each in its turn', () =>
+    withNights(10, async ({ night, clock, table, fetched }) => {
+      await night();
+      const seen: number[] = [];
+      for (let count = 1; count <= 5; count++) {
+        clock.advance(count === 1 ? 8 * DAY : DAY);
+        const { units, code, end } = await night('--budget', '2');
+        expect(units).toBe(2);
+        expect(table('companies')).toHaveLength(10);
+        expect(table('rows').every(({ outcome }) => outcome === 'complete')).toBe(true);
+        seen.push(fetched().filter((date) => date > '2026-01-05').length);
+        expect(code).toBe(count < 5 ? 4 : 0);
+        expect(end.to_do).toBe(10 - 2 * count);
+      }
+      expect(seen).toEqual([2, 4, 6, 8, 10]);
+      clock.advance(DAY);
+      expect((await night()).units).toBe(0);
+      clock.advance(3 * DAY);
+      // Those of the first of these nights are the oldest.
+      expect(await night()).toMatchObject({ units: 2, end: { due: 2 } });
+    }));
+
+  test('a first fill that takes many nights goes on where it stopped, in one run', () =>
+    withNights(6, async ({ night, clock }) => {
+      const first = await night('--budget', '4');
+      expect(first).toMatchObject({ units: 4, code: 4, end: { outcomes: { complete: 2, pending: 4 } } });
+      clock.advance(DAY);
+      const second = await night('--budget', '4');
+      expect(second).toMatchObject({ units: 4, code: 4, end: { run: first.end.run, outcomes: { complete: 4 } } });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({
+        units: 4,
+        code: 0,
+        end: { run: first.end.run, outcomes: { complete: 6 } },
+      });
+    }));
+
+  test('a stage that the pipeline gains is bought for all, and nothing else is', () =>
+    withNights(3, async ({ night, cwd, sandbox, table }) => {
+      await night();
+      const file = join(cwd, 'p.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('stages: [record]', 'stages: [record, financials]'));
+      const before = sandbox.requests.get('financial') ?? 0;
+      expect(await night()).toMatchObject({ code: 0, end: { due: 3, this_start: { units_charged: 0 } } });
+      expect((sandbox.requests.get('financial') ?? 0) - before).toBe(3);
+      expect(table('rows').map(({ record_status }) => record_status)).toEqual(Array(3).fill('done'));
+    }));
+
+  test('no_match is believed as long as a search is fresh, a failure as long as an answer would be', () =>
+    withNights(2, async ({ night, clock, writeCsv, rows, sandbox }) => {
+      writeCsv('in.csv', [
+        rows[0],
+        { ...rows[1], name: 'Nobody At All', country: 'GB', registration_number: '99999998', vat_number: '' },
+      ] as object[]);
+      sandbox.script(aRecord, [400]);
+      const first = await night('--concurrency', '1');
+      expect(first.end.outcomes).toMatchObject({ failed: 1, no_match: 1 });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      clock.advance(7 * DAY);
+      expect(await night()).toMatchObject({
+        units: 1,
+        code: 0,
+        end: { due: 1, outcomes: { complete: 1, no_match: 1 } },
+      });
+      clock.advance(366 * DAY);
+      expect((await night()).end).toMatchObject({ due: 2, outcomes: { complete: 1, no_match: 1 } });
+    }));
+});
+
+describe('a file that changes', () => {
+  test('new, changed and departed rows are noticed; the unfinished run of the older file is superseded', () =>
+    withNights(4, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
+      const first = await night('--budget', '4');
+      clock.advance(DAY);
+      const [a, b, , d] = rows;
+      const changed = { ...rows[7], id: b?.id };
+      writeCsv('in.csv', [a, changed, d, rows[8]] as object[]);
+      const second = await night();
+      expect(second).toMatchObject({ units: 6, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
+      expect(second.end.run).not.toBe(first.end.run);
+      expect(table('rows').map(({ input_id }) => input_id)).toEqual([a?.id, b?.id, d?.id, rows[8]?.id]);
+      expect(new Set(table('companies').map(({ name }) => name)).has(rows[2]?.name ?? '')).toBe(false);
+      const { runs } = jsonOf<{ runs: { run: string; state: string }[] }>(await kybatch(['runs', '--json']));
+      expect(runs.map(({ run, state }) => [run, state])).toEqual([
+        [second.end.run, 'finished'],
+        [first.end.run, 'superseded'],
+      ]);
+      const refused = await kybatch(['resume', first.end.run, '--yes']);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`superseded by ${second.end.run}`) });
+    }));
+
+  test('one cell a night, and few units: every row has its turn, nothing is left behind', () =>
+    withNights(6, async ({ night, clock, rows, writeCsv, fetched, kybatch }) => {
+      await night();
+      clock.advance(8 * DAY);
+      for (let count = 0; count < 3; count++) {
+        writeCsv(
+          'in.csv',
+          rows.slice(0, 6).map((row, index) => ({ ...row, note: index === count ? 'seen' : '' })),
+        );
+        expect((await night('--budget', '2')).units).toBe(2);
+        clock.advance(DAY);
+      }
+      expect(fetched().every((date) => date > '2026-01-05')).toBe(true);
+      const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
+      expect(runs.filter(({ state }) => state === 'open')).toEqual([]);
+    }));
+
+  test('re-sorted, re-encoded, with renamed and other columns it is the same portfolio: nothing is bought', () =>
+    withNights(5, async ({ night, clock, rows, cwd, table }) => {
+      await night();
+      clock.advance(DAY);
+      const other = rows
+        .slice(0, 5)
+        .toReversed()
+        .map(({ id, name, country, registration_number, vat_number }) => ({
+          Country: country,
+          'Reg. No.': registration_number,
+          'Company Name': name,
+          segment: 'B',
+          ID: id,
+          VAT: vat_number,
+        }));
+      writeFileSync(
+        join(cwd, 'in.csv'),
+        Buffer.from(`\ufeff${stringify(other, { header: true, delimiter: ';' })}`, 'utf16le'),
+      );
+      expect(await night()).toMatchObject({ units: 0, code: 0, end: { rows: 5 } });
+      expect(table('rows').map(({ row, input_ID, input_segment }) => [row, input_ID, input_segment])).toEqual(
+        other.map(({ ID }, index) => [String(index + 1), ID, 'B']),
+      );
+    }));
+
+  test('without IDs a row is known by its company, however that is spelled; a column of IDs may come later', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, table }) => {
+      const without = rows.slice(0, 3).map(({ id: _, ...row }) => row);
+      writeCsv('in.csv', without);
+      expect((await night()).units).toBe(6);
+      clock.advance(DAY);
+      writeCsv('in.csv', [
+        { ...without[2], registration_number: ` ${without[2]?.registration_number} ` },
+        without[0],
+        without[1],
+      ] as object[]);
+      expect((await night()).units).toBe(0);
+      writeCsv('in.csv', rows.slice(0, 3));
+      expect(await night()).toMatchObject({ units: 0, end: { rows: 3 } });
+      expect(table('companies')).toHaveLength(3);
+    }));
+
+  test('two lines that say the same company are two members, bought once', () =>
+    withNights(1, async ({ night, clock, rows, writeCsv, table }) => {
+      writeCsv('in.csv', [rows[0], rows[0], rows[1]] as object[]);
+      expect(await night()).toMatchObject({ units: 4, end: { rows: 3, outcomes: { complete: 3 } } });
+      clock.advance(8 * DAY);
+      expect(await night()).toMatchObject({ units: 2, end: { due: 3 } });
+      expect(table('rows')).toHaveLength(3);
+    }));
+
+  test('--limit works on the first rows and takes nothing away from the others', () =>
+    withNights(4, async ({ night, clock, table }) => {
+      expect(await night('--limit', '2')).toMatchObject({ units: 4, end: { rows: 2 } });
+      expect(await night()).toMatchObject({ units: 4, end: { rows: 4 } });
+      clock.advance(8 * DAY);
+      expect(await night('--limit', '1')).toMatchObject({ units: 1, end: { rows: 4, due: 1 } });
+      expect(table('companies')).toHaveLength(4);
+    }));
+
+  test('--portfolio names the list: another file under it is the same list, the same file under another name is not', () =>
+    withNights(2, async ({ night, kybatch, rows, writeCsv, sandbox }) => {
+      await night('--portfolio', 'clients');
+      writeCsv('other.csv', rows.slice(0, 2));
+      const before = sandbox.chargeLog.length;
+      const args = ['run', 'other.csv', '--pipeline', './p.yaml', '--yes', '--json', '--portfolio', 'clients'];
+      expect(jsonOf(await kybatch(args))).toMatchObject({
+        portfolio: 'clients',
+        to_do: 0,
+        this_start: { units_charged: 0 },
+      });
+      expect(jsonOf(await kybatch(args.slice(0, -2)))).toMatchObject({ due: 2, units_charged: 0 });
+      expect(sandbox.chargeLog).toHaveLength(before);
+    }));
+});
+
+describe('an identity that was confirmed stays confirmed', () => {
+  const another = (body: string) =>
+    body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
+
+  test('unless the new record contradicts it: a question, and the old record stays until it is answered', () =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd, rows }) => {
+      await night();
+      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
+      const before = numbers();
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      const { code, end } = await night('--concurrency', '1');
+      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
+      expect(numbers()).toEqual(before);
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(numbers()).toEqual(before);
+      expect((await kybatch(['review', 'export'])).code).toBe(0);
+      const sheet = join(cwd, 'review.csv');
+      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
+      writeFileSync(
+        sheet,
+        stringify(
+          lines.map((line) => ({ ...line, decision: 'confirm' })),
+          { header: true },
+        ),
+      );
+      expect((await kybatch(['review', 'apply', 'review.csv'])).code).toBe(0);
+      expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
+      expect(numbers()).toContain('00000000');
+      expect(rows.length).toBeGreaterThan(0);
+    }));
+});
+
+describe('members', () => {
+  test('say who is in the list, since when, what is due, and who has left', () =>
+    withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
+      await night();
+      clock.advance(3 * DAY);
+      writeCsv('in.csv', [rows[1], rows[0], rows[5]] as object[]);
+      await night();
+      clock.advance(5 * DAY);
+      await night('--budget', '1');
+      const seen = table('members').map(
+        ({ input_id, row, first_seen = '', last_seen = '', left_at = '', due, due_reason, oldest_fetched_at = '' }) => [
+          input_id,
+          row,
+          ...[first_seen, last_seen, left_at, oldest_fetched_at].map((time) => time.slice(0, 10)),
+          due,
+          due_reason,
+        ],
+      );
+      const [a, b, c, , , d] = rows.map(({ id }) => id);
+      expect(seen).toEqual([
+        [a, '2', '2026-01-05', '2026-01-13', '', '2026-01-05', 'true', 'stale'],
+        [b, '1', '2026-01-05', '2026-01-13', '', '2026-01-13', 'false', ''],
+        [c, '', '2026-01-05', '2026-01-05', '2026-01-08', '2026-01-05', 'false', ''],
+        [d, '3', '2026-01-08', '2026-01-13', '', '2026-01-08', 'false', ''],
+      ]);
+      const { stdout } = await kybatch(['portfolios', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        portfolios: [{ members: 3, outcomes: { complete: 3 }, due: { stale: 1 }, units_at_most: 1 }],
+      });
+      expect((await kybatch(['portfolios'])).stdout).toMatch(
+        /3 members: 3 complete\n {2}due: 1 stale; at most 1 v1 unit/,
+      );
+    }));
+});
+
+test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
+  withNights(3, async ({ night, clock, cwd, table }) => {
+    const { end: first } = await night();
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      "DELETE FROM members; DELETE FROM portfolios; UPDATE runs SET portfolio_id = NULL; UPDATE rows SET member_id = NULL, fetched = '{}'",
+    );
+    database.close();
+    clock.advance(DAY);
+    expect(await night()).toMatchObject({ units: 0, code: 0, end: { run: first.run, rows: 3 } });
+    clock.advance(7 * DAY);
+    expect(await night()).toMatchObject({ units: 3, code: 0, end: { due: 3 } });
+    expect(table('members').map(({ first_seen = '' }) => first_seen.slice(0, 10))).toEqual(Array(3).fill('2026-01-05'));
+  }));
