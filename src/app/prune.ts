@@ -48,7 +48,7 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Sur
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, found.unfinished);
     const preview = viewOf(before, files, found);
-    if (found.runs.length + found.calls + found.answers === 0 && isNone(files)) return preview;
+    if (found.runs.length + found.calls + found.answers + found.watchEvents === 0 && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
     const left = removeOldFiles(files);
     return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
@@ -118,6 +118,7 @@ const NOTHING: PruneReport = {
   unfinished: [],
   calls: 0,
   answers: 0,
+  watchEvents: 0,
   bodies: 0,
   bytes: 0,
 };

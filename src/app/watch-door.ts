@@ -27,23 +27,31 @@ export async function withWatchDoor<T>(
   const lease = await takeLease(null, ledger.calls, clock);
   try {
     await ledger.calls.flagLost(clock.now());
-    const door = new Door({
+    const shared = {
       ...POLICY,
       calls: ledger.calls,
       startId: lease.startId,
       clock,
       apis: { v1: null, v2: { client, environmentId } },
       signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
-    });
-    const onStop = () => door.drain();
+    };
+    const door = new Door({ ...shared, retry: { attempts: 3, baseMs: 500, capMs: 5_000 } });
+    const sentOnce = new Door({ ...shared, retry: { attempts: 1, baseMs: 0, capMs: 0 } });
+    const onStop = () => {
+      door.drain();
+      sentOnce.drain();
+    };
     drain?.addEventListener('abort', onStop, { once: true });
     if (drain?.aborted === true) onStop();
-    const ask: Asking['ask'] = async (operation, params) => {
-      const outcome = await door.call({ ...BY_NOBODY, operation, params });
-      if (lease.broken.aborted) throw lease.broken.reason;
-      return outcome;
-    };
-    return await use({ environmentId, watches: ledger.watches, clock, ask }).finally(() =>
+    const through =
+      (which: Door): Asking['ask'] =>
+      async (operation, params) => {
+        const outcome = await which.call({ ...BY_NOBODY, operation, params });
+        if (lease.broken.aborted) throw lease.broken.reason;
+        return outcome;
+      };
+    const ways = { ask: through(door), askOnce: through(sentOnce) };
+    return await use({ environmentId, watches: ledger.watches, clock, ...ways }).finally(() =>
       drain?.removeEventListener('abort', onStop),
     );
   } finally {
@@ -53,7 +61,6 @@ export async function withWatchDoor<T>(
 
 /** It can be done tomorrow: a provider that is down is not waited for. */
 const POLICY = {
-  retry: { attempts: 3, baseMs: 500, capMs: 5_000 },
   concurrency: AT_ONCE,
   breaker: { failures: 10, patienceMs: 0 },
   limits: { units: null, reports: null },

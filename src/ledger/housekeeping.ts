@@ -52,6 +52,8 @@ export interface PruneReport {
   readonly calls: number;
   /** Answers that a newer one to the same request has replaced. */
   readonly answers: number;
+  /** What the provider's watch told. */
+  readonly watchEvents: number;
   readonly bodies: number;
   /** Of those bodies, as they are stored. */
   readonly bytes: number;

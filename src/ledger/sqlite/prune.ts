@@ -29,7 +29,6 @@ export function previewPrune(database: Connection, before: number): PruneReport 
 
 function remove(database: Connection, before: number): PruneReport {
   const left = removeDeparted(database, before);
-  removeHeard(database, before);
   const finished = database
     .prepare<[number], { id: string; asks: number; held: number }>(
       `SELECT id, EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND outcome = 'needs_review') AS asks,
@@ -55,6 +54,7 @@ function remove(database: Connection, before: number): PruneReport {
     waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
     calls: removeFreeCalls(database, before),
+    watchEvents: removeHeard(database, before),
     ...removeReplaced(database, before),
   };
 }
@@ -74,13 +74,13 @@ function removeDeparted(database: Connection, before: number): number {
 }
 
 /** What would be read once more is kept: it would be taken for news. A history is read from the day before it was last read. */
-const removeHeard = (database: Connection, before: number): void =>
-  void database
+const removeHeard = (database: Connection, before: number): number =>
+  database
     .prepare(
       `DELETE FROM watch_events WHERE heard_at < @before AND heard_at < coalesce((SELECT coalesce(read_at, registered_at, 0) - ${3 * 86_400_000} FROM watches
          WHERE watches.environment_id = watch_events.environment_id AND watches.company_id = watch_events.company_id), @before)`,
     )
-    .run({ before });
+    .run({ before }).changes;
 
 /**
  * Uses of owned answers, looks in a history, failures that cost nothing: most of what a nightly job writes, and of no use

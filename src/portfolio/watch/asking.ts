@@ -10,8 +10,12 @@ export interface Asking {
   readonly environmentId: number;
   readonly watches: WatchStore;
   readonly clock: Clock;
-  readonly ask: (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
+  readonly ask: Ask;
+  /** Not sent again where no answer came: what it was for may have been done. */
+  readonly askOnce: Ask;
 }
+
+type Ask = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
 
 /** Nobody else would fare better. */
 export type Halt = Parked | Stopped;

@@ -90,7 +90,9 @@ class Settling {
   async #ask(how: 'add' | 'remove', id: string): Promise<true | Halt | undefined> {
     const fields = this.fields === null ? {} : { fields: this.fields };
     const outcome =
-      how === 'add' ? await this.asking.ask(watchAdd, { id, ...fields }) : await this.asking.ask(watchRemove, { id });
+      how === 'add'
+        ? await this.asking.askOnce(watchAdd, { id, ...fields })
+        : await this.asking.ask(watchRemove, { id });
     // Nobody watches it: that is what was wanted.
     if (outcome.kind === 'answer' || (how === 'remove' && outcome.kind === 'not_available')) return true;
     const halt = haltOf(outcome);
