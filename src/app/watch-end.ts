@@ -1,5 +1,5 @@
 import type { KybatchError } from '../domain/errors.js';
-import type { Halt } from '../portfolio/watch/asking.js';
+import type { WatchHalt } from '../portfolio/watch/asking.js';
 import { ParkedError } from './parked-error.js';
 
 /** How a talk with the provider's watch came to its end. */
@@ -9,7 +9,7 @@ export interface WatchEnd {
   readonly interrupted: boolean;
 }
 
-export function endOfWatch(halt: Halt | null): WatchEnd {
+export function endOfWatch(halt: WatchHalt | null): WatchEnd {
   if (halt === null) return { stopped: null, interrupted: false };
   if (halt.kind === 'stopped') return { stopped: halt.error, interrupted: false };
   const interrupted = halt.reason === 'draining';

@@ -23,10 +23,16 @@ export interface WatchListenOptions extends PlaceOptions {
 export interface WatchListenView {
   readonly taken: number;
   /** By why they were refused. */
-  readonly refused: Readonly<Record<Refusal, number>>;
+  readonly refused: Readonly<Record<CallbackRefusal, number>>;
 }
 
-export type Refusal = 'wrong_path' | 'not_a_post' | 'too_large' | 'not_understood' | 'broken_off' | 'not_written';
+export type CallbackRefusal =
+  | 'wrong_path'
+  | 'not_a_post'
+  | 'too_large'
+  | 'not_understood'
+  | 'broken_off'
+  | 'not_written';
 
 /**
  * Receives the provider's callbacks. They are not signed, so nothing in them is believed but that it is worth a look: the
@@ -58,7 +64,7 @@ const CONNECTIONS_AT_MOST = 100;
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 16_384 };
 
 class Callbacks {
-  readonly #refused: Record<Refusal, number> = {
+  readonly #refused: Record<CallbackRefusal, number> = {
     wrong_path: 0,
     not_a_post: 0,
     too_large: 0,
@@ -79,7 +85,7 @@ class Callbacks {
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const refuse = (why: Refusal) => {
+    const refuse = (why: CallbackRefusal) => {
       this.#refused[why] += 1;
       // What is still on its way is not waited for.
       response.writeHead(STATUS[why], { Connection: 'close', 'Content-Length': 0 }).end();
@@ -98,7 +104,7 @@ class Callbacks {
   }
 }
 
-const STATUS: Readonly<Record<Refusal, number>> = {
+const STATUS: Readonly<Record<CallbackRefusal, number>> = {
   wrong_path: 404,
   not_a_post: 405,
   too_large: 413,

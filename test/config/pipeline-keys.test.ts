@@ -51,6 +51,7 @@ test('a file with stages alone has every default', () => {
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
+    watch: { fields: null, refresh: [] },
     patienceMs: 120_000,
     deadlineMs: 35_000,
   });
@@ -89,6 +90,8 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['breaker.failures', 'breaker: {failures: 5}', { breaker: { failures: 5 } }],
   ['guards.failing_alike', 'guards: {failing_alike: 50}', { guards: { failingAlike: 50, rowsLost: null } }],
   ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
+  ['watch.fields', 'watch: {fields: [name, colour]}', { watch: { fields: ['name', 'colour'], refresh: [] } }],
+  ['watch.refresh', 'watch: {refresh: [record]}', { watch: { fields: null, refresh: ['record'] } }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],
@@ -162,6 +165,9 @@ const BAD: readonly [lines: string, problem: string][] = [
     'guards: {rows_lost: 0}',
     'guards.rows_lost: must be a whole number of per cent from 1 to 100, or null for none, got 0.',
   ],
+  ['watch: {fields: []}', 'watch.fields: must have at least one entry, got an empty list.'],
+  ['watch: {refresh: [all]}', 'watch.refresh[0]: must be one of record, financials, credit-report, got "all".'],
+  ['watch: {refresh: [financials]}', 'watch.refresh: financials is not among the stages'],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
 ];

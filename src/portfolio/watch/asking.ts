@@ -18,7 +18,7 @@ export interface Asking {
 type Ask = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
 
 /** Nobody else would fare better. */
-export type Halt = Parked | Stopped;
+export type WatchHalt = Parked | Stopped;
 
 /** One company that could not be dealt with; the others go on. */
 export interface Trouble {
@@ -29,7 +29,7 @@ export interface Trouble {
 export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 
 /** What ends the whole of it; undefined where only this company is concerned. */
-export const haltOf = (outcome: NoAnswer): Halt | undefined =>
+export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
 export function troubleOf(companyId: string, outcome: NoAnswer): Trouble {
@@ -42,10 +42,10 @@ export function troubleOf(companyId: string, outcome: NoAnswer): Trouble {
 /** Several at once; once `work` returns a halt nothing more is begun. What was under way comes home. */
 export async function severalAtOnce<T>(
   items: readonly T[],
-  work: (item: T) => Promise<Halt | undefined>,
-): Promise<Halt | undefined> {
+  work: (item: T) => Promise<WatchHalt | undefined>,
+): Promise<WatchHalt | undefined> {
   let next = 0;
-  let halt: Halt | undefined;
+  let halt: WatchHalt | undefined;
   const worker = async () => {
     while (halt === undefined && next < items.length) {
       const item = items[next++] as T;

@@ -4,7 +4,7 @@ import { v2Operations } from '../../api/v2/operations.js';
 import type { HeardEvent, WatchToRead } from '../../ledger/watches.js';
 import type { ExactJson } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
-import { type Asking, type Halt, haltOf, severalAtOnce, type Trouble, troubleOf } from './asking.js';
+import { type Asking, haltOf, severalAtOnce, type Trouble, troubleOf, type WatchHalt } from './asking.js';
 import { readPages } from './pages.js';
 
 const { watchHistory } = v2Operations;
@@ -21,7 +21,7 @@ export interface Pulled {
   /** Histories that went on beyond the bound; the rest of them is not in the tables. */
   readonly cutShort: number;
   readonly troubles: readonly Trouble[];
-  readonly halt: Halt | null;
+  readonly halt: WatchHalt | null;
 }
 
 /**
@@ -48,7 +48,7 @@ interface PulledOne {
   readonly events: number;
   readonly cutShort: boolean;
   readonly trouble?: Trouble;
-  readonly halt?: Halt;
+  readonly halt?: WatchHalt;
 }
 
 async function pullOne(asking: Asking, { companyId, since }: WatchToRead): Promise<PulledOne> {

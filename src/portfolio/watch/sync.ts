@@ -3,7 +3,7 @@ import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { WatchWish } from '../../ledger/watches.js';
 import { ExactNumber } from '../../util/exact-json.js';
-import { type Asking, type Halt, haltOf, severalAtOnce, type Trouble, troubleOf } from './asking.js';
+import { type Asking, haltOf, severalAtOnce, type Trouble, troubleOf, type WatchHalt } from './asking.js';
 import { readPages } from './pages.js';
 
 const { watchAdd, watchRemove, watchList } = v2Operations;
@@ -17,7 +17,7 @@ export interface Synced {
   readonly left: number;
   readonly troubles: readonly Trouble[];
   /** What ended it before its time. */
-  readonly halt: Halt | null;
+  readonly halt: WatchHalt | null;
 }
 
 /**
@@ -42,7 +42,7 @@ type ToSettle = Awaited<ReturnType<Asking['watches']['toAdd']>>;
 class Settling {
   readonly #counts = { added: 0, removed: 0, changed: 0, left: 0 };
   readonly #troubles: Trouble[] = [];
-  #halt: Halt | undefined;
+  #halt: WatchHalt | undefined;
 
   constructor(
     private readonly asking: Asking,
@@ -66,7 +66,7 @@ class Settling {
     return this.#counts.added + this.#counts.removed + this.#counts.changed + this.#troubles.length;
   }
 
-  async #one({ companyId, registered }: ToSettle[number], how: 'add' | 'remove'): Promise<Halt | undefined> {
+  async #one({ companyId, registered }: ToSettle[number], how: 'add' | 'remove'): Promise<WatchHalt | undefined> {
     const { environmentId, watches, clock } = this.asking;
     // Of one that is watched the document shows no way to add it once more: it is removed first.
     if (registered) {
@@ -87,7 +87,7 @@ class Settling {
   }
 
   /** True: it is done. What concerns this company alone is noted, and is no halt. */
-  async #ask(how: 'add' | 'remove', id: string): Promise<true | Halt | undefined> {
+  async #ask(how: 'add' | 'remove', id: string): Promise<true | WatchHalt | undefined> {
     const fields = this.fields === null ? {} : { fields: this.fields };
     const outcome =
       how === 'add'
