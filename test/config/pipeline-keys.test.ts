@@ -166,7 +166,7 @@ const BAD: readonly [lines: string, problem: string][] = [
     'guards.rows_lost: must be a whole number of per cent from 1 to 100, or null for none, got 0.',
   ],
   ['watch: {fields: []}', 'watch.fields: must have at least one entry, got an empty list.'],
-  ['watch: {refresh: [all]}', 'watch.refresh[0]: must be one of record, financials, credit-report, got "all".'],
+  ['watch: {refresh: [all]}', 'watch.refresh.0: must be one of record, financials, credit-report, got "all".'],
   ['watch: {refresh: [financials]}', 'watch.refresh: financials is not among the stages'],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
