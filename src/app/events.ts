@@ -1,8 +1,9 @@
 import type { RowOutcome } from '../domain/outcomes.js';
 import type { RunEvent } from '../engine/events.js';
 import type { Amounts } from '../engine/row-cost.js';
+import type { Converged, DueReason } from '../ledger/portfolios.js';
 
-export type { Amounts };
+export type { Amounts, DueReason };
 
 /** What a use case that spends tells while it works: what the engine tells, and that it begins. */
 export type SpendingEvent = RunEvent | StartedEvent;
@@ -23,6 +24,10 @@ export interface StartedEvent {
   readonly fresh: boolean;
   /** What this start may spend. */
   readonly atMost: Amounts;
+  /** Why rows are to go, and how many have left the list, where a file was taken in. */
+  readonly list?: ListNews | undefined;
 }
+
+export type ListNews = Pick<Converged, 'due' | 'left' | 'members'>;
 
 export type ListenToSpending = (event: SpendingEvent) => void;

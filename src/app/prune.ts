@@ -48,7 +48,8 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Sur
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, found.unfinished);
     const preview = viewOf(before, files, found);
-    if (found.runs.length + found.calls + found.answers + found.watchEvents === 0 && isNone(files)) return preview;
+    if (found.runs.length + found.calls + found.answers + found.watchEvents + found.watchLooks === 0 && isNone(files))
+      return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
     const left = removeOldFiles(files);
     return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
@@ -90,7 +91,7 @@ async function pruneFilesFirst(
 async function unfinishedRuns(place: PlaceOptions, around: Surroundings): Promise<readonly string[] | null> {
   try {
     const runs = await withLedger('read', place, around, (ledger) => ledger.runs.all());
-    return runs.filter(({ state }) => state !== 'finished').map(({ id }) => id);
+    return runs.filter(({ state }) => state === 'open' || state === 'reading').map(({ id }) => id);
   } catch (error) {
     if (!isFull(error)) throw error;
     return null;
@@ -119,6 +120,7 @@ const NOTHING: PruneReport = {
   calls: 0,
   answers: 0,
   watchEvents: 0,
+  watchLooks: 0,
   bodies: 0,
   bytes: 0,
 };

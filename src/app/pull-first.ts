@@ -27,7 +27,7 @@ export async function pullFirst(
     return null;
   }
   const since = around.clock.now();
-  const which = { portfolioIds: [portfolio.id], hinted: false };
+  const which = { portfolioIds: [portfolio.id], hinted: false, notSince: since - pipeline.watch.everyMs };
   try {
     const view = await withProvider(
       options,

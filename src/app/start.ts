@@ -89,11 +89,12 @@ export async function run(options: RunOptions, around: Surroundings = here()): P
           asked ?? (await restOf({ run, pipeline, fresh: job.fresh, outcome: 'pending' }, names, ledger, around));
         if (begun?.run == null)
           await allowed(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn } = begun ?? (await begin());
+        const { run, goesOn, due, left, members } = begun ?? (await begin());
         if (run === null) return await viewOfUpToDate(list, options, dataDir, ledger, around);
         const rest = await planned(run);
         if (begun !== undefined) await allowed(rest);
-        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, options, permissions };
+        const news = { due, left, members };
+        const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, list: news, options, permissions };
         return await workOn(start, provider, ledger, around);
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },

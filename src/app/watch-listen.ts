@@ -61,7 +61,12 @@ export async function watchListen(options: WatchListenOptions, around = here()):
 const BODY_AT_MOST = 64 * 1024;
 const CONNECTIONS_AT_MOST = 100;
 /** Whoever takes longer to say so little does not mean it. */
-const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 16_384 };
+const LIMITS = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+};
 
 class Callbacks {
   readonly #refused: Record<CallbackRefusal, number> = {
@@ -100,7 +105,7 @@ class Callbacks {
     if (!(await this.inbox.put(companyId).catch(() => false))) return refuse('not_written');
     this.#taken += 1;
     this.onNamed?.(companyId);
-    response.writeHead(204).end();
+    response.writeHead(204, { Connection: 'close' }).end();
   }
 }
 

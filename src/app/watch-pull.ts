@@ -30,7 +30,8 @@ export async function watchPull(options: WatchPullOptions = {}, around = here())
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const portfolios = await findPortfolios(options.portfolio, names, ledger.portfolios, around);
     const portfolioIds = options.portfolio === undefined ? null : portfolios.map(({ id }) => id);
-    const which = { portfolioIds, hinted: options.hinted === true, limit: options.limit };
+    const hinted = options.hinted === true;
+    const which = { portfolioIds, hinted, notSince: around.clock.now(), limit: options.limit };
     return await withProvider(
       options,
       around,

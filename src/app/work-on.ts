@@ -5,6 +5,7 @@ import { type Amounts, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import type { ListNews } from './events.js';
 import { type ExportView, writeTables } from './export.js';
 import { storeGiven } from './given.js';
 import { orGoOnWith } from './next-step.js';
@@ -32,6 +33,8 @@ export interface Start extends SpendingBounds {
   readonly rest: Amounts;
   /** The only rows that are to move; without it, all that can. */
   readonly only?: readonly number[] | undefined;
+  /** What the file had to tell, where one was taken in. */
+  readonly list?: ListNews | undefined;
   readonly options: SpendingOptions;
   /** Undefined where v2 is of no use. */
   readonly permissions: PermissionReader | undefined;
@@ -118,7 +121,7 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
 }
 
 async function tellStarted(
-  { run, only, limits, goesOn, fresh, rest }: Start,
+  { run, only, limits, goesOn, fresh, rest, list }: Start,
   listener: Listener,
   { runs }: Ledger,
 ): Promise<void> {
@@ -133,6 +136,7 @@ async function tellStarted(
     goesOn,
     fresh,
     atMost: within(rest, limits),
+    list,
   });
 }
 

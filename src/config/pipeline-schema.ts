@@ -195,6 +195,11 @@ export const pipelineFile = section({
       .describe(
         'Stages, of those above, that are bought again although fresh where the watch says that a company has changed; `null` for none',
       ),
+    every: duration({ most: '90d' })
+      .default(0)
+      .describe(
+        'A start does not ask about a company that was asked about less than this ago, unless a callback has named it; `0` asks about all, every time',
+      ),
   })
     .prefault({})
     .describe(

@@ -61,9 +61,11 @@ export interface WatchPolicy {
   readonly fields: readonly string[] | null;
   /** Stages that are bought again where a company has changed. */
   readonly refresh: readonly string[];
+  /** A company is asked about once in so long, unless a callback has named it. */
+  readonly everyMs: number;
 }
 
-export const NO_WATCH: WatchPolicy = { fields: null, refresh: [] };
+export const NO_WATCH: WatchPolicy = { fields: null, refresh: [], everyMs: 0 };
 
 /** A start reads what has changed before it decides what is due. */
 export const asksTheWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'>): boolean =>
@@ -157,7 +159,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     breaker: file.breaker,
     tables: file.tables,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
-    watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [] },
+    watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [], everyMs: ms(file.watch.every) },
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
   };

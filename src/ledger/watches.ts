@@ -49,6 +49,8 @@ export interface WhichToRead {
   readonly portfolioIds: readonly number[] | null;
   /** Only those that callbacks named. */
   readonly hinted: boolean;
+  /** Beside those, who was not read since. */
+  readonly notSince: number;
 }
 
 export interface WatchToRead {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
+import { Inbox } from '../../src/portfolio/watch/inbox.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
@@ -199,11 +200,37 @@ test('purge removes what was heard of a company; prune what is old, and never wh
     expect((await events()).events.map(({ v2_company_id: id }) => id)).toEqual([two]);
     expect((await events()).watches.map(({ v2_company_id: id }) => id)).not.toContain(one);
     clock.advance(2 * DAY);
-    await kybatch(['prune', '--older-than', '1d', '--yes']);
-    expect((await events()).events).toHaveLength(1);
+    const prune = ['prune', '--older-than', '1d', '--yes', '--json'];
+    expect(jsonOf(await kybatch(prune))).toMatchObject({ removed: { watch_events: 0, watch_looks: 3 } });
     clock.advance(3 * DAY);
     await kybatch(['watch', 'pull']);
-    await kybatch(['prune', '--older-than', '1d', '--yes']);
+    expect(jsonOf(await kybatch(prune))).toMatchObject({ removed: { watch_events: 1 } });
     expect((await events()).events).toHaveLength(0);
     expect(jsonOf(await kybatch(['watch', 'pull', '--json']))).toMatchObject({ events: 0 });
+  }));
+
+test('a pipeline may ask about each company less often than it is run; who was named by a callback is asked about', () => {
+  const pipeline = ['stages: [record, financials]', 'watch: {refresh: [record], every: 7d}'];
+  return withPortfolio(3, { pipeline }, async ({ kybatch, sandbox, clock, cwd, ids }) => {
+    await kybatch(SYNC);
+    const histories = () => sandbox.requests.get('watchHistory') ?? 0;
+    const nights: number[] = [];
+    for (let night = 0; night < 8; night++) {
+      if (night === 5) await new Inbox(join(cwd, 'data')).put(ids[0] ?? '');
+      const before = histories();
+      clock.advance(DAY);
+      await kybatch(RUN);
+      nights.push(histories() - before);
+    }
+    expect(nights).toEqual([ids.length, 0, 0, 0, 0, 1, 0, ids.length - 1]);
+  });
+});
+
+test('where nobody has agreed to spend anything, the watch is not asked, and that is said', () =>
+  withPortfolio(2, {}, async ({ kybatch, sandbox, clock }) => {
+    await kybatch(SYNC);
+    clock.advance(DAY);
+    const asked = await kybatch(['run', 'a.csv', '--pipeline', './p.yaml'], { answers: () => 'n' });
+    expect(asked.stderr).toContain('the watch was not asked what has changed');
+    expect(sandbox.requests.get('watchHistory') ?? 0).toBe(0);
   }));

@@ -51,7 +51,7 @@ test('a file with stages alone has every default', () => {
     retry: { attempts: 5, baseMs: 500, capMs: 30_000 },
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
-    watch: { fields: null, refresh: [] },
+    watch: { fields: null, refresh: [], everyMs: 0 },
     patienceMs: 120_000,
     deadlineMs: 35_000,
   });
@@ -92,6 +92,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['guards.rows_lost', 'guards: {rows_lost: 100}', { guards: { failingAlike: null, rowsLost: 100 } }],
   ['watch.fields', 'watch: {fields: [name, colour]}', { watch: { fields: ['name', 'colour'], refresh: [] } }],
   ['watch.refresh', 'watch: {refresh: [record]}', { watch: { fields: null, refresh: ['record'] } }],
+  ['watch.every', 'watch: {every: 7d}', { watch: { everyMs: 7 * DAY } }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],

@@ -3,6 +3,7 @@ import { describeDoubts } from './contract/doubts.js';
 import { describeLostCalls } from './contract/lost-calls.js';
 import { describeMoney } from './contract/money.js';
 import type { OpenLedger } from './contract/open.js';
+import { describePortfolios } from './contract/portfolios.js';
 import { describeReading } from './contract/reading.js';
 import { describeReview } from './contract/review.js';
 import { describeRows } from './contract/rows.js';
@@ -24,6 +25,7 @@ export function describeLedger(name: string, open: OpenLedger): void {
     describeRuns(open);
     describeRows(open);
     describeSettledRows(open);
+    describePortfolios(open);
     describeReview(open);
     describeReading(open);
     describeSnapshot(open);

@@ -1,16 +1,7 @@
 import type { PortfolioView } from '../../app/portfolios.js';
 import { iso } from './iso.js';
-import { amountsInWords } from './spending-words.js';
+import { amountsInWords, REASONS } from './spending-words.js';
 import { count, moment, withCommas } from './text.js';
-
-const REASONS = {
-  new: 'new',
-  changed: 'changed',
-  unfinished: 'not come to an end yet',
-  watch: 'changed by what the watch says',
-  stale: 'stale',
-  asked: 'asked for anew',
-} as const;
 
 export function portfoliosInWords(views: readonly PortfolioView[]): string {
   if (views.length === 0) return 'There is no portfolio yet: `kybatch run <input.csv>` makes one.\n';

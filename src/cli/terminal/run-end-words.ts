@@ -68,8 +68,14 @@ export function conservation(
     : `${parts} = ${sum}, but the input has ${rowCount} ${rowCount === 1 ? 'row' : 'rows'}: this is a defect`;
 }
 
-const partialTables = ({ finished, rows, toDo }: RunEndView): readonly string[] =>
-  finished ? [] : [partialInWords({ partial: true, rows, open: toDo }).trimEnd()];
+/** A row that is to be bought again shows what was bought before: only one that never came to an end is missing. */
+function partialTables({ finished, rows, outcomes, toDo }: RunEndView): readonly string[] {
+  if (finished) return [];
+  if (outcomes.pending > 0) return [partialInWords({ partial: true, rows, open: outcomes.pending }).trimEnd()];
+  return [
+    `They show the whole portfolio; ${count(toDo, 'row')} with the answers of before, until their turn has come.`,
+  ];
+}
 
 function spentInWords({ run, unitsCharged, spent, worked }: RunEndView, place: string): string {
   const all = `${count(unitsCharged, 'unit')} spent in run ${run}`;
@@ -99,7 +105,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
-    ...(end.tables === null ? {} : { files: end.tables, files_partial: !end.finished }),
+    ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
     ...(end.tablesLack === null
       ? {}
       : {

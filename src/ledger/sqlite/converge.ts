@@ -36,17 +36,22 @@ export function converge(parts: Parts, convergence: Convergence): Converged {
     if (noted === undefined) throw new Error('the portfolio vanished');
     return noted;
   };
-  const counted = { left, members: countMembers(database, portfolioId), due: found.counts, nextAt: found.nextAt };
+  const counted = () => ({
+    left,
+    members: countMembers(database, portfolioId),
+    due: found.counts,
+    nextAt: found.nextAt,
+  });
   const seen = () => noteSeen(database, portfolioId, input, now);
   if (going !== undefined || isNothing(found)) {
     seen();
     const run = going === undefined ? null : (parts.findRun(going.id) ?? null);
-    return { ...counted, portfolio: portfolio(), run, goesOn: run !== null, superseded: [] };
+    return { ...counted(), portfolio: portfolio(), run, goesOn: run !== null, superseded: [] };
   }
   takeOver(database, { ...found, portfolioId, convergence });
   seen();
   const run = parts.findRun(convergence.run.id) ?? null;
-  return { ...counted, portfolio: portfolio(), run, goesOn: false, superseded: open.map(({ id }) => id) };
+  return { ...counted(), portfolio: portfolio(), run, goesOn: false, superseded: open.map(({ id }) => id) };
 }
 
 function openPortfolio(database: Connection, { name, providers, now, input }: Convergence): number {

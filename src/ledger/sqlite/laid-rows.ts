@@ -45,8 +45,9 @@ export class LaidRows {
     const repeated = this.#database.prepare(
       'SELECT 1 FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1 LIMIT 1',
     );
-    run(NUMBER_COPIES);
-    run(NAME_ROWS, repeated.get() === undefined ? 1 : 0);
+    const byId = repeated.get() === undefined ? 1 : 0;
+    run(NUMBER_COPIES, byId);
+    run(NAME_ROWS, byId);
     run('UPDATE temp.laid SET member_id = NULL');
     if (portfolioId === null) return;
     run(MATCH_BY_KEY, portfolioId);
@@ -93,9 +94,9 @@ const TABLE = `DROP TABLE IF EXISTS temp.laid;
 const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, fields, code, message)
   VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?)`;
 
-/** Rows that say the same company are told apart by their order. */
+/** Rows that say the same company are told apart by their order; those with an ID do not count for those without. */
 const NUMBER_COPIES = `UPDATE temp.laid SET company = numbered.company FROM (
-    SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company ORDER BY row) AS company
+    SELECT row AS at, company || '#' || row_number() OVER (PARTITION BY company, ? = 1 AND input_id IS NOT NULL ORDER BY row) AS company
     FROM temp.laid WHERE company IS NOT NULL AND known_by IS NULL) AS numbered
   WHERE row = numbered.at`;
 

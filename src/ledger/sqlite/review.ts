@@ -83,7 +83,7 @@ function rowReleases(database: Connection) {
   );
   const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
   const reopen = database.prepare(
-    "UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ? AND state = 'finished'",
+    "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ? AND state = 'finished'",
   );
   const inForce = database.prepare(
     "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",

@@ -52,7 +52,9 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
        stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' RETURNING row, units_charged AS units`,
   );
-  const reopen = database.prepare("UPDATE runs SET state = 'open', finished_at = NULL WHERE id = ?");
+  const reopen = database.prepare(
+    "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?",
+  );
   const progress = database.prepare<[string], ProgressRow>(
     `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,

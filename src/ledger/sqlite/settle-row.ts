@@ -2,7 +2,7 @@ import type { NewQuestion } from '../question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
 import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
-import { dropRecords } from './take-over.js';
+import { recordDropper } from './take-over.js';
 
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
 export function rowSettlements(database: Connection) {
@@ -59,11 +59,12 @@ function standingWriter(database: Connection) {
      WHERE rows.run_id = ? AND rows.row = ? AND (members.run_id <> rows.run_id OR members.run_row <> rows.row)`,
   );
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
+  const drop = recordDropper(database);
   return (runId: string, row: number): void => {
     const old = before.get(runId, row);
     if (old === undefined) return;
     stand.run(runId, row, old.member);
-    dropRecords(database, 'SELECT @run_id, @run_row', old);
+    drop(old.run_id, old.run_row);
   };
 }
 

@@ -155,7 +155,12 @@ function endOthers(database: Connection, portfolioId: number, runId: string, now
 
 /** Rows with all that belongs to them. `which` selects their run and number. */
 export function dropRecords(database: Connection, which: string, given: Readonly<Record<string, unknown>>): void {
-  const found = database.prepare<unknown[], [string, number]>(which).raw().all(given);
+  const drop = recordDropper(database);
+  for (const [runId, row] of database.prepare<unknown[], [string, number]>(which).raw().all(given)) drop(runId, row);
+}
+
+/** Takes one row away; what was spent on it stays with its run. */
+export function recordDropper(database: Connection): (runId: string, row: number) => void {
   const keepUnits = database.prepare(
     `UPDATE runs SET units_moved = units_moved + rows.units_charged FROM rows
      WHERE runs.id = rows.run_id AND rows.run_id = ? AND rows.row = ?`,
@@ -163,8 +168,8 @@ export function dropRecords(database: Connection, which: string, given: Readonly
   const drops = ['rows', 'row_ids', 'candidates', 'questions', 'errors'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE run_id = ? AND row = ?`),
   );
-  for (const at of found) {
-    keepUnits.run(...at);
-    for (const drop of drops) drop.run(...at);
-  }
+  return (runId, row) => {
+    keepUnits.run(runId, row);
+    for (const drop of drops) drop.run(runId, row);
+  };
 }

@@ -38,9 +38,9 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
      ORDER BY company_id`,
   );
   const inLists = `company_id IN (SELECT row_ids.id ${CONFIRMED} WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS})`;
-  const toRead = database.prepare<[Wish & { all: number; hinted: number }], WatchToRead>(
+  const toRead = database.prepare<[Wish & { all: number; hinted: number; notSince: number }], WatchToRead>(
     `SELECT company_id AS companyId, coalesce(read_at, registered_at) AS since FROM watches
-     WHERE environment_id = @environmentId AND registered_at IS NOT NULL AND (NOT @hinted OR hinted_at IS NOT NULL) AND (@all OR ${inLists})
+     WHERE environment_id = @environmentId AND registered_at IS NOT NULL AND (hinted_at IS NOT NULL OR (NOT @hinted AND coalesce(read_at, 0) <= @notSince)) AND (@all OR ${inLists})
      ORDER BY hinted_at IS NULL, since, company_id`,
   );
   const list = database.prepare<[], ListedWatch>(
@@ -62,13 +62,14 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
     registered: (environmentId, companyId, now) => writer.write(() => void register.run(now, environmentId, companyId)),
     removed: (environmentId, companyId) => writer.write(() => void remove.run(environmentId, companyId)),
     hint: (companyIds, now) => writer.write(() => hint.run(now, JSON.stringify(companyIds)).changes),
-    toRead: async (environmentId, { portfolioIds, hinted }) =>
+    toRead: async (environmentId, { portfolioIds, hinted, notSince }) =>
       toRead.all({
         environmentId,
         portfolios: JSON.stringify(portfolioIds ?? []),
         fields: null,
         all: portfolioIds === null ? 1 : 0,
         hinted: hinted ? 1 : 0,
+        notSince,
       }),
     read: (environmentId, companyId, askedAt) =>
       writer.write(() => void read.run({ environmentId, companyId, askedAt })),

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { loadPipeline } from '../../src/config/pipeline.js';
+import type { Standing } from '../../src/ledger/portfolios.js';
+import { dueTerms, judge } from '../../src/portfolio/due.js';
+
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-03-01T01:00:00Z');
+const nightly = loadPipeline('nightly', process.cwd());
+const terms = { ...dueTerms(nightly, NOW, false, (way) => way === 'same') };
+
+const daysAgo = (days: number) => NOW - days * DAY;
+
+const standing = (more: Partial<Standing> = {}): Standing => ({
+  member: 1,
+  row: 1,
+  outcome: 'complete',
+  stages: { record: 'done', financials: 'done' },
+  fetched: { record: daysAgo(1), financials: daysAgo(1) },
+  updatedAt: daysAgo(1),
+  pipelineSha256: 'same',
+  changedAt: null,
+  onItsWay: null,
+  ...more,
+});
+
+describe('a member that is complete', () => {
+  test('is due when an answer is older than its freshness, for that stage alone', () => {
+    const stale = standing({ fetched: { record: daysAgo(8), financials: daysAgo(8) } });
+    expect(judge(stale, terms)).toMatchObject({
+      due: { reason: 'stale', rank: daysAgo(8), stages: { record: 'pending', financials: 'done' }, forget: [] },
+    });
+  });
+
+  test('is not due at the very moment its freshness ends, as the door has it; and says when it will be', () => {
+    const fetched = { record: daysAgo(7), financials: daysAgo(29) };
+    expect(judge(standing({ fetched }), terms)).toEqual({ due: null, nextAt: NOW });
+  });
+
+  test('is as old as its oldest stale answer', () => {
+    const fetched = { record: daysAgo(9), financials: daysAgo(40) };
+    expect(judge(standing({ fetched }), terms)).toMatchObject({ due: { rank: daysAgo(40) } });
+  });
+
+  test('without a date is as old as the row: ledgers from before kept none', () => {
+    expect(judge(standing({ fetched: {}, updatedAt: daysAgo(8) }), terms)).toMatchObject({ due: { reason: 'stale' } });
+  });
+
+  test('lacks a stage that the pipeline has gained: before all that is stale', () => {
+    const lacking = standing({ stages: { record: 'done' } });
+    expect(judge(lacking, terms)).toMatchObject({
+      due: { reason: 'unfinished', rank: 0, stages: { record: 'done', financials: 'pending' } },
+    });
+  });
+
+  test('a stage that the pipeline does not have is left alone, however old', () => {
+    const more = standing({
+      stages: { record: 'done', financials: 'done', 'credit-report': 'done' },
+      fetched: { record: daysAgo(1), financials: daysAgo(1), 'credit-report': daysAgo(999) },
+    });
+    expect(judge(more, terms).due).toBeNull();
+  });
+
+  test('not_available ages like an answer; skipped does not', () => {
+    const old = { record: daysAgo(1), financials: daysAgo(31) };
+    const missing = standing({ stages: { record: 'done', financials: 'not_available' }, fetched: old });
+    expect(judge(missing, terms)).toMatchObject({ due: { stages: { financials: 'pending' } } });
+    const skipped = standing({ stages: { record: 'done', financials: 'skipped' }, fetched: old });
+    expect(judge(skipped, terms).due).toBeNull();
+  });
+});
+
+test('a report that is bought again is found again: its ID is forgotten', () => {
+  const reports = dueTerms({ ...nightly, stages: ['credit-report'] }, NOW, false, () => true);
+  const old = standing({ stages: { 'credit-report': 'done' }, fetched: { 'credit-report': daysAgo(366) } });
+  expect(judge(old, reports)).toMatchObject({ due: { forget: ['report'] } });
+});
+
+test('what the watch says is bought again although it is fresh, and not from before it was heard', () => {
+  const watching = { ...terms, stages: terms.stages.map((stage) => ({ ...stage, watched: stage.name === 'record' })) };
+  const heard = standing({ changedAt: daysAgo(0.5) });
+  expect(judge(heard, watching)).toMatchObject({
+    due: { reason: 'watch', rank: 1, stages: { record: 'pending', financials: 'done' }, notBefore: daysAgo(0.5) },
+  });
+  expect(judge(standing({ changedAt: daysAgo(2) }), watching).due).toBeNull();
+  expect(judge(heard, terms).due).toBeNull();
+});
+
+describe('one that has no company', () => {
+  test('is searched for again when the search is stale, from the beginning', () => {
+    const nobody = standing({ outcome: 'no_match', stages: { record: 'skipped' }, updatedAt: daysAgo(366) });
+    expect(judge(nobody, terms)).toMatchObject({ due: { reason: 'stale', stages: {}, rank: daysAgo(366) } });
+    const until = daysAgo(10) + 365 * DAY;
+    expect(judge({ ...nobody, updatedAt: daysAgo(10) }, terms)).toEqual({ due: null, nextAt: until });
+  });
+
+  test('waits for a person where there is a question', () => {
+    expect(judge(standing({ outcome: 'needs_review', updatedAt: 0 }), terms)).toEqual({ due: null, nextAt: null });
+  });
+
+  test.each(['no_match', 'needs_review'] as const)('%s: another pipeline may find it in another way', (outcome) => {
+    const asked = standing({ outcome, pipelineSha256: 'another' });
+    expect(judge(asked, terms)).toMatchObject({ due: { reason: 'unfinished', stages: {} } });
+  });
+
+  test('is never due where the line cannot be worked on', () => {
+    expect(judge(standing({ outcome: 'invalid' }), { ...terms, fresh: true })).toEqual({ due: null, nextAt: null });
+  });
+});
+
+test('a failure is tried again when an answer would be stale, and everything that waited for it with it', () => {
+  const failed = standing({ outcome: 'failed', stages: { record: 'failed', financials: 'pending' }, fetched: {} });
+  expect(judge({ ...failed, updatedAt: daysAgo(6) }, terms)).toEqual({ due: null, nextAt: daysAgo(6) + 7 * DAY });
+  expect(judge({ ...failed, updatedAt: daysAgo(8) }, terms)).toMatchObject({
+    due: { reason: 'stale', rank: daysAgo(8), stages: { record: 'pending', financials: 'pending' } },
+  });
+});
+
+describe('one that is under way', () => {
+  const onItsWay = { runId: 'r', row: 1 };
+
+  test('goes on as it is, and says why it set out', () => {
+    expect(judge(standing({ outcome: 'pending', onItsWay }), terms)).toMatchObject({
+      due: { goesOn: true, reason: 'unfinished' },
+    });
+    const stale = standing({ fetched: { record: daysAgo(8), financials: daysAgo(1) }, onItsWay });
+    expect(judge(stale, terms)).toMatchObject({ due: { goesOn: true, reason: 'stale' } });
+    expect(judge(standing({ onItsWay }), terms)).toMatchObject({ due: { goesOn: true, reason: 'unfinished' } });
+  });
+
+  test('begins anew where everything is asked for anew', () => {
+    const fresh = { ...terms, fresh: true };
+    expect(judge(standing({ onItsWay }), fresh)).toMatchObject({
+      due: { goesOn: false, reason: 'asked', stages: {}, notBefore: NOW },
+    });
+  });
+});
