@@ -51,9 +51,7 @@ export async function watchSync(options: WatchSyncOptions = {}, around = here())
       { keepSandbox: true },
     );
     const { listed, without } = await ledger.watches.members(wish.portfolioIds);
-    const watched = (await ledger.watches.list()).filter(
-      ({ environment, registeredAt }) => environment === names.v2 && registeredAt !== null,
-    ).length;
+    const watched = await ledger.watches.watched(await ledger.calls.environment('v2', names.v2));
     const whose = { portfolios: portfolios.map(({ name }) => name), fields, members: listed, without, watched };
     return { ...whose, ...synced, ...endOfWatch(halt) };
   });

@@ -27,6 +27,8 @@ export interface WatchStore {
   markChanged(): Promise<number>;
   /** Events heard since belong to the run that was begun with them. */
   takenUp(runId: string, since: number): Promise<void>;
+  /** Companies that the provider watches for us. */
+  watched(environmentId: number): Promise<number>;
   list(): Promise<readonly WatchRecord[]>;
   /** The newest first. */
   lastEvents(limit: number): Promise<readonly WatchEvent[]>;

@@ -75,15 +75,16 @@ export const pulledToJson = (view: WatchPullView) => ({
   ...endToJson(view),
 });
 
-export function listenedInWords({ taken, refused }: WatchListenView): string {
+/** `place`: where the ledger is, as flags. */
+export function listenedInWords({ taken, refused }: WatchListenView, place: string): string {
   const why = Object.entries(refused).flatMap(([reason, times]) =>
     times === 0 ? [] : [`${withCommas(times)} ${reason.replaceAll('_', ' ')}`],
   );
   const heard = `${withCommas(taken)} ${taken === 1 ? 'callback' : 'callbacks'} taken in`;
-  return `${heard}; refused: ${why.length === 0 ? 'none' : why.join(', ')}. \`kybatch watch pull --hinted\` looks into them.\n`;
+  return `${heard}; refused: ${why.length === 0 ? 'none' : why.join(', ')}. \`kybatch watch pull --hinted${place}\` looks into them.\n`;
 }
 
-export function listedInWords({ watches, events, waiting }: WatchListView): string {
+export function listedInWords({ watches, events, waiting }: WatchListView, place: string): string {
   const listed = watches.map((watch) => [
     watch.companyId,
     watch.registeredAt === null ? 'not answered' : moment(watch.registeredAt),
@@ -101,7 +102,9 @@ export function listedInWords({ watches, events, waiting }: WatchListView): stri
   return [
     textTable(['v2 company', 'watched since', 'read', 'events', 'fields', ''], listed),
     heard.length === 0 ? '' : `\n${textTable(['heard', 'v2 company', 'event', 'message'], heard)}`,
-    waiting === 0 ? '' : `\nCallbacks have named ${companies(waiting)} since: \`kybatch watch pull --hinted\`.\n`,
+    waiting === 0
+      ? ''
+      : `\nCallbacks have named ${companies(waiting)} since: \`kybatch watch pull --hinted${place}\`.\n`,
   ].join('');
 }
 

@@ -5,6 +5,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { parseFaults, startSandbox } from '../../sandbox/index.js';
 import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
+import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { exitCodeOfInterrupt } from '../terminal/interrupts.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
@@ -54,11 +55,11 @@ const sampleVerb: Verb<SampleArgs> = {
   },
 };
 
-interface ChangeArgs extends CommonArgs {
+interface ChangeArgs extends ProviderArgs {
   readonly company: string;
   readonly field: string;
   readonly value: string | undefined;
-  readonly port: number | undefined;
+  readonly port: number;
 }
 
 const changeVerb: Verb<ChangeArgs> = {
@@ -69,14 +70,16 @@ const changeVerb: Verb<ChangeArgs> = {
       .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
       .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
       .positional('value', { type: 'string', describe: 'The new value; nothing without it' })
-      .option('port', numberFlag('--port', 'Where a sandbox serves (default: that of --sandbox, beside the ledger)'))
-      .example('$0 sandbox change 1234567 company_status Dissolved', 'for the next start with --sandbox'),
-  async run({ company, field, value, port, dataDir, json }, io) {
+      .option('port', numberFlagOr(8787, '--port', 'Where the sandbox serves'))
+      .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' })
+      .example('$0 sandbox change 1234567 name "New Ltd"', 'while a sandbox serves')
+      .example('$0 sandbox change 1234567 company_status Dissolved --sandbox', 'for the next start with --sandbox'),
+  async run({ company, field, value, port, sandbox, dataDir, json }, io) {
     const change = {
       company: String(company),
       field,
       value: value === undefined ? null : String(value),
-      port,
+      port: sandbox ? undefined : port,
       dataDir,
     };
     const { recorded, callbackStatus } = await changeInSandbox(change, aroundOf(io));

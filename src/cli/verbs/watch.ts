@@ -6,6 +6,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
+import { placeFlags } from '../terminal/commands.js';
 import { exitCodeOfInterrupt, InterruptListener } from '../terminal/interrupts.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -127,7 +128,8 @@ const listenVerb: Verb<ListenArgs> = {
       .epilogue(
         'Callbacks are not signed: which company they name is noted, nothing else. It needs no lock, and lives beside a run. Exit code: 0 when it was asked to stop.',
       ),
-  async run({ dataDir, port, host, 'path-secret': pathSecret, json }, io) {
+  async run(args, io) {
+    const { dataDir, port, host, 'path-secret': pathSecret, json } = args;
     const ended = new AbortController();
     const stopListening = io.onInterrupt(() => ended.abort());
     const onListening = (taken: number) => {
@@ -138,7 +140,7 @@ const listenVerb: Verb<ListenArgs> = {
     const onNamed = (companyId: string) => io.stderr(`A callback named the company ${companyId}.\n`);
     try {
       const options = { dataDir, port, host, pathSecret, onListening, onNamed, signal: ended.signal };
-      io.stderr(listenedInWords(await watchListen(options, aroundOf(io))));
+      io.stderr(listenedInWords(await watchListen(options, aroundOf(io)), placeFlags(args)));
       return ExitCode.ok;
     } finally {
       stopListening();
@@ -150,9 +152,9 @@ const listVerb: Verb = {
   command: 'list',
   describe: 'Show what is watched, and what was last heard',
   builder: (yargs) => yargs,
-  async run({ dataDir, json }, io) {
-    const view = await watchListed({ dataDir }, aroundOf(io));
-    io.stdout(json ? `${JSON.stringify(listedToJson(view))}\n` : listedInWords(view));
+  async run(args, io) {
+    const view = await watchListed({ dataDir: args.dataDir }, aroundOf(io));
+    io.stdout(args.json ? `${JSON.stringify(listedToJson(view))}\n` : listedInWords(view, placeFlags(args)));
     return ExitCode.ok;
   },
 };

@@ -43,6 +43,9 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
      WHERE environment_id = @environmentId AND registered_at IS NOT NULL AND (hinted_at IS NOT NULL OR (NOT @hinted AND coalesce(read_at, 0) <= @notSince)) AND (@all OR ${inLists})
      ORDER BY hinted_at IS NULL, since, company_id`,
   );
+  const watched = database.prepare<[number], number>(
+    'SELECT count(*) FROM watches WHERE environment_id = ? AND registered_at IS NOT NULL',
+  );
   const list = database.prepare<[], ListedWatch>(
     `SELECT watches.id, name AS environment, company_id AS companyId, fields, ours, registered_at AS registeredAt, read_at AS readAt,
        hinted_at AS hintedAt, (SELECT count(*) FROM watch_events AS heard
@@ -73,6 +76,7 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
       }),
     read: (environmentId, companyId, askedAt) =>
       writer.write(() => void read.run({ environmentId, companyId, askedAt })),
+    watched: async (environmentId) => watched.pluck().get(environmentId) ?? 0,
     list: async () =>
       list.all().map(
         ({ id, fields, ours, ...watch }): WatchRecord => ({
