@@ -35,7 +35,7 @@ export type { Finding } from './app/finding.js';
 export type { GoOnOptions, GoOnProposal } from './app/go-on.js';
 export { InDoubtError } from './app/in-doubt-error.js';
 export { type MigrateView, migrate } from './app/migrate.js';
-export { GoOnError, type GoOnStep, type NextStep } from './app/next-step.js';
+export { GoOnError, type GoOnStep, type NextStep, type ReviewSheets } from './app/next-step.js';
 export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
 export { type PortfolioView, portfolios } from './app/portfolios.js';
@@ -53,6 +53,7 @@ export {
   exportQuestions,
   listQuestions,
   type QuestionsOptions,
+  reviewSheets,
   withdrawDecision,
 } from './app/review.js';
 export type { RunEndView, StopView } from './app/run-end.js';
@@ -80,7 +81,7 @@ export type { RowOutcome } from './domain/outcomes.js';
 export type { RunEvent } from './engine/events.js';
 export type { RunPlan } from './engine/plan.js';
 export type { Amounts } from './engine/row-cost.js';
-export type { ExportFolder } from './export/export-folders.js';
+export type { ExportFolder, FoundExport } from './export/export-folders.js';
 export type { ExportFormat } from './export/options.js';
 export type { ExportedFile, ExportLack, ExportSummary } from './export/summary.js';
 export type { OutageNote } from './ledger/calls.js';

@@ -2,7 +2,7 @@ import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
 import { readAnswer, UNREADABLE } from './answer.js';
-import { describeIssues } from './describe-issues.js';
+import { describeIssues, plainWords } from './describe-issues.js';
 import { withoutDefaults } from './documented-defaults.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
 import type { Exchange } from './exchange.js';
@@ -48,6 +48,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected readonly clock: Clock;
   protected readonly warn: (message: string) => void;
   readonly #transport: Transport;
+  #isAccepted = false;
 
   protected constructor(
     readonly api: ApiName,
@@ -59,6 +60,11 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     this.warn = options.onWarning ?? (() => {});
     const apiKey = new Secret(options.apiKey);
     this.#transport = new Transport({ ...options, authorization: `${scheme} ${apiKey.reveal()}` });
+  }
+
+  /** The provider itself has answered this client, in its own form, and has not refused the key: address and key are good. */
+  get isAccepted(): boolean {
+    return this.#isAccepted;
   }
 
   /** The error this exchange stands for, if it is not a success. */
@@ -116,7 +122,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   prepare<Name extends keyof Operations & string>(name: Name, params: ParamsOf<Operations[Name]>): PreparedCall {
     const operation: Operation | undefined = this.operations[name];
     if (operation === undefined) throw new TypeError(`${this.api} has no operation ${name}`);
-    const checked = operation.params.safeParse(params);
+    const checked = operation.params.safeParse(params, { error: plainWords });
     if (!checked.success) throw invalidParams(operation, describeIssues(checked.error, params));
     const valid = checked.data as Readonly<Record<string, unknown>>;
     const wire = this.#addressed(operation, valid);
@@ -145,6 +151,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
       throw error instanceof TransportError ? this.#transportError(operation, error) : error;
     }
     const error = this.classify(exchange, operation);
+    if (error === undefined || showsAcceptance(error)) this.#isAccepted = true;
     if (error === undefined) return exchange;
     throw error;
   }
@@ -172,6 +179,10 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
     return this.#transport.close();
   }
 }
+
+/** What is said about the request itself is said to who was let in; a server that stumbles may not have looked at the key. */
+const showsAcceptance = ({ class: kind, foreign }: ApiError): boolean =>
+  !foreign && (kind === 'fail_row' || kind === 'not_available' || kind === 'park' || kind === 'block_operation');
 
 export function invalidParams(operation: Operation, problems: readonly string[]): ApiError {
   return new ApiError({

@@ -19,6 +19,27 @@ function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
   return [`${where === '' ? '' : `${where}: `}${issue.message}${where === '' ? '' : `, got ${show(seen)}`}`];
 }
 
+/** What a parameter must be, for people: they are not expected to know what a program calls it. */
+export const plainWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type') return `expected ${kindOf(issue.expected)}`;
+  if (issue.code === 'too_small' && issue.minimum === 1 && issue.origin !== 'number') return 'must not be empty';
+  if (issue.code !== 'invalid_union') return undefined;
+  const kinds = issue.errors.flat().flatMap((one) => (one.code === 'invalid_type' ? kindOf(one.expected) : []));
+  return kinds.length === 0 ? undefined : `expected ${[...new Set(kinds)].join(' or ')}`;
+};
+
+const kindOf = (type: string): string => KINDS[type] ?? type;
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
 const pathText = (path: readonly PropertyKey[]) => path.map(String).join('.');
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

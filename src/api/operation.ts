@@ -79,6 +79,10 @@ export interface Paging {
 export type ParamsOf<O extends Operation> = z.input<O['params']>;
 export type BodyOf<O extends Operation> = z.output<O['body']>;
 
+/** It asks about one company, by an ID or by what identifies it: v2 may refuse it for that company alone. */
+export const concernsOne = ({ subject, meter, pages }: Operation): boolean =>
+  meter !== 'report' && (subject !== null || pages === undefined);
+
 /**
  * It reads what one ID stands for, so "not found" may be its answer. Reports are another matter: one that is generated
  * may exist behind any refusal (V2-17), and one that was generated must be there.

@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemFailure } from '../domain/system-failure.js';
 import type { DamagedAnswer, DamagedRecord, DatabaseHealth } from '../ledger/health.js';
@@ -23,11 +23,36 @@ export function checkDataDir(dataDir: string): Finding {
     const why = failure === undefined ? 'it is not there, or no folder' : `${sentence(failure.what)} ${failure.hint}`;
     return { check, state: 'fail', detail: `${dataDir} cannot be used: ${why}`, exit: ExitCode.usage };
   }
+  const closed = closedTo(dataDir);
+  if (closed.length > 0) {
+    const detail = `${dataDir} is writable, but this user may not change ${closed.join(', ')}: a start is refused. Run it as their owner, or give them to this user.`;
+    return { check, state: 'fail', detail, exit: ExitCode.usage };
+  }
   const detail = `${dataDir} is writable`;
   const isOpen = (statSync(dataDir).mode & 0o077) !== 0;
   return isOpen
     ? { check, state: 'note', detail: `${detail}; other users can read it (chmod 700)` }
     : { check, state: 'ok', detail };
+}
+
+/** What a start has to change in the data directory, and this user may not. */
+function closedTo(dataDir: string): readonly string[] {
+  const user = process.getuid?.();
+  // Whatever their mode: a start takes it from everybody but their owner, which only the owner may do.
+  const isOthers = (path: string) => user !== undefined && user !== 0 && statSync(path).uid !== user;
+  const isShut = (path: string) => {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const places = [
+    ...['kybatch.db', 'kybatch.lock'].map((name) => ({ name, closed: isOthers })),
+    ...['kybatch.db-wal', 'kybatch.db-shm', 'exports'].map((name) => ({ name, closed: isShut })),
+  ].map(({ name, closed }) => ({ path: join(dataDir, name), closed }));
+  return places.filter(({ path, closed }) => existsSync(path) && closed(path)).map(({ path }) => path);
 }
 
 /** The folder itself, or the nearest one above it that is there. */
@@ -52,9 +77,12 @@ export function checkLedger(health: DatabaseHealth): Finding {
   const check = 'database';
   switch (health.state) {
     case 'absent':
-      return { check, state: 'ok', detail: 'none yet' };
-    case 'sound':
-      return { check, state: 'ok', detail: 'sound' };
+    case 'sound': {
+      const detail = health.state === 'absent' ? 'none yet' : 'sound';
+      return health.note === undefined
+        ? { check, state: 'ok', detail }
+        : { check, state: 'note', detail: `${detail}; ${health.note}` };
+    }
     case 'older': {
       const detail = `sound; of an older kybatch (schema ${health.schema}): the next start, or \`kybatch migrate\`, brings it up to date`;
       return { check, state: 'note', detail };
@@ -68,7 +96,8 @@ export function checkLedger(health: DatabaseHealth): Finding {
     case 'unusable':
       return { check, state: 'fail', detail: `cannot be looked at: ${health.detail}`, exit: health.exit };
     case 'damaged': {
-      const detail = `damaged: ${sentence(health.detail)} Restore a copy; do not delete it: it says what was paid for.`;
+      const { wayOut = 'Restore a copy; do not delete it: it says what was paid for.' } = health;
+      const detail = `damaged: ${sentence(health.detail)} ${wayOut}`;
       return { check, state: 'fail', detail, exit: ExitCode.internal };
     }
   }

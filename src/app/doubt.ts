@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
 import { contradicts, missingUnits, type UnitsTold } from '../ledger/units-told.js';
 import { type DeciderOptions, decider } from './decider.js';
-import { findRun } from './find-run.js';
+import { namedRun } from './find-run.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { type DoubtView, withSentAgain } from './sent-again.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
@@ -68,6 +68,8 @@ export interface SettledDoubtsView {
   readonly contradictions: readonly Contradiction[];
   /** Runs whose rows may go on. */
   readonly released: readonly ReleasedRun[];
+  /** Runs whose rows have failed: only a retry sends their calls again. */
+  readonly failed: readonly ReleasedRun[];
 }
 
 /** Settles what such calls have cost as a person found out, or lets the same be sent again all the same. */
@@ -78,7 +80,7 @@ export function settleDoubts(options: SettleDoubtsOptions, around = here()): Pro
     await ledger.calls.flagLost(now);
     const { verdict } = options;
     const calls = await chosen(options, verdict === 'resend' ? 'none' : 'named', ledger, now);
-    const none = { contradictions: [], released: [] };
+    const none = { contradictions: [], released: [], failed: [] };
     if (calls.length === 0) return { outcome: 'nothing_found', calls, ...none };
     const ids = calls.map(({ id }) => id);
     const contradictions = verdict === 'resend' ? [] : contradictionsOf(await ledger.doubts.unitsTold(ids), verdict);
@@ -93,18 +95,22 @@ export function settleDoubts(options: SettleDoubtsOptions, around = here()): Pro
       await ledger.doubts.list({ calls: ids, runs: [], settled: 'named' }, now),
       ledger,
     );
-    const rows = [...rowsAtTheNextStart(settled), ...(await stillHeld(ledger))];
-    return { outcome: 'settled', calls: settled, contradictions, released: await releasedRuns(rows, ledger) };
+    const held = await stillHeld(ledger);
+    return {
+      outcome: 'settled',
+      calls: settled,
+      contradictions,
+      released: await releasedRuns([...rowsSentAgain(settled, 'next_start'), ...held], ledger),
+      failed: await releasedRuns(rowsSentAgain(settled, 'retry'), ledger),
+    };
   });
 }
 
 /** Each row once, however many of its calls are in doubt. */
-const rowsAtTheNextStart = (calls: readonly DoubtView[]): readonly RowRef[] => [
+const rowsSentAgain = (calls: readonly DoubtView[], by: DoubtView['sentAgain']): readonly RowRef[] => [
   ...new Map(
     calls.flatMap(({ runId, row, sentAgain }) =>
-      runId === null || row === null || sentAgain !== 'next_start'
-        ? []
-        : [[`${runId} ${row}`, { runId, row }] as const],
+      runId === null || row === null || sentAgain !== by ? [] : [[`${runId} ${row}`, { runId, row }] as const],
     ),
   ).values(),
 ];
@@ -156,6 +162,6 @@ async function chosen(
 async function readSelection(which: readonly string[], { runs }: Ledger): Promise<DoubtSelection> {
   const isCall = (word: string) => /^\d{1,15}$/.test(word);
   const named = which.filter((word) => !isCall(word));
-  for (const run of named) await findRun(run, runs);
+  for (const run of named) await namedRun(run, { runs });
   return { calls: which.filter(isCall).map(Number), runs: named };
 }

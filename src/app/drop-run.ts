@@ -1,5 +1,4 @@
-import { UsageError } from '../domain/errors.js';
-import { findRun } from './find-run.js';
+import { namedRun } from './find-run.js';
 import { type RunStanding, viewOf } from './run-view.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
@@ -19,8 +18,7 @@ export interface DropRunView extends RunStanding {
  */
 export function dropRun({ run: id, agree, ...place }: DropRunOptions, around = here()): Promise<DropRunView> {
   return withLedger('existing', place, around, async ({ runs, housekeeping }) => {
-    const run = await findRun(id, runs);
-    if (run === undefined) throw new UsageError('there is no run yet');
+    const run = await namedRun(id, { runs });
     const standing = { run: viewOf(run), progress: await runs.progress(run.id) };
     const dropped = agree === undefined || (await agree(standing));
     if (dropped) await housekeeping.dropRun(run.id);

@@ -26,6 +26,8 @@ export interface StartedEvent {
   readonly atMost: Amounts;
   /** Why rows are to go, and how many have left the list, where a file was taken in. */
   readonly list?: ListNews | undefined;
+  /** Answers that are lost, and asked for again, may cost more than that. */
+  readonly moreIfLost: boolean;
 }
 
 export type ListNews = Pick<Converged, 'due' | 'left' | 'members'>;

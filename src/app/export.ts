@@ -8,7 +8,7 @@ import type { ExportFormat } from '../export/options.js';
 import { ALL_PARTS } from '../export/parts.js';
 import { type ExportLack, type ExportSummary, lackOf } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { findRun } from './find-run.js';
+import { findRun, noRunYet } from './find-run.js';
 import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
 import { judgeOf } from './portfolio.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
@@ -45,8 +45,8 @@ export interface ExportView {
 /** The tables of a run again, from the raw bodies, for 0 units. */
 export function exportTables(options: ExportTablesOptions = {}, around = here()): Promise<ExportView> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
-    const run = await findRun(options.run, ledger.runs);
-    if (run === undefined) throw new UsageError('there is no run yet', '`kybatch run <input.csv>` makes one.');
+    const run = await findRun(options.run, ledger);
+    if (run === undefined) throw noRunYet();
     return await writeTables(run.id, ledger, dataDir, options, around);
   });
 }

@@ -1,16 +1,38 @@
 import { UsageError } from '../domain/errors.js';
-import type { RunRecord, RunStore } from '../ledger/runs.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { RunRecord } from '../ledger/runs.js';
 import { didYouMean } from '../util/suggest.js';
 
-/** The run that is named, or the newest that fits. */
-export async function findRun(
-  id: string | undefined,
-  runs: RunStore,
-  fits: (run: RunRecord) => boolean = () => true,
-): Promise<RunRecord | undefined> {
-  if (id === undefined) return (await runs.all()).find(fits);
+type Runs = Pick<Ledger, 'runs' | 'reading'>;
+
+/** The run that is named, or the newest. */
+export async function findRun(id: string | undefined, ledger: Runs): Promise<RunRecord | undefined> {
+  return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
+}
+
+export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
   const run = await runs.find(id);
   if (run !== undefined) return run;
   const known = (await runs.all()).map((other) => other.id);
   throw new UsageError(`there is no run ${id}.${didYouMean(id, known)}`, '`kybatch runs` lists them.');
 }
+
+/** The newest that fits. One whose every start was refused, a mistyped base URL maybe, stands in no other's way. */
+export async function newestRun(
+  { runs, reading }: Runs,
+  fits: (run: RunRecord) => Promise<boolean> = async () => true,
+): Promise<RunRecord | undefined> {
+  let refused: RunRecord | undefined;
+  for (const run of await runs.all()) {
+    if (!(await fits(run))) continue;
+    if (run.state !== 'open' || (await reading.lastStart(run.id)) !== undefined) return run;
+    refused ??= run;
+  }
+  return refused;
+}
+
+export const noRunYet = () =>
+  new UsageError(
+    'there is no run yet',
+    '`kybatch run <input.csv>` makes one. For a try, `kybatch sandbox sample` writes an input, and `kybatch run sample.csv --sandbox` runs it.',
+  );

@@ -1,21 +1,52 @@
+import { EXPORT_FORMATS } from '../export/options.js';
 import type { Ledger } from '../ledger/ledger.js';
+import type { Progress } from '../ledger/runs.js';
 import { isRecord, parseStored } from '../ledger/stored-json.js';
 import type { SpendingOptions } from './spending.js';
+import { type Enough, readEnding } from './start-ending.js';
+import { pathIn, type Surroundings } from './surroundings.js';
 
-/** What a start was given to spend, kept in the ledger: whoever goes on with its run is offered the same. */
-export interface Given {
-  readonly budget?: number | undefined;
-  readonly maxReports?: number | undefined;
-}
+/** What a start was given to spend, and where its tables go, kept in the ledger: whoever goes on with its run is offered the same. */
+export type Given = Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats'>;
 
-export const storeGiven = ({ budget, maxReports }: SpendingOptions): string =>
-  JSON.stringify({ budget, maxReports } satisfies Given);
+export type { Enough };
+
+/** The folder as it is from everywhere: who goes on may be elsewhere. */
+export const storeGiven = (
+  { budget, maxReports, export: exports, out, formats }: SpendingOptions,
+  around: Surroundings,
+): string =>
+  JSON.stringify({
+    budget,
+    maxReports,
+    export: exports,
+    out: out === undefined ? undefined : pathIn(around, out),
+    formats,
+  } satisfies Given);
 
 /** Of the last start on a run; nothing where versions before have kept nothing. */
 export async function givenBefore(run: string, { reading }: Pick<Ledger, 'reading'>): Promise<Given> {
-  const stored = await reading.lastGiven(run);
+  const stored = (await reading.lastStart(run))?.given ?? null;
   return stored === null ? {} : (parseStored(stored, isGiven) ?? {});
 }
 
+/** Budgets for all that is left of a run, where that of its last start is what stopped it. */
+export async function enoughFor(
+  run: string,
+  { parkedReasons }: Pick<Progress, 'parkedReasons'>,
+  { reading }: Pick<Ledger, 'reading'>,
+): Promise<Enough> {
+  if ((parkedReasons.budget ?? 0) === 0) return {};
+  return readEnding((await reading.lastStart(run))?.ending ?? null)?.enough ?? {};
+}
+
 const isGiven = (value: unknown): value is Given =>
-  isRecord(value) && [value.budget, value.maxReports].every((said) => said === undefined || typeof said === 'number');
+  isRecord(value) &&
+  isOr(value.budget, 'number') &&
+  isOr(value.maxReports, 'number') &&
+  isOr(value.export, 'boolean') &&
+  isOr(value.out, 'string') &&
+  (value.formats === undefined ||
+    (Array.isArray(value.formats) && value.formats.every((said) => EXPORT_FORMATS.some((format) => format === said))));
+
+const isOr = (said: unknown, type: 'number' | 'boolean' | 'string') => said === undefined || typeof said === type;

@@ -4,7 +4,7 @@ import { type Amounts, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
-import { findRun } from './find-run.js';
+import { namedRun, newestRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
 import { GoOnError } from './next-step.js';
 import { permissionReader } from './permission-reader.js';
@@ -19,7 +19,7 @@ import {
 } from './provider.js';
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
-import { boundsOf, DeclinedError, type SpendingOptions } from './spending.js';
+import { boundsOf, DeclinedError, moreIfLost, type SpendingOptions } from './spending.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
@@ -38,6 +38,8 @@ export interface GoOnProposal {
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   readonly atMost: Amounts;
+  /** Answers that are lost, and asked for again, may cost more than that. */
+  readonly moreIfLost: boolean;
 }
 
 /** What `resume` and `retry` differ in. */
@@ -58,7 +60,7 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
   mustHaveSpace(options, around);
   return await withLedger('existing', options, around, async (ledger, dataDir) => {
     const { runs } = ledger;
-    const run = await chosenRun(options.run, how, runs);
+    const run = await chosenRun(options.run, how, ledger);
     if (run.state === 'reading') throw halfRead(run);
     if (run.state === 'superseded') throw takenOver(run);
     await runs.mustBeReadable(run.id);
@@ -74,9 +76,10 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
       async (provider) => {
         checkProvider(pipeline, provider);
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
-        const proposal = { run: run.id, rows, fresh, atMost: within(rest, bounds.limits) };
+        const atMost = within(rest, bounds.limits);
+        const proposal = { run: run.id, rows, fresh, atMost, moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-        const maySpend = { ...rest, ...within(rest, bounds.limits) };
+        const maySpend = { ...rest, ...atMost };
         const permissions = permissionReader(pipeline, provider, options.drain);
         await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
         const only = await how.release(run, runs);
@@ -88,12 +91,11 @@ export async function goOn(how: GoOn, options: GoOnOptions, around: Surroundings
   });
 }
 
-async function chosenRun(id: string | undefined, how: GoOn, runs: RunStore): Promise<RunRecord> {
-  if (id !== undefined) {
-    const named = await findRun(id, runs);
-    if (named !== undefined) return named;
-  } else for (const run of await runs.all()) if (await how.fits(run, runs)) return run;
-  throw how.none();
+async function chosenRun(id: string | undefined, how: GoOn, ledger: Ledger): Promise<RunRecord> {
+  if (id !== undefined) return await namedRun(id, ledger);
+  const newest = await newestRun(ledger, (run) => how.fits(run, ledger.runs));
+  if (newest === undefined) throw how.none();
+  return newest;
 }
 
 /** What it had not done is in a later run, or was nobody's any more. */
@@ -125,7 +127,7 @@ async function mustBeSameProvider(
         ? 'Add --sandbox.'
         : sandbox
           ? 'Leave out --sandbox.'
-          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells.`,
+          : `Set KYBATCH_${api.toUpperCase()}_BASE_URL to it. Where it has moved, \`kybatch run\` on the same input makes a new run: what the old address sold is not known to be what the new one sells. Where it was a typo, \`kybatch prune --run ${run.id}\` drops the run: nothing that was bought is lost.`,
     );
   }
 }

@@ -7,10 +7,22 @@ export type NextStep =
   | { readonly kind: 'resume'; readonly run: string; readonly budget?: number; readonly maxReports?: number }
   /** `doubt`: every row that is left waits for a person to say what became of a lost call. */
   | { readonly kind: 'retry' | 'doubt'; readonly run: string }
-  /** `sheet`: there is a `review.csv` already, and whether it asks what is open. */
-  | { readonly kind: 'review'; readonly run: string; readonly sheet?: 'asks' | 'other' }
+  /** `sheets`: there is a `review.csv` already, and what it asks. */
+  | { readonly kind: 'review'; readonly run: string; readonly sheets?: ReviewSheets }
   /** Rows are invalid: it tells which, and why. */
   | (Job & { readonly kind: 'plan' });
+
+/** The sheets that lie about, and what of the open questions is in them. */
+export interface ReviewSheets {
+  /** How many are open. */
+  readonly open: number;
+  /** The first sheet that asks some of them; null where none does. */
+  readonly asks: string | null;
+  /** Those that no sheet asks. */
+  readonly missing: number;
+  /** Where an export overwrites nothing. */
+  readonly free: string;
+}
 
 /** What goes on with something that was broken off. */
 export type GoOnStep =

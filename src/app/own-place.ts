@@ -5,7 +5,7 @@ import { realPlace } from '../util/real-place.js';
 /** What kybatch keeps in a data directory. A file system may not tell upper case from lower. */
 const KEPT = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox|watch)$/i;
 
-/** Nothing is written over what belongs to the data directory, nor over a folder that holds it. Links are followed. */
+/** Nothing is put into the data directory but below its exports, nor over a folder that holds it. Links are followed. */
 export function mustNotBeOurs(target: string, dataDir: string): void {
   const [place, own] = [realPlace(target), realPlace(dataDir)];
   const hint = `Name a place outside of the data directory, or one below ${join(dataDir, 'exports')}.`;
@@ -13,8 +13,11 @@ export function mustNotBeOurs(target: string, dataDir: string): void {
     throw new UsageError(`${target} ${own === place ? 'is' : 'holds'} the data directory (${dataDir})`, hint);
   if (!isIn(place, own)) return;
   const [name = '', ...below] = relative(own, place).split(sep);
-  if (!KEPT.test(name) || (name.toLowerCase() === 'exports' && below.length > 0)) return;
-  throw new UsageError(`${target} is not free: ${join(dataDir, name)} is for what kybatch keeps itself`, hint);
+  if (name.toLowerCase() === 'exports' && below.length > 0) return;
+  const why = KEPT.test(name)
+    ? `${join(dataDir, name)} is for what kybatch keeps itself`
+    : 'it is in the data directory';
+  throw new UsageError(`${target} is not free: ${why}`, hint);
 }
 
 /** The same for files that somebody else has written, and kybatch reads. */

@@ -44,6 +44,8 @@ export interface PlanView extends RunPlan {
   readonly permissions: readonly PermissionUse[] | null;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
+  /** What follows where an answer is lost. Its bounds count each call once. */
+  readonly inDoubt: LoadedPipeline['inDoubt'];
   /** The guard that would refuse this input, and why; null: none would. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
 }
@@ -128,6 +130,7 @@ export async function planJob(
     run: await lastRunOf(list, ledger),
     permissions,
     guards: pipeline.guards,
+    inDoubt: pipeline.inDoubt,
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
   };
 }

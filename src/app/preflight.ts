@@ -19,25 +19,29 @@ import type { Surroundings } from './surroundings.js';
 export async function mustBeAllowed(
   pipeline: Pipeline,
   rest: Rest,
-  { v1, names }: Provider,
+  provider: Provider,
   permissions: MetricsReader | undefined,
   ledger: Ledger,
   around: Surroundings,
 ): Promise<void> {
+  const { v1, names } = provider;
   const needed = new Set(operationsOf(pipeline));
   const ofV1 = [...needed].filter(({ api }) => api === 'v1');
   if (v1 !== null && rest.units > 0 && ofV1.length > 0) {
     const check = await checkV1Operations(v1, ofV1, AbortSignal.timeout(PATIENCE_MS));
-    if (check.kind === 'refused' && !(await isOnTheWay(check.error, names, ledger))) throw refusedBy(check, pipeline);
+    if (check.kind === 'refused' && !(await isOnTheWay(check.error, provider, ledger)))
+      throw refusedBy(check, pipeline);
     if (check.kind === 'answered') await bookCheck(check, names.v1, ledger, around);
   }
   const refusal = rest.reports + rest.v2Calls > 0 ? ((await permissions?.refusal()) ?? null) : null;
-  if (refusal !== null && !(await isOnTheWay(refusal, names, ledger))) throw nothingSpent(refusal, refusal.message);
+  if (refusal !== null && !(await isOnTheWay(refusal, provider, ledger))) throw nothingSpent(refusal, refusal.message);
 }
 
-/** A page of something between here and a provider that has answered in earlier starts is no verdict of its. */
-const isOnTheWay = async (error: ApiError, names: Provider['names'], { calls }: Ledger): Promise<boolean> =>
-  await isForeignDenial(error, await calls.findEnvironment(error.api, names[error.api]), calls);
+/** A page of something between here and a provider that has answered before, in whichever start, is no verdict of its. */
+async function isOnTheWay(error: ApiError, provider: Provider, { calls }: Ledger): Promise<boolean> {
+  const { api } = error;
+  return await isForeignDenial(error, provider[api], await calls.findEnvironment(api, provider.names[api]), calls);
+}
 
 /** Nobody is kept waiting by a question that costs nothing: who takes longer has not refused. */
 const PATIENCE_MS = 5_000;

@@ -1,5 +1,6 @@
 import { itemIds } from '../api/item-ids.js';
-import { type ExportFolder, findExports } from '../export/export-folders.js';
+import { type FoundExport, findExports } from '../export/export-folders.js';
+import { namesInExport } from '../export/names-in-export.js';
 import type { Housekeeping, PurgeProof, PurgeReport, PurgeRequest } from '../ledger/housekeeping.js';
 import { Inbox, isId } from '../portfolio/watch/inbox.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
@@ -25,7 +26,9 @@ export interface PurgeView {
   /** What could not be done once it was removed, in words: the same command finishes it. */
   readonly notProved: readonly string[];
   /** Exports are the user's: these still hold it. */
-  readonly exports: readonly ExportFolder[];
+  readonly exports: readonly FoundExport[];
+  /** These may: nobody can tell by their text. */
+  readonly exportsNotSearched: readonly FoundExport[];
 }
 
 /** What `purge` would remove; nothing is changed. */
@@ -43,7 +46,7 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
     const preview = await housekeeping.previewPurge(request, itemIds);
     const nothing = isNothing(preview);
     if (!nothing && agree !== undefined && !(await agree(preview)))
-      return { outcome: 'not_agreed', report: preview, notProved: [], exports: [] };
+      return { outcome: 'not_agreed', report: preview, notProved: [], exports: [], exportsNotSearched: [] };
     const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
     // One that was removed before left no names behind: those of the request are looked for.
     const { identifiers } = nothing ? preview : (done ?? preview);
@@ -52,11 +55,21 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
       // A callback may have named it meanwhile.
       new Inbox(dataDir).remove(identifiers.filter(isId));
       const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
-      return { outcome: 'removed', report: done, ...proved, exports: still };
+      return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [] };
     }
     const proof = await search(request, identifiers, housekeeping);
-    return { outcome: 'nothing_found', report: preview, proof, notProved: [], exports: still };
+    const found = request.kind === 'before' ? { exports: still, exportsNotSearched: [] } : await look(exports, proof);
+    return { outcome: 'nothing_found', report: preview, proof, notProved: [], ...found };
   });
+}
+
+/** What was removed before is in no run any more, and nothing but the exports themselves tells which of them have it. */
+async function look(exports: readonly FoundExport[], proof: PurgeProof | undefined) {
+  const names = await Promise.all(exports.map(({ folder }) => namesInExport(folder, proof?.searched ?? [])));
+  return {
+    exports: exports.filter((_, index) => names[index] === true),
+    exportsNotSearched: exports.filter((_, index) => names[index] === undefined),
+  };
 }
 
 /** From here on it is removed: whatever fails is told with that, never instead of it. */
@@ -86,7 +99,7 @@ const isNothing = ({ rows, answers, bodies, candidates, questions, decisions }: 
   rows + answers + bodies + candidates + questions + decisions === 0;
 
 /** Exports of the runs concerned; for a date, those made before it, too. */
-const stillHolding = (request: PurgeRequest, report: PurgeReport, exports: readonly ExportFolder[]) =>
+const stillHolding = (request: PurgeRequest, report: PurgeReport, exports: readonly FoundExport[]) =>
   exports.filter(
     ({ run, at }) => report.runs.includes(run) || (request.kind === 'before' && Date.parse(at) < request.at),
   );

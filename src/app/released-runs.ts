@@ -1,6 +1,6 @@
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRef } from '../ledger/review.js';
-import { type Given, givenBefore } from './given.js';
+import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
 import { isSandboxName } from './provider.js';
 
 /** A run that has rows to go on with. */
@@ -9,8 +9,10 @@ export interface ReleasedRun {
   readonly rows: number;
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
-  /** What its last start might spend. */
-  readonly budgets: Given;
+  /** As its last start was. */
+  readonly given: Given;
+  /** Budgets for all that is left, where one is what stopped it. */
+  readonly enough: Enough;
 }
 
 export async function releasedRuns(
@@ -23,7 +25,8 @@ export async function releasedRuns(
       run,
       rows: rows.filter(({ runId }) => runId === run).length,
       sandbox: await isOnSandbox(run, ledger.runs),
-      budgets: await givenBefore(run, ledger),
+      given: await givenBefore(run, ledger),
+      enough: await enoughFor(run, await ledger.runs.progress(run), ledger),
     })),
   );
 }

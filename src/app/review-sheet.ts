@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Ledger } from '../ledger/ledger.js';
 import { loadSheet } from '../review/load-sheet.js';
 import { openQuestions } from '../review/questions.js';
-import type { GoOnStep } from './next-step.js';
+import type { GoOnStep, ReviewSheets } from './next-step.js';
 import { pathIn, type Surroundings } from './surroundings.js';
 
 /** Where `kybatch review export` writes, unless it is told. */
@@ -14,18 +14,38 @@ export async function knowingSheet<Step extends GoOnStep>(
   { review }: Pick<Ledger, 'review'>,
   around: Surroundings,
 ): Promise<readonly Step[]> {
-  const path = pathIn(around, REVIEW_SHEET);
-  if (!steps.some(({ kind }) => kind === 'review') || !existsSync(path)) return steps;
+  if (!existsSync(pathIn(around, REVIEW_SHEET))) return steps;
   return await Promise.all(
     steps.map(async (step) =>
-      step.kind === 'review' ? { ...step, sheet: await sheetFor(step.run, path, review) } : step,
+      step.kind === 'review' ? { ...step, sheets: await sheetsFor(step.run, review, around) } : step,
     ),
   );
 }
 
-async function sheetFor(run: string, path: string, review: Ledger['review']): Promise<'asks' | 'other'> {
-  // Whatever it is, it is not ours to read: the step names another file.
-  const lines = await loadSheet(path).catch(() => []);
-  const asked = new Set(lines.map(({ question }) => question));
-  return (await openQuestions(review, run)).some(({ id }) => asked.has(id)) ? 'asks' : 'other';
+/** For the questions of one run, or of all. */
+export async function sheetsFor(
+  run: string | undefined,
+  review: Ledger['review'],
+  around: Surroundings,
+): Promise<ReviewSheets> {
+  const open = new Set((await openQuestions(review, run)).map(({ id }) => id));
+  const unasked = new Set(open);
+  let asks: string | null = null;
+  for (const name of sheetNames(run)) {
+    const path = pathIn(around, name);
+    if (!existsSync(path)) return { open: open.size, asks, missing: unasked.size, free: name };
+    // Whatever it is, if it is not ours to read, it asks nothing.
+    for (const { question } of await loadSheet(path).catch(() => [])) {
+      if (open.has(question)) asks ??= name;
+      unasked.delete(question);
+    }
+  }
+  throw new Error('there is always another name');
+}
+
+function* sheetNames(run: string | undefined): Generator<string> {
+  yield REVIEW_SHEET;
+  const other = `review-${run ?? 'open'}`;
+  yield `${other}.csv`;
+  for (let number = 2; ; number += 1) yield `${other}-${number}.csv`;
 }

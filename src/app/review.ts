@@ -9,9 +9,10 @@ import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
-import { findRun } from './find-run.js';
+import { namedRun } from './find-run.js';
+import type { ReviewSheets } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
-import { REVIEW_SHEET } from './review-sheet.js';
+import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
 import { filesOf } from './stored-settings.js';
 import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
@@ -23,6 +24,14 @@ export interface QuestionsOptions extends PlaceOptions {
 /** The open questions with their candidates. */
 export function listQuestions(options: QuestionsOptions = {}, around = here()): Promise<readonly Question[]> {
   return withLedger('read', options, around, (ledger) => questionsOf(options, ledger));
+}
+
+/** Which sheets ask them already, and where another can be written. */
+export function reviewSheets(options: QuestionsOptions = {}, around = here()): Promise<ReviewSheets> {
+  return withLedger('read', options, around, async ({ runs, review }) => {
+    const run = options.run === undefined ? undefined : (await namedRun(options.run, { runs })).id;
+    return await sheetsFor(run, review, around);
+  });
 }
 
 export interface ExportQuestionsOptions extends QuestionsOptions {
@@ -40,7 +49,7 @@ export function exportQuestions(
   return withLedger('read', options, around, async (ledger, dataDir) => {
     const questions = await questionsOf(options, ledger);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
-    const file = fileTarget(pathIn(around, options.out ?? REVIEW_SHEET), dataDir, around, reads);
+    const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, around, reads);
     await saveSheet(file, writeSheet(questions), options.force ?? false);
     return { file, questions: questions.length };
   });
@@ -123,5 +132,5 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
 async function* none(): AsyncGenerator<string> {}
 
 async function questionsOf({ run }: QuestionsOptions, { runs, review }: Ledger): Promise<readonly Question[]> {
-  return await openQuestions(review, run === undefined ? undefined : (await findRun(run, runs))?.id);
+  return await openQuestions(review, run === undefined ? undefined : (await namedRun(run, { runs })).id);
 }

@@ -40,8 +40,12 @@ export interface RunEndView {
   readonly waiting: number;
   /** Rows that cannot go on, by reason. */
   readonly parked: Readonly<Record<string, number>>;
+  /** When the first of them may go on by itself; null where nobody knows. */
+  readonly parkedUntil: number | null;
   /** What the provider has refused those that wait for a scope, in its own words. */
   readonly refusals: readonly RefusalNote[];
+  /** Rows with a stage that is not available because the provider has refused it to this company. */
+  readonly refusedRows: number;
   /** What stopped it before its time. */
   readonly stopped: StopView | null;
   /** No row is pending. */
@@ -65,10 +69,9 @@ export interface StopView {
   readonly exit: ExitCode;
 }
 
-/** What was left behind beside the ledger. */
-export interface LeftBehind {
+/** What was left behind beside the ledger, and what it waits for. */
+export interface LeftBehind extends Pick<RunEndView, 'log' | 'parkedUntil'> {
   readonly tables: ExportView | null;
-  readonly log: string | null;
 }
 
 export function viewOfEnd(
@@ -77,7 +80,7 @@ export function viewOfEnd(
   whole: Whole,
   spent: Spent,
   steps: readonly NextStep[],
-  { tables, log }: LeftBehind,
+  { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
   const { progress, stopped, finished, interrupted } = end;
   const [next = null, ...further] = steps;
@@ -94,6 +97,7 @@ export function viewOfEnd(
     interrupted,
     ...ofTables(tables),
     log,
+    parkedUntil,
     next,
     further,
   };
@@ -115,12 +119,13 @@ export async function viewOfRest(
     ...standing(run, progress, whole),
     nextDueAt: nextAt,
     worked: false,
-    spent: { units: 0, reports: 0, unknown: 0 },
+    spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     stopped: null,
     finished: progress.byOutcome.pending === 0,
     interrupted: false,
     ...ofTables(tables),
     log: null,
+    parkedUntil: null,
     next,
     further,
   };
@@ -143,6 +148,7 @@ const standing = (
   waiting: progress.waiting,
   parked: progress.parkedReasons,
   refusals: progress.refusals,
+  refusedRows: progress.refusedRows,
 });
 
 /** All that leads on, the first thing first. `enough`: budgets for all that is left, where a budget is what stopped it. */

@@ -1,6 +1,9 @@
 import { asPlaceError, UsageError } from '../domain/errors.js';
+import { hasLedger } from '../ledger/open-ledger.js';
+import { answersBeside, foreignFile } from '../sandbox/sample/files.js';
 import { fileTarget } from './file-target.js';
-import { dataDirOf, here, type PlaceOptions, pathIn } from './surroundings.js';
+import { filesOf } from './stored-settings.js';
+import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
 export interface SampleOptions extends PlaceOptions {
   readonly rows: number;
@@ -12,6 +15,8 @@ export interface SampleOptions extends PlaceOptions {
   readonly seed?: number | undefined;
   /** The CSV; the answers go beside it. */
   readonly out: string;
+  /** Write over files that are there, and are no sample. */
+  readonly force?: boolean | undefined;
   /** Gives it up; no file is left behind. The promise rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,11 +38,9 @@ export async function sample(options: SampleOptions, around = here()): Promise<S
       `--rows must be a whole number from 1 to 1,000,000, got ${rows}`,
       'The sandbox has a million companies.',
     );
-  const { answersBeside, writeSampleFiles } = await import('../sandbox/sample.js');
+  const { writeSampleFiles } = await import('../sandbox/sample.js');
   const { createRegistry } = await import('../sandbox/registry/index.js');
-  const dataDir = dataDirOf(options, around);
-  const out = fileTarget(pathIn(around, options.out), dataDir, around);
-  fileTarget(answersBeside(out), dataDir, around);
+  const out = await sampleTarget(options, around);
   try {
     return {
       rows,
@@ -47,3 +50,25 @@ export async function sample(options: SampleOptions, around = here()): Promise<S
     throw asPlaceError(error, out);
   }
 }
+
+/** Where it goes. Nothing is written over but a sample, unless `force` says so, and nothing else that kybatch reads. */
+async function sampleTarget({ force = false, ...options }: SampleOptions, around: Surroundings): Promise<string> {
+  const dataDir = dataDirOf(options, around);
+  const [first, second] = [options.out, answersBeside(options.out)];
+  const out = fileTarget(first, dataDir, around, []);
+  const foreign = foreignFile(out);
+  // A sample may have been run: another one takes its place all the same.
+  const reads = foreign === undefined ? [] : await filesOfRuns(options, around);
+  for (const path of [first, second]) fileTarget(path, dataDir, around, reads);
+  if (foreign !== undefined && !force)
+    throw new UsageError(
+      `${foreign} is there already, and is no sample`,
+      'Name another file with --out, or use --force to write over it.',
+    );
+  return out;
+}
+
+const filesOfRuns = async (options: PlaceOptions, around: Surroundings): Promise<readonly string[]> =>
+  hasLedger(dataDirOf(options, around))
+    ? await withLedger('read', options, around, async ({ runs }) => (await runs.all()).flatMap(filesOf))
+    : [];

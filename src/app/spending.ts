@@ -1,6 +1,7 @@
 import type { Pipeline } from '../config/pipeline.js';
 import { KybatchError, UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
+import type { Amounts } from '../engine/row-cost.js';
 import type { Limits } from '../ledger/intended.js';
 import type { ListenToSpending } from './events.js';
 import type { TableOptions } from './export.js';
@@ -46,6 +47,14 @@ export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipe
 /** It may spend without anybody being asked. */
 export const mayBegin = ({ yes, budget, sandbox }: SpendingOptions): boolean =>
   yes === true || budget !== undefined || sandbox === true;
+/**
+ * Whether the most that rows can cost is not the most that may be spent: an answer that is lost may be asked for again,
+ * and only a budget bounds what that costs.
+ */
+export const moreIfLost = (rest: Amounts, limits: Limits, { inDoubt }: Pick<Pipeline, 'inDoubt'>): boolean =>
+  inDoubt === 'resend' && (isUnbound(rest.units, limits.units) || isUnbound(rest.reports, limits.reports));
+
+const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
 /** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
 export function mustAgreeToSpend(options: SpendingOptions, canAsk: boolean): void {

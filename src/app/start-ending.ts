@@ -10,12 +10,17 @@ export interface StartEnding {
   readonly interrupted: boolean;
   readonly finished: boolean;
   /** Budgets that would have been enough, where one was what stopped it. */
-  readonly enough: { readonly budget?: number; readonly maxReports?: number };
+  readonly enough: Enough;
+}
+
+export interface Enough {
+  readonly budget?: number;
+  readonly maxReports?: number;
 }
 
 export const endingOf = (
   { stopped, interrupted, finished }: Pick<RunEndView, 'stopped' | 'interrupted' | 'finished'>,
-  enough: StartEnding['enough'],
+  enough: Enough,
 ): string => JSON.stringify({ stopped, interrupted, finished, enough } satisfies StartEnding);
 
 /** An error ended it: what could not be written, what was taken over, a defect. */

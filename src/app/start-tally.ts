@@ -10,6 +10,7 @@ export class StartTally {
   #units = 0;
   #reports = 0;
   #unknown = 0;
+  #unknownInBudget = 0;
   #mayHaveCost = { units: 0, reports: 0 };
 
   readonly listen = (event: RunEvent): void => {
@@ -21,12 +22,18 @@ export class StartTally {
     if (charge === 'unknown') this.#unknown += 1;
     // As the ledger holds it against the budget.
     const { units, reports } = mayHaveCost(meter, event.settlement);
+    if (charge === 'unknown') this.#unknownInBudget += units + reports;
     this.#mayHaveCost.units += units;
     this.#mayHaveCost.reports += reports;
   };
 
   get spent(): Spent {
-    return { units: this.#units, reports: this.#reports, unknown: this.#unknown };
+    return {
+      units: this.#units,
+      reports: this.#reports,
+      unknown: this.#unknown,
+      unknownInBudget: this.#unknownInBudget,
+    };
   }
 
   /** Which of the limits are reached. */

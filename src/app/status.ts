@@ -1,9 +1,9 @@
-import { UsageError } from '../domain/errors.js';
 import type { OutageNote } from '../ledger/calls.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
-import { findRun } from './find-run.js';
-import { type Given, givenBefore } from './given.js';
+import { findRun, noRunYet } from './find-run.js';
+import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
 import { isOnSandbox } from './released-runs.js';
 import { knowingSheet } from './review-sheet.js';
@@ -33,10 +33,12 @@ export interface StatusView extends RunStanding {
   readonly next: GoOnStep | null;
   /** What leads on with other rows. */
   readonly further: readonly GoOnStep[];
+  /** Calls of the last start whose charge nobody knows, where its budget stopped it: they count against that. */
+  readonly unknownInBudget: number;
   /** It was made with the simulated provider, and goes on with it. */
   readonly sandbox: boolean;
-  /** What the last start might spend: so does who goes on with what leads on. */
-  readonly budgets: Given;
+  /** As the last start was: so is who goes on with what leads on. */
+  readonly given: Given;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
 }
@@ -55,7 +57,7 @@ export interface AtWorkView {
   readonly rowsPerSecond: number;
   /** How long the rows that can move will take at that rate; null where nobody can say. */
   readonly msToGo: number | null;
-  /** Calls that failed over the same time, by code. */
+  /** Calls that met trouble over the same time, by code: what the provider, or the way there, may get over. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
   /** Rows it has settled in all, calls it has sent, and how long that took. */
   readonly rows: number;
@@ -74,17 +76,16 @@ export const LATELY_MS = 60_000;
 export function status(options: StatusOptions = {}, around = here()): Promise<StatusView> {
   return withLedger('read', options, around, async (ledger) => {
     const { runs, reading } = ledger;
-    const run = await findRun(options.run, runs);
-    if (run === undefined)
-      throw new UsageError('there is no run yet', '`kybatch run companies.csv --sandbox` makes one.');
+    const run = await findRun(options.run, ledger);
+    if (run === undefined) throw noRunYet();
     const at = around.clock.now();
     const progress = await standingOf(run, ledger, at);
     const found = await reading.atWork(run.id, at - LATELY_MS);
     const activity = await reading.activity(run.id, at - LATELY_MS);
     const atWork = found === undefined ? null : viewOfWork(found, progress, activity.looking.until, at);
     const whole = await wholeOf(run, progress, ledger);
-    const [next = null, ...further] = await knowingSheet(stepsOf(run, progress, whole, atWork), ledger, around);
-    const given = await givenBefore(run.id, ledger);
+    const steps = stepsOf(run, progress, whole, atWork, await enoughFor(run.id, progress, ledger));
+    const [next = null, ...further] = await knowingSheet(steps, ledger, around);
     return {
       run: viewOf(run),
       portfolio: whole.portfolio,
@@ -96,19 +97,30 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,
+      unknownInBudget: await unknownInBudget(run.id, progress, ledger),
       sandbox: await isOnSandbox(run.id, runs),
-      budgets: run.state === 'reading' ? {} : given,
+      given: run.state === 'reading' ? {} : await givenBefore(run.id, ledger),
     };
   });
 }
 
+async function unknownInBudget(run: string, { parkedReasons }: Progress, { reading }: Pick<Ledger, 'reading'>) {
+  const last = (parkedReasons.budget ?? 0) === 0 ? undefined : await reading.lastStart(run);
+  return last === undefined ? 0 : (await reading.spent(last.id)).unknownInBudget;
+}
+
 /** Who is at work needs nobody to go on, and lets nobody in. */
-function stepsOf(run: RunRecord, progress: Progress, whole: Whole, atWork: AtWorkView | null): readonly GoOnStep[] {
+function stepsOf(
+  run: RunRecord,
+  progress: Progress,
+  whole: Whole,
+  atWork: AtWorkView | null,
+  enough: Enough,
+): readonly GoOnStep[] {
   if (atWork?.alive) return [];
   if (run.state === 'reading') return [readAgain(run)];
   if (run.state === 'superseded') return [];
-  const stoppedByBudget = (progress.parkedReasons.budget ?? 0) > 0;
-  return nextSteps(run, progress, whole, stoppedByBudget ? atWork?.ending?.enough : {});
+  return nextSteps(run, progress, whole, enough);
 }
 
 function viewOfWork(

@@ -14,7 +14,7 @@ import { restOf } from './rest.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
-import type { SpendingBounds, SpendingOptions } from './spending.js';
+import { moreIfLost, type SpendingBounds, type SpendingOptions } from './spending.js';
 import { standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
@@ -70,7 +70,7 @@ export async function workOn(
         permissions: start.permissions,
         drain: options.drain ?? never(),
         abort: options.abort ?? never(),
-        given: storeGiven(options),
+        given: storeGiven(options, around),
         onBegun(startId) {
           begun.startId = startId;
         },
@@ -89,7 +89,12 @@ export async function workOn(
     const steps = await knowingSheet(nextSteps(run, progress, whole, enough), ledger, around);
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
-    const view = viewOfEnd(run, { ...end, progress }, whole, spent, steps, { tables, log: log.path });
+    const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
+    const view = viewOfEnd(run, { ...end, progress }, whole, spent, steps, {
+      tables,
+      log: log.path,
+      parkedUntil: held?.parkedUntil ?? null,
+    });
     await ledger.calls.noteEnding(end.startId, endingOf(view, enough));
     return view;
   } catch (error) {
@@ -121,7 +126,7 @@ function harmless({ listen }: SpendingOptions, { onNote }: Surroundings): Listen
 }
 
 async function tellStarted(
-  { run, only, limits, goesOn, fresh, rest, list }: Start,
+  { run, only, limits, goesOn, fresh, rest, pipeline, list }: Start,
   listener: Listener,
   { runs }: Ledger,
 ): Promise<void> {
@@ -137,6 +142,7 @@ async function tellStarted(
     fresh,
     atMost: within(rest, limits),
     list,
+    moreIfLost: moreIfLost(rest, limits, pipeline),
   });
 }
 

@@ -6,6 +6,7 @@ import type { Settlement } from '../ledger/calls.js';
 import type { Intent } from '../ledger/intent.js';
 import type { Admission } from './admission.js';
 import type { Pass } from './breaker.js';
+import { doubtBefore } from './doubt.js';
 import { isForeignDenial } from './foreign.js';
 import type { Halt } from './halt.js';
 import { apiOf, type DoorOptions } from './options.js';
@@ -57,11 +58,12 @@ export class Attempts {
     const { operation } = request;
     const breaker = this.#reactions.breakerOf(operation);
     for (;;) {
+      if (breaker.isInVain(ready.context.requestKey)) return await this.#leave(request, ready);
       const entered = breaker.enter(this.#halt.signal);
       const pass = entered instanceof Promise ? await entered : entered;
       if (pass === undefined) return this.#halt.outcome();
       const flight = await this.#reactions.limiters[operation.api].run(async (started) => {
-        if (!breaker.admits(pass)) return undefined;
+        if (!breaker.setsOut(pass)) return undefined;
         try {
           return await this.#fly(request, ready, attempt, { started, pass });
         } finally {
@@ -70,6 +72,14 @@ export class Attempts {
       }, this.#halt.signal);
       if (flight !== undefined) return flight;
     }
+  }
+
+  /** Its row is left to another start, unless the ledger knows that it is for a person, or has to be looked for first. */
+  async #leave(request: DoorRequest, ready: ReadyRequest): Promise<Flight> {
+    const doubt = await doubtBefore(request, ready, this.#options);
+    if (doubt !== undefined) return doubt;
+    this.#reactions.leaveBehind(request.operation);
+    return this.#halt.outcome();
   }
 
   /** From the intent to the answer. A refusal is dealt with before the next call may start. */
@@ -105,7 +115,8 @@ export class Attempts {
 
   /** A key or a route that was good, and is now denied in a form that is not the provider's: that is trouble. */
   async #asMet(error: ApiError, { environmentId }: Intent): Promise<ApiError> {
-    return (await isForeignDenial(error, environmentId, this.#options.calls)) ? asTrouble(error) : error;
+    const { client } = apiOf(this.#options, error.api);
+    return (await isForeignDenial(error, client, environmentId, this.#options.calls)) ? asTrouble(error) : error;
   }
 
   /** A later process gave this call up while we were frozen: its books stand, and ours must not go on. */

@@ -48,6 +48,9 @@ const ORDINARY: Pass = { probe: null };
  *   as a probe; whoever waits longest goes next, so that a single request that always fails does not keep the rest out.
  * - A good answer, also of a call that was under way before, ends the outage, and all go on. When the patience is over
  *   the run stops, resumable, and nothing is marked failed.
+ *
+ * A credit report is worth more care, for each try may cost one. As long as none was generated, those after a first
+ * failure go one by one; three failures in a row, of more than one company, are an outage; and who has failed is no probe.
  */
 export class Breaker {
   readonly #operation: Operation;
@@ -61,6 +64,10 @@ export class Breaker {
   /** Failures since the last good answer: those that count, and all. */
   #inARow = 0;
   #failedInARow = 0;
+  /** Of those, the ones that may have cost a report. */
+  #reportsInARow = 0;
+  /** Calls that have set out and not come home. */
+  #underWay = 0;
   /** Requests that failed since the last good answer. */
   readonly #failing = new Set<string>();
   /** Requests that are being tried and have failed. */
@@ -81,14 +88,18 @@ export class Breaker {
 
   /** Waits as long as the operation is held to be down; undefined once the signal says that nothing more is sent. */
   enter(signal: AbortSignal): Pass | Promise<Pass | undefined> {
-    return this.#outage === undefined ? ORDINARY : this.#waitForPass(signal);
+    return this.#outage === undefined && !this.#mustWaitInLine() ? ORDINARY : this.#waitForPass(signal);
   }
 
   async #waitForPass(signal: AbortSignal): Promise<Pass | undefined> {
     for (;;) {
       if (signal.aborted) return undefined;
       const outage = this.#outage;
-      if (outage === undefined) return ORDINARY;
+      if (outage === undefined) {
+        if (!this.#mustWaitInLine()) return ORDINARY;
+        await this.#change(undefined, signal);
+        continue;
+      }
       const early = outage.probeAt - this.#clock.now();
       if (!outage.probing && early <= 0) {
         outage.probing = true;
@@ -99,15 +110,27 @@ export class Breaker {
   }
 
   /** Whoever has waited for a slot asks once more: much may have happened meanwhile. */
-  admits({ probe }: Pass): boolean {
-    return probe === null ? this.#outage === undefined : probe === this.#outage;
+  setsOut({ probe }: Pass): boolean {
+    const may = probe === null ? this.#outage === undefined && !this.#mustWaitInLine() : probe === this.#outage;
+    if (may) this.#underWay += 1;
+    return may;
   }
 
-  /** It has gone home. If it told nothing about the provider, the next may try. */
+  /** It has come home. If it told nothing about the provider, the next may try. */
   left({ probe }: Pass): void {
-    if (probe === null || probe !== this.#outage || !probe.probing) return;
-    probe.probing = false;
+    this.#underWay -= 1;
+    if (probe !== null && probe === this.#outage) probe.probing = false;
     this.#wake();
+  }
+
+  /** Nobody knows whether reports can be had: one at a time finds out. */
+  #mustWaitInLine(): boolean {
+    return this.#underWay > 0 && this.#successes === 0 && this.#reportsInARow > 0;
+  }
+
+  /** It is held to be down, and this request has failed since the last good answer: another try may cost another report. */
+  isInVain(requestKey: string): boolean {
+    return this.#operation.meter === 'report' && this.#outage !== undefined && this.#failing.has(requestKey);
   }
 
   succeeded(requestKey: string, begun: number): void {
@@ -115,6 +138,7 @@ export class Breaker {
     this.#lastGood = Math.max(this.#lastGood, begun);
     this.#inARow = 0;
     this.#failedInARow = 0;
+    this.#reportsInARow = 0;
     this.#hasFailedRow = false;
     if (this.#failing.size > 0) this.#failing.clear();
     if (this.#failures.size > 0) this.#failures.delete(requestKey);
@@ -135,9 +159,15 @@ export class Breaker {
     this.#failures.set(requestKey, { since, last: this.#successes, before });
     if (isTrouble(error)) this.#inARow += 1;
     this.#failedInARow += 1;
+    if (this.#operation.meter === 'report' && error.charge !== 'free') this.#reportsInARow += 1;
     if (this.#outage !== undefined) return probe === this.#outage ? this.#stillDown(this.#outage, error) : undefined;
-    const several = this.#successes === 0 || (this.#failing.size > 1 && !this.#onlyOddFail());
-    return this.#inARow >= this.#policy.failures && several ? this.open(error) : undefined;
+    const several = this.#failing.size > 1 && !this.#onlyOddFail();
+    if (this.#hasLostReports() && several) return this.open(error);
+    return this.#inARow >= this.#policy.failures && (several || this.#successes === 0) ? this.open(error) : undefined;
+  }
+
+  #hasLostReports(): boolean {
+    return this.#reportsInARow >= REPORTS_IN_VAIN && Number.isFinite(this.#policy.failures);
   }
 
   /**
@@ -226,7 +256,7 @@ export class Breaker {
       stop: 'unavailable',
       code: PROVIDER_UNAVAILABLE,
       message: `${api} ${name} failed ${times}${waited}; the last: ${error.code}: ${error.message}`,
-      hint: `${this.#hasFailedRow ? FAILED_BEFORE : 'No row is marked failed for it.'} Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.`,
+      hint: `${this.#hasFailedRow ? FAILED_BEFORE : 'No row is marked failed for it.'} Go on when the provider is well again; \`patience\` in the pipeline says how long it is waited for.${error.cause instanceof ApiError ? ` ${error.hint}` : ''}`,
       api,
       operation: name,
       charge: 'free',
@@ -247,6 +277,7 @@ export class Breaker {
   }
 
   #wake(): void {
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();
@@ -255,6 +286,9 @@ export class Breaker {
 
 const FAILED_BEFORE =
   'What failed before it was known to be down is marked failed, and `kybatch retry` tries it again; all else is pending.';
+
+/** So many reports may have been paid for in vain, one after the other, before generating is held to be down. */
+const REPORTS_IN_VAIN = 3;
 
 /** Soon at first, for hiccups; then ever more rarely, for each probe may cost. */
 const FIRST_PROBE_MS = 1_000;

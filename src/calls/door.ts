@@ -70,7 +70,8 @@ export class Door implements Answering {
     const outcome = await this.#obtainOrShare(request, ready);
     const isRefused = outcome.kind === 'parked' && outcome.reason === 'scope' && outcome.met !== undefined;
     if (isRefused) this.#sender.awaitsDecision(request, ready);
-    return outcome;
+    const isTold = outcome.kind === 'not_available' && this.#sender.isTold(request, ready);
+    return isTold ? { ...outcome, isTold } : outcome;
   }
 
   /** The next row that was parked for a refusal which has turned out to be its own; `isFree` where it is not under way. */
@@ -79,7 +80,7 @@ export class Door implements Answering {
   }
 
   /** No row is left that could be answered. True if that decides a refusal: its rows can be taken up again. */
-  concludeRefusals(): boolean {
+  concludeRefusals(): Promise<boolean> {
     return this.#sender.concludeRefusals();
   }
 

@@ -17,13 +17,26 @@ export interface DoubtPolicy {
 export const lostAtMost = ({ inDoubt, inDoubtCap }: Pick<DoubtPolicy, 'inDoubt' | 'inDoubtCap'>): number =>
   inDoubt === 'park' ? 0 : inDoubtCap;
 
+type LeftInDoubt = Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }>;
+
+/** What earlier calls for it have left in doubt; undefined where it may be sent. */
+export async function doubtBefore(
+  { operation, lookedSince }: DoorRequest,
+  { context }: ReadyRequest,
+  policy: DoubtPolicy,
+): Promise<LeftInDoubt | undefined> {
+  const doubt = await policy.calls.doubt({ ...context, startId: policy.startId });
+  const verdict = decideDoubt({ meter: operation.meter, lookedSince, lostAtMost: lostAtMost(policy) }, doubt);
+  return verdict === 'go' ? undefined : verdict;
+}
+
 /** What a call that has just failed leaves in doubt; undefined where the failure itself is the outcome. */
 export async function doubtAfter(
   error: ApiError,
   { operation, lookedSince }: DoorRequest,
   { context }: ReadyRequest,
   policy: DoubtPolicy,
-): Promise<Extract<CallOutcome, { kind: 'in_doubt' | 'parked' }> | undefined> {
+): Promise<LeftInDoubt | undefined> {
   const { meter } = operation;
   if (!leavesDoubt(error, meter)) return undefined;
   // What is refused for good is the row's own, for a report as well.

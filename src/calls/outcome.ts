@@ -48,8 +48,8 @@ export type CallOutcome =
   | Answer
   | Parked
   | Stopped
-  /** The provider has no such record. */
-  | { readonly kind: 'not_available'; readonly error: ApiError }
+  /** The provider has no such record, or refuses it to us. `isTold`: this stands among the row's errors already. */
+  | { readonly kind: 'not_available'; readonly error: ApiError; readonly isTold?: boolean }
   | InDoubt
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };
 

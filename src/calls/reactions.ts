@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/errors.js';
-import { type ApiName, type Operation, readsOne } from '../api/operation.js';
+import { type ApiName, concernsOne, type Operation } from '../api/operation.js';
 import { nextUtcMidnight, readAllowance } from '../api/v1/allowance.js';
 import { Breaker, type BreakerPolicy, type Pass } from './breaker.js';
 import { Limiter } from './limiter.js';
@@ -13,6 +13,7 @@ export class Reactions {
   readonly #options: DoorOptions;
   readonly #breakers = new Map<string, Breaker>();
   readonly refusals = new Refusals();
+  #leftFor: ApiError | undefined;
   readonly #onStop: (error: ApiError) => void;
 
   constructor(options: DoorOptions, onStop: (error: ApiError) => void) {
@@ -32,10 +33,15 @@ export class Reactions {
     return made;
   }
 
-  /** What the run is stopped with if it ends while an operation is held to be down. */
+  /** What the run is stopped with if it ends while an operation is held to be down, or was when a row was left. */
   get outage(): ApiError | undefined {
     for (const { outage } of this.#breakers.values()) if (outage !== undefined) return outage;
-    return undefined;
+    return this.#leftFor;
+  }
+
+  /** A row stays pending, for the operation is held to be down. */
+  leaveBehind(operation: Operation): void {
+    this.#leftFor ??= this.breakerOf(operation).outage;
   }
 
   toSuccess(operation: Operation, requestKey: string, started: number): void {
@@ -98,10 +104,19 @@ export class Reactions {
     const { calls, startId } = this.#options;
     const { environmentId } = apiOf(this.#options, operation.api);
     const before = { environmentId, operation: operation.name, requestKey, startId };
-    if (readsOne(operation) && error.api === 'v2' && (await calls.answeredSinceRefused(before)))
+    if (concernsOne(operation) && error.api === 'v2' && (await calls.answeredSinceRefused(before)))
       return this.refusals.noteOwn(operation, requestKey, error);
     const open = this.refusals.note(operation, requestKey, error, this.limiters[operation.api].started);
     if (operation.api === 'v1' || open > 1) await this.#close(operation, [operation.name], 'scope', null, error);
+  }
+
+  /** Nobody is left who could be answered. True if that decides a refusal: its rows can be taken up again. */
+  async concludeRefusals(): Promise<boolean> {
+    const { calls, clock } = this.#options;
+    const since = clock.now() - OF_LATE_MS;
+    return await this.refusals.concludeAlone(({ api, name }) =>
+      calls.wasAnswered(apiOf(this.#options, api).environmentId, name, since),
+    );
   }
 
   #slowDown({ api }: Operation, pauseMs: number, started: number): void {
@@ -148,3 +163,5 @@ export class Reactions {
 
 const NEVER_OPENS: BreakerPolicy = { failures: Number.POSITIVE_INFINITY, patienceMs: 0 };
 const A_MINUTE_MS = 60_000;
+/** What was answered longer ago tells nothing about what the account may use now. */
+const OF_LATE_MS = 30 * 24 * 3_600_000;

@@ -64,7 +64,7 @@ export const asTrouble = (error: ApiError): ApiError =>
     class: 'retry',
     code: error.code,
     message: error.message,
-    hint: `The answer has not the provider's form, and the same was answered before: something on the way denies it. ${error.hint}`,
+    hint: `The answer has not the provider's form, and the provider has answered in its own: something on the way denies it. Where it always does: ${error.hint}`,
     api: error.api,
     operation: error.operation,
     charge: error.charge,

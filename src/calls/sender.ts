@@ -19,8 +19,6 @@ export class Sender {
   readonly #reactions: Reactions;
   readonly #halt: Halt;
   readonly #random: () => number;
-  /** What rows were left pending for. */
-  #leftBehind: ApiError | undefined;
 
   constructor(options: DoorOptions) {
     this.#options = options;
@@ -39,7 +37,7 @@ export class Sender {
 
   /** What stops the run if it ends now: the provider is held to be down, and was waited for. */
   get outage(): ApiError | undefined {
-    return this.#reactions.outage ?? this.#leftBehind;
+    return this.#reactions.outage;
   }
 
   get draining(): boolean {
@@ -60,8 +58,13 @@ export class Sender {
     return this.#reactions.refusals.takeDecided(isFree);
   }
 
-  concludeRefusals(): boolean {
-    return this.#reactions.refusals.concludeAlone();
+  concludeRefusals(): Promise<boolean> {
+    return this.#reactions.concludeRefusals();
+  }
+
+  /** Its row was parked for the refusal before. */
+  isTold({ row }: DoorRequest, { context }: ReadyRequest): boolean {
+    return row !== null && this.#reactions.refusals.isTold(row, context.requestKey);
   }
 
   /** Its row is parked for a refusal, perhaps of a call that another row has made. */
@@ -177,7 +180,7 @@ export class Sender {
       operation.meter === 'report' && comesRight(error) && this.#reactions.holdDown(operation, requestKey, error);
     breaker.forget(requestKey);
     if (!left) return undefined;
-    this.#leftBehind ??= breaker.outage;
+    this.#reactions.leaveBehind(operation);
     return this.#halt.outcome();
   }
 

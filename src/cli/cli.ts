@@ -116,7 +116,7 @@ function refuseOddFlags(args: Readonly<Record<string, unknown>>): true {
     if (Array.isArray(value) && name !== '_' && !LISTS.has(name))
       throw new UsageError(`--${name} is given more than once`, 'Keep one of them.');
     if (PLACES.has(name) && typeof value === 'string' && value.trim() === '')
-      throw new UsageError(`--${name} is empty`, 'Name a folder, or leave the flag out.');
+      throw new UsageError(`--${name} is empty`, 'Name a place, or leave the flag out.');
   }
   return true;
 }

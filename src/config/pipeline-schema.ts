@@ -164,7 +164,9 @@ export const pipelineFile = section({
   breaker: section({
     failures: integerWithin(5, 1000)
       .default(20)
-      .describe('Failures in a row, 5 to 1000, after which an operation of the provider is held to be down'),
+      .describe(
+        'Failures in a row, 5 to 1000, after which an operation of the provider is held to be down. Generating a credit report is after three that may have cost one, of more than one company',
+      ),
   })
     .prefault({})
     .describe('When the provider is held to be down'),

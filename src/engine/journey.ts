@@ -147,6 +147,10 @@ class Journey {
     const decided = outcome.kind === 'done' || outcome.kind === 'needs_review';
     this.#reached = decided ? 'confirm' : 'resolve';
     if (outcome.kind === 'done') return;
+    if (outcome.kind === 'not_available') {
+      if (outcome.error !== undefined) this.#keepError(outcome.error);
+      return this.#mark(waiting, 'not_available');
+    }
     const known = Object.keys(this.#ids).some((other) => other !== space);
     if (outcome.kind === 'no_match' && (known || this.#failure !== undefined)) {
       // The company is known already, or where it might be known could not be asked: this module just does not have it.

@@ -25,7 +25,7 @@ export interface WorkOptions {
   /** A row that was parked because the provider refused something, and can be taken up again now. */
   readonly takeDecided: (isFree: (row: number) => boolean) => number | undefined;
   /** Nothing else moves any more: what was refused is decided by that. True if a row can be taken up again. */
-  readonly concludeRefusals: () => boolean;
+  readonly concludeRefusals: () => Promise<boolean>;
   /** True from the first interrupt, or once the run is stopped: rows under way come home, none set out. */
   readonly isStopping: () => boolean;
   /** Wakes those who wait when the run is being stopped. */
@@ -214,7 +214,7 @@ class RowQueue {
     // Time has gone by since we looked: one may have become due, or come home, meanwhile.
     if (this.#closed || stopping.aborted || this.#active.size !== active || (await this.#due()) !== undefined)
       return true;
-    if (due === undefined && active === 0) return this.#options.concludeRefusals();
+    if (due === undefined && active === 0) return await this.#options.concludeRefusals();
     const timer = new AbortController();
     const stopped = new Promise<void>((wake) =>
       stopping.addEventListener('abort', () => wake(), { once: true, signal: timer.signal }),

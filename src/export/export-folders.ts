@@ -2,15 +2,18 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { asFileError, asPlaceError, UsageError } from '../domain/errors.js';
-import { readMarker } from './export-marker.js';
+import { type MadeWith, readMarker } from './export-marker.js';
 
 /** An export that was made. Those outside of the data directory would otherwise be forgotten when data must go. */
 export interface ExportFolder {
   readonly run: string;
   readonly folder: string;
   readonly at: string;
-  /** Absent where the export does not say. */
-  readonly formats?: readonly string[];
+}
+
+/** One that is where it was put, with what it says of itself. */
+export interface FoundExport extends ExportFolder {
+  readonly options: MadeWith;
 }
 
 const listFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
@@ -25,7 +28,7 @@ export function noteExport(dataDir: string, made: ExportFolder): void {
 }
 
 /** The exports that are still where they were put. */
-export function findExports(dataDir: string): readonly ExportFolder[] {
+export function findExports(dataDir: string): readonly FoundExport[] {
   const inside = join(dataDir, 'exports');
   const folders = new Set([
     ...reading(inside, () => readdirSync(inside).map((name) => join(inside, name))),
@@ -70,9 +73,9 @@ function reading<T>(path: string, read: () => readonly T[]): readonly T[] {
   }
 }
 
-function describe(folder: string): ExportFolder | undefined {
+function describe(folder: string): FoundExport | undefined {
   const marker = readMarker(folder);
   if (marker === undefined) return undefined;
-  const { run, at, formats } = marker;
-  return { run, folder, at, ...(formats === undefined ? {} : { formats }) };
+  const { run, at, options } = marker;
+  return { run, folder, at, options };
 }

@@ -8,10 +8,18 @@ export const DATA_PACKAGE = 'datapackage.json';
 export interface ExportMarker {
   readonly run: string;
   readonly at: string;
-  /** Absent where the export does not say. */
-  readonly formats?: readonly string[];
+  readonly options: MadeWith;
   /** Every file of the export, relative to the folder, with `/` between names. Only these are ever removed. */
   readonly files: readonly string[];
+}
+
+/** How an export was made, as far as it says so. */
+export interface MadeWith {
+  readonly formats?: readonly string[];
+  readonly delimiter?: string;
+  readonly bom?: boolean;
+  readonly includeContacts?: boolean;
+  readonly partitionBy?: string;
 }
 
 /** Undefined where there is no export, or a summary of somebody else's making. */
@@ -25,14 +33,27 @@ export function readMarker(folder: string): ExportMarker | undefined {
     isObject(file) && typeof file.sha256 === 'string' ? file.path : undefined,
   );
   if (!paths.every(isInside)) return undefined;
-  const formats = isObject(options) ? options.formats : undefined;
   return {
     run,
     at,
-    ...(isTexts(formats) ? { formats } : {}),
+    options: isObject(options) ? madeWith(options) : {},
     files: [...paths, DATA_PACKAGE, SUMMARY],
   };
 }
+
+const madeWith = ({
+  formats,
+  delimiter,
+  bom,
+  include_contacts: contacts,
+  partition_by: partitionBy,
+}: Readonly<Record<string, unknown>>): MadeWith => ({
+  ...(isTexts(formats) ? { formats } : {}),
+  ...(typeof delimiter === 'string' ? { delimiter } : {}),
+  ...(typeof bom === 'boolean' ? { bom } : {}),
+  ...(typeof contacts === 'boolean' ? { includeContacts: contacts } : {}),
+  ...(typeof partitionBy === 'string' ? { partitionBy } : {}),
+});
 
 /** The first entry of a folder that is neither listed by its marker nor left behind by the system. */
 export function findStranger(folder: string): string | undefined {

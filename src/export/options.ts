@@ -1,4 +1,6 @@
-export type ExportFormat = 'csv' | 'parquet';
+export const EXPORT_FORMATS = ['csv', 'parquet'] as const;
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface CsvOptions {
   readonly delimiter: string;

@@ -32,8 +32,10 @@ export interface CallStore {
    * crash can no longer hide it: it is the reservation.
    */
   intend(call: NewCall, limits: Limits): Promise<Intended>;
-  /** Has the operation, or where it is null any, been answered of late, to whomever? What the provider itself has refused was answered, too. */
-  hasAnswered(environmentId: number, operation: string | null): Promise<boolean>;
+  /** Has the provider answered of late, whatever and to whomever? What it has itself refused was answered, too. */
+  hasAnswered(environmentId: number): Promise<boolean>;
+  /** Was the operation answered of late, at this time or later, to whomever? A refusal is no answer. */
+  wasAnswered(environmentId: number, operation: string, since: number): Promise<boolean>;
   /** Was this request refused in an earlier start, and the operation answered to another since, of late? */
   answeredSinceRefused(request: RefusedRequest): Promise<boolean>;
   /** The same look without a write: undefined where the call could go now, or may soon. */

@@ -15,13 +15,13 @@ export interface DamagedAnswer {
 }
 
 export type DatabaseHealth =
-  | { readonly state: 'absent' }
+  /** With `note`: something shows that more was there. */
+  | { readonly state: 'absent' | 'sound'; readonly note?: string | undefined }
   | { readonly state: 'no_driver'; readonly detail: string }
   /** It could not be looked at: that says nothing about the file. */
   | { readonly state: 'unusable'; readonly detail: string; readonly exit: ExitCode }
   | { readonly state: 'newer' | 'older'; readonly schema: number }
-  | { readonly state: 'sound' }
-  | { readonly state: 'damaged'; readonly detail: string };
+  | { readonly state: 'damaged'; readonly detail: string; readonly wayOut?: string };
 
 /** Something the ledger keeps that cannot be read, or points to what is not there. */
 export interface DamagedRecord {

@@ -11,7 +11,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   return openSqliteLedger(options);
 }
 
-/** Was anything ever bought here? A process that died at once leaves a file with nothing in it. */
+/** Was anything ever bought here? An earlier version that died at once left a database with nothing in it. */
 export const hasLedger = (dataDir: string): boolean => isThere(dataDir) && ledgerSchema(dataDir) > 0;
 
 /** The schema of the ledger as it lies there, whichever version wrote it. */

@@ -15,14 +15,21 @@ export interface Reading {
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
   atWork(runId: string, since: number): Promise<AtWork | undefined>;
-  /** What the last start on a run was given to spend, as JSON; null where nothing was kept. */
-  lastGiven(runId: string): Promise<string | null>;
+  /** What the last start on a run was given, and how it came to its end, as JSON; undefined if there was none. */
+  lastStart(runId: string): Promise<LastStart | undefined>;
   /** Calls whose charge nobody knows, the newest first. */
   unknownCharges(limit: number): Promise<readonly UnknownCharge[]>;
   /** Where answers come from, and how many are owned from each. */
   environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of a start have cost, as far as anybody knows by now. */
   spent(startId: number): Promise<StartSpending>;
+}
+
+/** Null where nothing was kept, or it has not come to its end. */
+export interface LastStart {
+  readonly id: number;
+  readonly given: string | null;
+  readonly ending: string | null;
 }
 
 export interface KnownEnvironment {
@@ -36,6 +43,8 @@ export interface StartSpending {
   readonly reports: number;
   /** Calls whose charge nobody knows: lost, or failed where a failure is not said to be free. */
   readonly unknown: number;
+  /** Those of them that would have cost a unit or a report: a budget holds either way, so they count against it. */
+  readonly unknownInBudget: number;
 }
 
 /**
@@ -209,7 +218,7 @@ export interface AtWork {
   readonly lastHeardAt: number;
   /** Rows it has settled since, beside those that cannot be asked about. */
   readonly settledRows: number;
-  /** Calls that failed of late, by code. */
+  /** Calls of late that met trouble which may pass, by code. A refusal, or no record, is an answer. */
   readonly failedCalls: readonly { readonly code: string; readonly count: number }[];
   /** Rows it has settled in all, and calls it has sent. */
   readonly rowsInAll: number;

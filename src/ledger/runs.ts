@@ -174,6 +174,8 @@ export interface Progress {
   readonly parkedReasons: Readonly<Record<string, number>>;
   /** What the provider has refused the rows that are parked for a scope, the last first, a few at the most. */
   readonly refusals: readonly RefusalNote[];
+  /** Rows with a stage that is not available because the provider has refused it to this company. */
+  readonly refusedRows: number;
   readonly unitsCharged: number;
   /** Status counts by stage, of every row; only stages that some row has come to. `unreadable`: damaged in the ledger. */
   readonly stages: Readonly<Record<string, Readonly<Record<string, number>>>>;

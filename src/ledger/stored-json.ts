@@ -32,8 +32,13 @@ export function damagedRecord(places: readonly StoredPlace[]): LedgerError {
   const named = places.slice(0, NAMED).map(placeInWords).join('; ');
   const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : '';
   const runs = [...new Set(places.flatMap(({ run }) => run ?? []))];
+  return damagedRun(`${named}${more} cannot be read`, runs);
+}
+
+/** Something that these runs rest on does not hold. */
+export function damagedRun(what: string, runs: readonly string[]): LedgerError {
   return new LedgerError(undefined, undefined, {
-    message: `the ledger is damaged: ${named}${more} cannot be read`,
+    message: `the ledger is damaged: ${what}`,
     code: 'LEDGER_DAMAGED',
     hint: `Nothing was sent, nothing was spent. Restore a copy of the ledger${runs.length === 0 ? '' : `, or ${dropAndRun(runs)}`}. \`kybatch doctor --deep\` names all that is damaged.`,
   });

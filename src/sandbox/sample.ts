@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { hash, Permutation, Random } from './registry/random.js';
 import type { Company, Registry } from './registry/types.js';
 import { hopeless, reviewable } from './sample/doubtful.js';
+import { answerColumns, answersBeside, excelHeaders, inputColumns } from './sample/files.js';
 import { isPlain, repairable } from './sample/repairable.js';
 import type { Change, Damage, SampleInput, SampleRow } from './sample/types.js';
 
@@ -86,9 +87,6 @@ function answerOf(registry: Registry, damage: Damage, id: string, company: Compa
   };
 }
 
-const inputColumns = ['id', 'name', 'country', 'registration_number', 'vat_number', 'city', 'segment'];
-const excelHeaders = ['Id', 'Company Name', 'Country', 'Reg. No.', 'VAT No.', 'City', 'Segment'];
-const answerColumns = ['id', 'damage', 'expected', 'reason', 'v1_company_id', 'v2_company_id', 'registration_number'];
 const BATCH = 500;
 
 export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
@@ -99,8 +97,6 @@ export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
   /** Gives it up: nothing is left behind. */
   readonly signal?: AbortSignal | undefined;
 }
-
-export const answersBeside = (out: string): string => `${out.replace(/\.csv$/i, '')}.answers.csv`;
 
 /** Both files appear only when both are complete, for whoever the umask lets read them. */
 export async function writeSampleFiles(options: SampleFileOptions): Promise<{ input: string; answers: string }> {

@@ -192,8 +192,11 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
         ? { kind: 'stopped' }
         : { kind: 'stopped', error: toStageError(met.error, met.attempts) };
     }
-    case 'not_available':
-      return { kind: 'not_available', message: outcome.error.message, error: toStageError(outcome.error, 1) };
+    case 'not_available': {
+      const { error, isTold } = outcome;
+      const said = { kind: 'not_available', message: error.message } as const;
+      return isTold ? said : { ...said, error: toStageError(error, 1) };
+    }
     case 'in_doubt':
       throw new Error('only a call that needs a look before it is repeated can end so');
     case 'failed':

@@ -108,14 +108,16 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
       { status: 403, body: '<html>' },
       { status: 404, body: '{"message":"no Route matched"}' },
     ];
-    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+    await withJob({ pipeline: ['stages: [record, financials]', 'patience: 0'] }, async (job) => {
       const target = new URL(job.env.KYBATCH_V1_BASE_URL ?? '').origin;
       let page: (typeof pages)[number] | undefined;
+      let meets: 'what is asked first' | 'the rest' = 'what is asked first';
       const gateway = async (request: IncomingMessage, response: ServerResponse, body: string) => {
         const { method = 'GET', url = '/', headers } = request;
         // The first that is asked of each API at a start, for 0 units.
         const isFirst = url.endsWith('/v2/metrics') || body === '{}';
-        if (page !== undefined && isFirst) return void response.writeHead(page.status).end(page.body);
+        if (page !== undefined && isFirst === (meets === 'what is asked first'))
+          return void response.writeHead(page.status).end(page.body);
         const init = {
           method,
           headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
@@ -137,6 +139,11 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
         expect(await refusal(run(JOB, place))).toMatchObject({ code: 'HTTP_404', exit: 2 });
         page = { status: 401, body: '<html>' };
         expect(await refusal(run(JOB, place))).toMatchObject({ exit: 5 });
+        // The provider itself has taken the key in this very start.
+        meets = 'the rest';
+        for (page of pages.slice(2))
+          expect((await run(JOB, place)).stopped, JSON.stringify(page)).toMatchObject({ exit: 6 });
+        meets = 'what is asked first';
         page = undefined;
         expect(await run(JOB, place)).toMatchObject({ finished: true });
         for (const [index, met] of pages.entries()) {

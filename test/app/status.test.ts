@@ -6,7 +6,7 @@ import { underWayInWords } from '../../src/cli/terminal/doubt-words.js';
 import { runsInWords, runToJson, statusInWords, statusToJson } from '../../src/cli/terminal/status-words.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { turns } from '../engine/support.js';
-import { call, intend } from '../ledger/support.js';
+import { buy, call, intend, refused } from '../ledger/support.js';
 import { refusal, withOffice } from './support.js';
 
 describe('status', () => {
@@ -61,6 +61,10 @@ describe('status', () => {
       expect(view.progress.waiting).toBe(1);
       expect(statusInWords(view)).toMatch(/Waits: 1 credit report not ready yet; the next look is in \d+ s/);
       expect(view.atWork).toMatchObject({ alive: true, silent: false, endedAt: null });
+      const ended = view.atWork && { ...view.atWork, alive: false };
+      expect(statusInWords({ ...view, atWork: ended })).toMatch(
+        /Waits: 1 credit report not ready yet; the next start looks for it$/m,
+      );
       expect(statusInWords(view)).toMatch(/^Process: at work for \d+ s, since /m);
       const later = { ...around, clock: new ManualClock(view.nextReportAt ?? 0) };
       expect(statusInWords(await status({}, later))).toContain('not ready yet; the next look is due');
@@ -100,7 +104,8 @@ describe('status', () => {
       sandbox.script({ operation: 'fullKyb' }, [400]);
       const { id } = await run(companies(2));
       const now = clock.now();
-      await ledger(async ({ calls, runs: store }) => {
+      await ledger(async (open) => {
+        const { calls, runs: store } = open;
         await store.releaseFailed(id);
         const startId = await calls.begin({ runId: id, begunAt: now - 10_000, leaseUntil: now + 30_000 });
         const wait = { since: now, nextTryAt: now + 60_000, givesUpAt: now + 120_000 };
@@ -110,8 +115,15 @@ describe('status', () => {
         expect(statusToJson(working).process).toMatchObject({
           alive: true,
           seconds_to_go: 10,
-          failed_calls_last_minute: [{ count: 1 }],
+          // That a request is refused is an answer, and is not tried again.
+          failed_calls_last_minute: [],
         });
+        const environmentId = (await calls.findEnvironment('v1', around.env.KYBATCH_V1_BASE_URL ?? '')) ?? 0;
+        const sent = call({ environmentId, startId }, { runId: id, row: 1, startedAt: now - 10_000 });
+        await buy(open, sent, refused({ settledAt: now, durationMs: 0 }));
+        expect(statusInWords(await status({}, around))).toContain(
+          'Trouble: 1 call failed with TROUBLE in the last minute, which may pass: ',
+        );
         expect(statusInWords(working)).toMatch(
           /^Waits: row 1 is put off by v1 fullKyb \(HTTP_429\), while others are answered; next try in 1 min.*, given up 2026-03-01 10:02 UTC at the latest$/m,
         );
@@ -143,7 +155,7 @@ describe('status', () => {
         await intend(open, call({ environmentId, startId }, { runId: id, row: 1, startedAt: now + 4000 }));
       });
       const killed = async () => await status({ run: id }, { ...around, clock: new ManualClock(now + 3_600_000) });
-      expect(await killed()).toMatchObject({ budgets: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
+      expect(await killed()).toMatchObject({ given: { budget: 20, maxReports: 3 }, atWork: { ms: 4000, calls: 1 } });
       expect(statusInWords(await killed())).toContain('0 rows settled by the last start in 4 s');
       await ledger(async ({ calls }) => void (await calls.flagLost(now + 60_000)));
       expect(await killed()).toMatchObject({ atWork: { endedAt: null, lastHeardAt: now + 4000, ms: 4000 } });

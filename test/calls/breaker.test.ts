@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
 import { Breaker } from '../../src/calls/breaker.js';
 import { ManualClock } from '../../src/util/clock.js';
 
@@ -76,11 +77,65 @@ test('a probe that tells nothing lets the next one try, and one that fails lets 
   breaker.left(probe);
   const next = await second;
   if (next === undefined) throw new Error('expected a pass');
-  expect(breaker.admits(next)).toBe(true);
+  expect(breaker.setsOut(next)).toBe(true);
   expect(breaker.failed(next, 'x', down, 1)).toBeUndefined();
-  expect(breaker.admits(ordinary)).toBe(false);
+  expect(breaker.setsOut(ordinary)).toBe(false);
   // An answer of a call that was under way before ends it, and a probe that has not set out is none any more.
   breaker.succeeded('b', 1);
-  expect(breaker.admits(next)).toBe(false);
+  expect(breaker.setsOut(next)).toBe(false);
   expect(await breaker.enter(never)).toEqual(ordinary);
+});
+
+describe('a credit report: each try may cost one', () => {
+  const failed = new ApiError({
+    class: 'retry',
+    code: 'UNEXPECTED_BODY',
+    message: 'a page',
+    hint: '',
+    api: 'v2',
+    operation: 'creditReportGenerate',
+    charge: 'unknown',
+    httpStatus: 404,
+  });
+  const made = (failures = 100) =>
+    new Breaker(v2Operations.creditReportGenerate, { failures, patienceMs: 60_000 }, new ManualClock(), () => {});
+
+  test('after a first failure one goes at a time, until one was generated', async () => {
+    const breaker = made();
+    const never = new AbortController().signal;
+    expect([breaker.setsOut(ordinary), breaker.setsOut(ordinary)]).toEqual([true, true]);
+    breaker.failed(ordinary, 'a', failed, 2);
+    breaker.left(ordinary);
+    // Who had its pass before asks once more, and another is still under way.
+    expect(breaker.setsOut(ordinary)).toBe(false);
+    const next = breaker.enter(never);
+    breaker.left(ordinary);
+    expect(await next).toEqual(ordinary);
+    expect([breaker.setsOut(ordinary), breaker.setsOut(ordinary)]).toEqual([true, false]);
+    breaker.succeeded('b', 3);
+    expect([breaker.setsOut(ordinary), breaker.setsOut(ordinary)]).toEqual([true, true]);
+  });
+
+  test.each<[isDown: boolean, what: string, calls: readonly string[]]>([
+    [true, 'three companies in a row', ['!a', '!b', '!c']],
+    [true, 'three calls in a row, of two companies', ['!a', '!b', '!a']],
+    [true, 'three companies in a row, after others were generated', ['x', 'y', '!a', '!b', '!c']],
+    [false, 'one company alone', ['!a', '!a', '!a', '!a']],
+    [false, 'three with a good one among them', ['!a', '!b', 'x', '!c']],
+  ])('held to be down: %s for %s', (isDown, _, calls) => {
+    const breaker = made();
+    calls.forEach((call, number) => {
+      if (call.startsWith('!')) breaker.failed(ordinary, call.slice(1), failed, number);
+      else breaker.succeeded(call, number);
+    });
+    expect(breaker.outage !== undefined).toBe(isDown);
+    expect(breaker.isInVain('a')).toBe(isDown);
+    expect(breaker.isInVain('z')).toBe(false);
+  });
+
+  test('where nobody waits for anybody it is never held to be down', () => {
+    const breaker = made(Number.POSITIVE_INFINITY);
+    for (const requestKey of ['a', 'b', 'c', 'd']) breaker.failed(ordinary, requestKey, failed, 1);
+    expect(breaker.outage).toBeUndefined();
+  });
 });

@@ -24,7 +24,9 @@ describe('on a terminal', () => {
       });
       expect(no).toMatchObject({ code: 130, stderr: expect.stringContaining('Nothing was spent.') });
       expect(no.stderr).toContain('3 rows, 3 valid, 0 invalid');
-      expect(questions).toEqual(['Spend up to 9 v1 units? [y/N] ']);
+      expect(questions).toEqual([
+        'Spend up to 9 v1 units (more where answers are lost and asked for again; --budget bounds that, too)? [y/N] ',
+      ]);
       expect(sandbox.requestLog).toEqual([]);
       const yes = await kybatch(RUN, { answers: () => 'y' });
       expect(yes.code).toBe(0);
@@ -202,6 +204,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
   goesOn: true,
   fresh: false,
   atMost: { units: 270, reports: 0 },
+  moreIfLost: false,
 });
 
 type Event<Kind extends SpendingEvent['kind']> = Extract<SpendingEvent, { readonly kind: Kind }>;

@@ -33,7 +33,7 @@ async function withRun(use: (bench: Bench) => Promise<void>): Promise<void> {
       database.close();
       return {
         kybatch: (...args) => job.kybatch([...args, '--data-dir', dataDir]),
-        errors: () => parse(readFileSync(join(dataDir, 'tables', 'errors.csv')), { columns: true }),
+        errors: () => parse(readFileSync(join(dataDir, 'exports', 'tables', 'errors.csv')), { columns: true }),
       };
     };
     await use({ job, run, damage });
@@ -56,7 +56,7 @@ async function deep({ kybatch }: Copy): Promise<{ readonly code: number | null; 
 }
 
 const exported = async (copy: Copy, job: Job, name: string) => {
-  const out = join(job.cwd, name.replaceAll(/\W+/g, '-'), 'tables');
+  const out = join(job.cwd, name.replaceAll(/\W+/g, '-'), 'exports', 'tables');
   return await copy.kybatch('export', '--out', out, '--json');
 };
 
@@ -136,6 +136,34 @@ describe('a record of the ledger that is damaged', () => {
         expect(refused(await copy.kybatch(...AGAIN))).toMatchObject(damaged);
         const other = await copy.kybatch(...RUN, 'other.csv');
         expect(jsonOf<EndJson>(other)).toMatchObject({ outcomes: { complete: 2 }, units_charged: 0 });
+        expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);
+        expect(jsonOf<EndJson>(await copy.kybatch(...AGAIN))).toMatchObject({ units_charged: 0, finished: true });
+      }
+      expect(job.sandbox.chargeLog).toHaveLength(paid);
+    });
+  });
+
+  test('a number or a count of rows: refused by a start, found by doctor --deep, and the run can be had anew', async () => {
+    await withRun(async ({ job, run, damage }) => {
+      const paid = job.sandbox.chargeLog.length;
+      for (const [name, sql, said] of [
+        ['row 0', 'UPDATE rows SET row = 0 WHERE row = 1', 'says that it has 3 rows, and has 3, numbered from 0 to 3'],
+        ['row 9', "UPDATE rows SET row = 9, outcome = 'pending' WHERE row = 3", 'has 3, numbered from 1 to 9'],
+        ['more', "UPDATE runs SET row_count = 7, state = 'open'", 'says that it has 7 rows, and has 3'],
+        ['none', 'DELETE FROM rows', 'says that it has 3 rows, and has 0 ('],
+      ] as const) {
+        const copy = damage(name, sql);
+        const { code, failed } = await deep(copy);
+        expect(code, name).toBe(1);
+        expect(failed.join('\n')).toContain(said);
+        const args = name === 'more' ? ['resume', run, '--yes', '--json'] : AGAIN;
+        expect(refused(await copy.kybatch(...args)), name).toMatchObject({
+          exit: 1,
+          code: 'LEDGER_DAMAGED',
+          message: expect.stringContaining(said),
+          hint: expect.stringContaining(`\`kybatch prune --run ${run}\``),
+        });
+        if (name !== 'row 9') continue;
         expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);
         expect(jsonOf<EndJson>(await copy.kybatch(...AGAIN))).toMatchObject({ units_charged: 0, finished: true });
       }

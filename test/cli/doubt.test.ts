@@ -29,6 +29,8 @@ describe('doubt', () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       expect(end).toMatchObject({ parked: { in_doubt: 1 }, next: 'kybatch doubt' });
+      // Nothing that was lost is asked for again: the bound holds.
+      expect(end.stderr).toContain('3 rows to go, at most 9 v1 units.\n');
       expect(end.stderr).toContain(`See what was lost, and say how it goes on, with: kybatch doubt\n`);
       const { stdout, stderr } = await job.kybatch(paste(end.next));
       expect(stdout).toMatch(/^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3 · .* · no answer came back/);
@@ -68,9 +70,48 @@ describe('doubt', () => {
       expect(stdout).not.toContain('sent again');
       expect(head).toMatch(/^1 call whose charge nobody knows\. /);
       const { stderr } = await job.kybatch(['doubt', 'resend', '--yes']);
-      expect(stderr).toContain('1 call may be sent again; what was charged for it stays unknown.');
-      expect(stderr).toContain('was answered since, or its row is settled: no start sends it again.');
+      expect(stderr).not.toContain('may be sent again');
+      expect(stderr).toMatch(
+        /^1 call was answered since, or its row is settled: no start sends it again, and what was charged for it stays unknown\./m,
+      );
       expect(stderr).not.toContain('Go on with');
+    });
+  });
+
+  test('resend counts each call once: what is sent again, and what nothing has to send', async () => {
+    await withJob({ pipeline: ['stages: [financials, record]', 'in_doubt: park'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      job.sandbox.script({ operation: 'financial' }, [500]);
+      job.sandbox.script({ operation: 'fullKyb' }, ['none', 'none', 'lostAnswer']);
+      expect((await job.kybatch(RUN)).code).toBe(3);
+      const asked: string[] = [];
+      const answers = (question: string) => {
+        asked.push(question);
+        return 'y';
+      };
+      const { stderr } = await job.kybatch(['doubt', 'resend', '--note', 'cheap'], { answers });
+      expect(asked).toEqual([
+        expect.stringMatching(/^1 call was answered since, .*: nothing sends it again\. Let 1 call be sent again\? /),
+      ]);
+      expect(stderr).toMatch(
+        /^1 call may be sent again; .*\nGo on with: kybatch resume \S+\n1 call was answered since, or its row is settled: no start sends it again, /m,
+      );
+    });
+  });
+
+  test('after a word about it doubt and status name the same command, with the budget and the tables of the start', async () => {
+    await withJob(PARKS, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      job.sandbox.script({ operation: 'fullKyb' }, ['none', 'lostAnswer']);
+      const spent = await job.kybatch([...RUN, '--budget', '2', '--out', 'tables']);
+      expect(spent.code).toBe(4);
+      expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
+      expect(spent.stderr).toMatch(/^ {2}1 call of unknown charge counts against it: it was lost or failed/m);
+      expect((await job.kybatch(['status'])).stderr).toMatch(/^ +1 call of unknown charge counts against it: /m);
+      const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
+      const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
+      expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);
+      expect(next).toEqual([status]);
     });
   });
 

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
@@ -37,6 +46,9 @@ describe('a file that a command is to write', () => {
         ['data/kybatch.db', /what kybatch keeps itself/],
         ['folder/../link/kybatch.lock', /what kybatch keeps itself/],
         ['data/logs/x.csv', /what kybatch keeps itself/],
+        ['data/q.csv', /q\.csv is not free: it is in the data directory/],
+        ['link/q.csv', /it is in the data directory/],
+        ['', /--out is empty\n {2}Name a place/],
         ['.env', /kybatch reads .*\.env/],
         ['routes.yaml', /kybatch reads/],
         ['key.txt', /kybatch reads/],
@@ -69,6 +81,42 @@ describe('a file that a command is to write', () => {
       const { code, stderr } = await here([...REVIEW, '--out', run?.inputPath ?? ''], { cwd });
       expect(stderr).toContain('kybatch reads');
       expect(code).toBe(2);
+    });
+  });
+
+  test('is written over by a sample only where a sample was, or where that is asked for; what kybatch reads is not', async () => {
+    await withPlaces(async (cwd) => {
+      const sample = (...more: string[]) => here([...SAMPLE, ...more], { cwd, env });
+      for (const flags of [[], ['--excel'], ['--dirty']]) expect((await sample(...flags)).code, flags[0]).toBe(0);
+      // Somebody's own rows look like a sample's; there are no right answers for them.
+      copyFileSync(join(cwd, 'sample.csv'), join(cwd, 'own.csv'));
+      mkdirSync(join(cwd, 'data', 'exports', 'first'), { recursive: true });
+      writeFileSync(join(cwd, 'data', 'exports', 'first', 'rows.csv'), 'row,line\n');
+      writeFileSync(join(cwd, 'new.answers.csv'), 'mine');
+      for (const out of ['own.csv', 'mine.txt', 'data/exports/first/rows.csv', 'new.csv']) {
+        const { code, stderr } = await sample('--out', out);
+        expect(stderr).toMatch(/is there already, and is no sample\n.*--force/);
+        expect(code).toBe(2);
+      }
+      expect(readFileSync(join(cwd, 'new.answers.csv'), 'utf8')).toBe('mine');
+      expect((await sample('--out', 'own.csv', '--force')).code).toBe(0);
+      const ledger = openLedger({ dataDir: join(cwd, 'data'), now: 0, access: 'write' });
+      const input = {
+        inputSha256: 'x',
+        pipelineName: 'p',
+        pipelineSha256: 'p',
+        settings: '{}',
+        columns: [],
+        createdAt: 0,
+      };
+      for (const name of ['own.csv', 'mine.txt'])
+        await ledger.runs.create({ ...input, id: name, inputPath: join(cwd, name) });
+      await ledger.close();
+      const { code, stderr } = await sample('--out', 'mine.txt', '--force');
+      expect(stderr).toMatch(/kybatch reads .*mine\.txt/);
+      expect(code).toBe(2);
+      // A sample that was run is a sample still.
+      expect((await sample('--out', 'own.csv')).code).toBe(0);
     });
   });
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Connection, connect } from '../../src/ledger/sqlite/driver.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { withFolder } from '../helpers/cli.js';
 import { look } from '../ledger/sqlite-support.js';
 import { here, jsonOf, withJob } from './here.js';
@@ -48,17 +48,15 @@ test('a ledger of a newer kybatch is refused plainly by every command', async ()
   });
 });
 
-test('a ledger that a process left behind before it wrote anything is none yet, and in nobody’s way', async () => {
+test('a ledger that an earlier version left behind before it wrote anything is none yet, and in nobody’s way', async () => {
   await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
     writeCsv('in.csv', rows.slice(0, 1));
     mkdirSync(join(cwd, 'data'));
-    for (const begin of [() => {}, (database: Connection) => database.pragma('journal_mode = WAL')]) {
-      const database = connect(join(cwd, 'data', 'kybatch.db'));
-      begin(database);
-      database.close();
-      expect((await kybatch(['plan', 'in.csv'])).code).toBe(0);
-      expect((await kybatch(['status'])).stderr).toContain('there is no ledger');
-    }
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.pragma('journal_mode = WAL');
+    database.close();
+    expect((await kybatch(['plan', 'in.csv'])).code).toBe(0);
+    expect((await kybatch(['status'])).stderr).toContain('there is no ledger');
     expect((await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes'])).code).toBe(0);
   });
 });

@@ -16,7 +16,11 @@ describe('words that no command knows', () => {
     [['__proto__'], /Unknown/],
     [['hasOwnProperty', '--version'], /./],
     [['call', 'v1', 'toString'], /v1 has no operation toString/],
-    [['call', 'v1', 'liteKyb', '--params', '{}', '--sandbox'], /INVALID_PARAMS/],
+    [
+      ['call', 'v1', 'liteKyb', '--params', '{}', '--sandbox'],
+      /INVALID_PARAMS: liteKyb: id: expected .*text.*, got nothing\n/,
+    ],
+    [['call', 'v1', 'searchKyb', '--sandbox'], /INVALID_PARAMS: searchKyb: location: expected text, got nothing\n/],
     [[...RUN, '--yes', '--out', 'in.csv'], /is a file, not a folder/],
     [[...RUN, '--yes', '--out', '/proc/x'], /cannot use .*\/proc\/x/],
     [['call', 'v1', 'searchKyb', '--sandbox', '--params', '@/dev/zero'], /--params: \/dev\/zero is not a regular file/],

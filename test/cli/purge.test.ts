@@ -188,6 +188,29 @@ describe('purge says what it found afterwards', () => {
     });
   });
 
+  test('a second time nothing is found in the ledger, and the exports that hold it are named all the same, as they were made', async () => {
+    await withLedger(async ({ purge, dataDir }) => {
+      const cwd = join(dataDir, '..');
+      const write = (flags: readonly string[]) =>
+        here(['export', 'first', ...flags], { cwd, clock: new ManualClock(NOW) });
+      const flags = ['--format', 'csv', '--delimiter', ';', '--bom', '--include-contacts'];
+      expect((await write(['--out', 'old', ...flags])).code).toBe(0);
+      const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
+      const entity = ['--entity', 'GB:7654321', '--yes'];
+      expect((await purge(entity)).stderr).toContain(`  ${cwd}/old  (${again})\n`);
+      expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
+      expect((await write(['--out', 'new'])).code).toBe(0);
+      const second = await purge(entity);
+      expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was found') });
+      expect(second.stderr).toContain(
+        `These exports still hold it; delete them, or export again:\n  ${cwd}/old  (${again})\n`,
+      );
+      expect(second.stderr).not.toContain(`${cwd}/new`);
+      expect((await write(['--out', 'old', ...flags])).code).toBe(0);
+      expect((await purge(entity)).stderr).not.toContain('export');
+    });
+  });
+
   test.each([
     'null',
     '[]',

@@ -121,7 +121,7 @@ describe('how a run ends', () => {
       // A row may take two searches and a record; the one that has begun has its search.
       const atMost = 3 * (pending - 1) + 1;
       expect(resumed.stderr).toContain(
-        `Going on with run ${run}: ${pending} rows to go, at most ${atMost} v1 units.\n`,
+        `Going on with run ${run}: ${pending} rows to go, at most ${atMost} v1 units, unless answers are lost and asked for again (--budget holds whatever happens).\n`,
       );
       expect(jsonOf<EndJson>(resumed)).toMatchObject({
         outcomes: { complete: 6 },
@@ -139,12 +139,12 @@ describe('how a run ends', () => {
       expect((await kybatch([...RUN, '--budget', '5'])).code).toBe(4);
       const spent = [sandbox.chargeLog.length];
       for (const [code, atMost] of [
-        [4, '3 v1 units'],
-        [4, '3 v1 units'],
-        [0, '1 v1 unit'],
+        [4, '3 v1 units.'],
+        [4, '3 v1 units.'],
+        [0, '1 v1 unit, unless answers are lost'],
       ]) {
         const resumed = await kybatch(['resume']);
-        expect(resumed).toMatchObject({ code, stderr: expect.stringContaining(`at most ${atMost}.`) });
+        expect(resumed).toMatchObject({ code, stderr: expect.stringContaining(`at most ${atMost}`) });
         spent.push(sandbox.chargeLog.length);
       }
       expect(spent).toEqual([5, 8, 11, 12]);
@@ -203,6 +203,28 @@ describe('how a run ends', () => {
       expect(end).toMatchObject({ code: 5, stderr: expect.stringContaining('Nothing was spent') });
       expect(sandbox.chargeLog).toEqual([]);
       expect((await kybatch(['resume', '--yes'])).code).toBe(0);
+    });
+  });
+
+  test('V2-1 0: what v2 refuses one company alone is told at the end and by status, and once in the errors', async () => {
+    await withJob({ pipeline: ['stages: [record, financials]'] }, async (job) => {
+      const { sandbox, kybatch } = job;
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      sandbox.script('financial', ['none', { reply: { status: 403, body: '{"detail":"Not yours."}' } }]);
+      const { code, stderr } = await kybatch([
+        'run',
+        'in.csv',
+        '--pipeline',
+        './p.yaml',
+        '--yes',
+        '--concurrency',
+        '1',
+      ]);
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 row has a stage that the provider has refused/m)]);
+      expect((await kybatch(['status'])).stderr).toMatch(/1 row has a stage that the provider has refused/);
+      expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
+      const errors = readFileSync(join(/^Tables: (.*)$/m.exec(stderr)?.[1] ?? '', 'errors.csv'), 'utf8');
+      expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
     });
   });
 

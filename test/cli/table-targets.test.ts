@@ -33,6 +33,8 @@ describe('where the tables go is checked before anything is spent', () => {
         [['--out', 'data/sandbox/x'], 'data/sandbox is for what kybatch keeps'],
         [['--out', 'data/exports.jsonl'], 'what kybatch keeps'],
         [['--out', 'data/exports'], 'what kybatch keeps'],
+        [['--out', 'data/x/y'], 'it is in the data directory'],
+        [['--data-dir', 'elsewhere', '--out', 'link/q'], 'it is in the data directory'],
         [['--out', './theirs/../data/./kybatch.db-wal'], 'what kybatch keeps'],
         [['--data-dir', 'elsewhere', '--out', 'link/kybatch.db'], 'what kybatch keeps'],
         [['--data-dir', 'link/deep', '--out', 'elsewhere'], 'holds the data directory'],

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
@@ -28,6 +29,30 @@ test.each([
     expect(next).toMatch(command);
     expect((await paste(job, next)).code).toBe(0);
     expect(await statusNext(job)).toBe('');
+  });
+});
+
+test('X-4 what leads on writes the tables where and how they were wanted, also from another folder', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    const tables = ['--out', 'my/tables', '--format', 'csv', '--export'];
+    const end = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2', ...tables]));
+    expect(end.next).toMatch(
+      /^kybatch resume \S+ --budget 3 --concurrency 1 --export --out my\/tables --format csv --yes$/,
+    );
+    const dataDir = join(job.cwd, 'data');
+    const elsewhere = await job.kybatch(['status', '--json', '--data-dir', dataDir], { cwd: dataDir });
+    const next = jsonOf<EndJson>(elsewhere).next ?? '';
+    expect(next).toBe(
+      `kybatch resume ${end.run} --data-dir ${dataDir} --budget 3 --export --out ${job.cwd}/my/tables --format csv`,
+    );
+    const pasted = await job.kybatch([...next.split(' ').slice(1), '--json'], { cwd: dataDir });
+    expect(jsonOf<object>(pasted)).toMatchObject({ finished: true, files: join(job.cwd, 'my', 'tables') });
+    job.writeCsv('in.csv', job.rows.slice(2, 3));
+    job.sandbox.script(aRecord, [400]);
+    const failed = jsonOf<EndJson>(await job.kybatch([...RUN, '--no-export', '--format', 'parquet,csv']));
+    expect(failed.next).toBe(`kybatch retry ${failed.run} --concurrency 1 --no-export --format parquet,csv --yes`);
+    expect(await statusNext(job)).toBe(`kybatch retry ${failed.run} --no-export --format csv,parquet`);
   });
 });
 
@@ -109,9 +134,39 @@ test('X-4 open questions lead to the sheet that asks them already, and never ove
     expect(first).toMatchObject({ outcomes: { needs_review: 1 }, next: `kybatch review export ${first.run}` });
     expect((await paste(job, first.next ?? '')).code).toBe(0);
     expect(await statusNext(job)).toBe('kybatch review apply review.csv');
-    job.writeCsv('in.csv', job.rows.slice(1, 2).map(nameless));
+    job.writeCsv('in.csv', job.rows.slice(1, 3).map(nameless));
     const second = jsonOf<EndJson>(await job.kybatch(RUN));
     expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
+    // The sheet has the questions of the first run alone.
+    const lacks =
+      'Answer the open questions in review.csv (2 open questions are not in it: kybatch review export --out review-open.csv writes all that are open), and read them back with: kybatch review apply review.csv\n';
+    expect((await job.kybatch(['review', 'list'])).stderr).toContain(lacks);
+    expect(await job.kybatch(['review'])).toMatchObject({ code: 2, stderr: expect.stringContaining(lacks) });
     expect((await paste(job, second.next ?? '')).code).toBe(0);
+    expect(await statusNext(job)).toBe(`kybatch review apply review-${second.run}.csv`);
+    expect((await job.kybatch(['review', 'list', second.run])).stderr).toContain(await statusNext(job));
+    // A name that is taken by something else is not suggested.
+    writeFileSync(join(job.cwd, `review-${second.run}.csv`), 'something else');
+    const third = `kybatch review export ${second.run} --out review-${second.run}-2.csv`;
+    expect(await statusNext(job)).toBe(third);
+    expect((await paste(job, third)).code).toBe(0);
+  });
+});
+
+test('X-4 a run that was refused at a mistyped base URL stands in no other run’s way, and can be dropped', async () => {
+  await withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    const { run } = jsonOf<EndJson>(await job.kybatch([...RUN, '--budget', '2']));
+    const typo = { ...job.env, KYBATCH_V1_BASE_URL: `${job.sandbox.v1BaseUrl}/typo` };
+    job.writeCsv('in.csv', job.rows.slice(2, 3));
+    expect((await job.kybatch(RUN, { env: typo })).code).toBe(2);
+    expect(jsonOf<{ runs: object[] }>(await job.kybatch(['runs', '--json'])).runs).toHaveLength(2);
+    expect(await statusNext(job)).toContain(`kybatch resume ${run} `);
+    expect(jsonOf<object>(await job.kybatch(['export', '--json']))).toMatchObject({ run });
+    const other = await job.kybatch(['resume', '--yes'], { env: typo });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`\`kybatch prune --run ${run}\` drops`) });
+    expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ run, finished: true });
+    // Where no other is unfinished it is the one that is meant.
+    expect(jsonOf<EndJson>(await job.kybatch(['resume', '--json']))).toMatchObject({ rows: 1, finished: true });
   });
 });

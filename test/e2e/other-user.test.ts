@@ -46,6 +46,24 @@ test('a folder of another user is not "no ledger yet"', async () => {
   });
 });
 
+test.skipIf(uid === undefined)(
+  'a folder that can be written, and a ledger in it that cannot: doctor tells, as a start is refused',
+  async () => {
+    await withLedgerOf(0o777, async (kybatch) => {
+      const { code, stdout } = await kybatch('doctor', '--sandbox', '--json');
+      const { findings } = JSON.parse(stdout) as { findings: { check: string; state: string; detail: string }[] };
+      expect(findings.filter(({ check }) => check === 'data directory')).toEqual([
+        {
+          check: 'data directory',
+          state: 'fail',
+          detail: expect.stringMatching(/kybatch\.db, .*kybatch\.lock.*owner/),
+        },
+      ]);
+      expect(code).toBe(2);
+    });
+  },
+);
+
 test('a folder that cannot be written is read all the same; what writes is refused in a sentence', async () => {
   await withLedgerOf(0o555, async (kybatch, out) => {
     const { code: seen, stderr: status } = await kybatch('status');

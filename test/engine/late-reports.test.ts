@@ -72,6 +72,22 @@ describe('V2-17 a report that appears in the history late is not generated twice
     });
   });
 
+  test('one that never appears while generating is held to be down is left to the next start', async () => {
+    const pipeline = { ...patient, patienceMs: 60 * MINUTE };
+    await withLateReports({ pipeline }, async (workshop, clock) => {
+      const { sandbox, open, work } = workshop;
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', Array(99).fill(503));
+      const end = await until(clock, work(run));
+      expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+      expect(end.progress).toMatchObject({ byOutcome: { pending: 4 }, parkedReasons: {}, waiting: 0 });
+      expect(generated(workshop)).toBe(4);
+      sandbox.clearScript();
+      expect((await until(clock, work(run))).progress.byOutcome).toMatchObject({ complete: 4 });
+      expect(sandbox.reports).toHaveLength(4);
+    });
+  });
+
   test('one that never appears is generated again, once it can no longer come, and no sooner', async () => {
     await withLateReports({}, async (workshop, clock) => {
       const { sandbox, open, work } = workshop;
@@ -100,7 +116,7 @@ describe('V2-17 a report that appears in the history late is not generated twice
       const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
       sandbox.script(
         'creditReportGenerate',
-        Array.from({ length: 8 }, () => 'lostAnswer' as const),
+        Array.from({ length: 12 }, (_, index) => (index % 2 === 1 ? 'none' : 'lostAnswer')),
       );
       const end = await until(clock, work(run, { concurrency: 2 }));
       expect(end.progress.byOutcome).toMatchObject({ complete: 12 });

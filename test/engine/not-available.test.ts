@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withProxy } from '../helpers/proxy.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { type Passing, withProxy } from '../helpers/proxy.js';
 import { lineOf, present, wholeCompanies, withWorkshop } from './support.js';
 
 const detail = (status: number, text: string) => ({ status, body: JSON.stringify({ detail: text }) });
@@ -145,13 +146,10 @@ describe('v2 refuses what one stage needs: the others go on', () => {
     });
   });
 
-  test.each([
-    ['the last of a file', 3],
-    ['the only one of a file', 1],
-  ])('403 for %s, and for nobody else, is its own: nobody is left who could tell otherwise', async (_, count) => {
+  test('403 for the last of a file, and for nobody else, is its own: nobody is left who could tell otherwise', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
-      const { sandbox, open, work } = workshop;
-      const companies = wholeCompanies(sandbox, count);
+      const { sandbox, open, work, query } = workshop;
+      const companies = wholeCompanies(sandbox, 3);
       const run = await open(companies.map((company) => lineOf(company)));
       const refused = `/financial/${companies.at(-1)?.v2Id}`;
       await withProxy(
@@ -160,31 +158,93 @@ describe('v2 refuses what one stage needs: the others go on', () => {
         async (sources, requests) => {
           const { finished, progress } = await work(run, { sources, concurrency: 1 });
           expect(finished).toBe(true);
-          const done = count === 1 ? {} : { done: count - 1 };
-          expect(progress.stages.financials).toEqual({ ...done, not_available: 1 });
+          expect(progress.stages.financials).toEqual({ done: 2, not_available: 1 });
           expect(requests.filter(({ url }) => url.endsWith(refused))).toHaveLength(1);
         },
       );
+      // One call, one line, although its row was taken up twice.
+      expect(query('SELECT row, code FROM errors')).toEqual([{ row: 3, code: 'FORBIDDEN' }]);
     });
   });
 
-  test('404 in a form that is not v2’s is a wrong route, unless the operation has answered before: then it is trouble (X-1)', async () => {
+  test('403 for the only one of a file waits for the scope, unless v2 has answered others of late', async () => {
+    const clock = new ManualClock(Date.now());
+    await withWorkshop({ clock, pipeline: { stages: ['financials'] } }, async (workshop) => {
+      const { sandbox, open, work } = workshop;
+      const [first, second, third] = wholeCompanies(sandbox, 3).map((company) => lineOf(company));
+      const refused = async (line: string | undefined) => {
+        const run = await open([present(line)]);
+        const refuse = ({ path }: { readonly path: string }) =>
+          path.includes('/financial/') ? detail(403, 'No permission.') : undefined;
+        return { run, end: await withProxy(workshop, refuse, (sources) => work(run, { sources })) };
+      };
+      const { run, end } = await refused(first);
+      expect(end.progress).toMatchObject({ byOutcome: { pending: 1 }, parkedReasons: { scope: 1 } });
+      expect((await work(run)).progress.stages.financials).toEqual({ done: 1 });
+      expect((await refused(second)).end.progress.stages.financials).toEqual({ not_available: 1 });
+      clock.advance(31 * 86_400_000);
+      expect((await refused(third)).end.progress.parkedReasons).toEqual({ scope: 1 });
+    });
+  });
+
+  test.each([
+    ['a search', '/kyb/search', 'financials'],
+    ['the search for a report', '/credit-report/search', 'credit-report'],
+    ['the status of a report', '/status', 'credit-report'],
+    ['fetching a report', '/credit-report/body', 'credit-report'],
+  ])('403 for one company alone in %s is its own, and holds nobody up', async (_, part, stage) => {
+    await withWorkshop({ pipeline: everything, reportDelayMs: 20 }, async (workshop) => {
+      const { sandbox, open, work, rows, query } = workshop;
+      const run = await open(wholeCompanies(sandbox, 4).map((company) => lineOf(company)));
+      let odd: string | undefined;
+      const refuse = ({ path, body }: Passing) => {
+        const asked = path + body;
+        if (path.includes('/v2/') && path.includes(part)) odd ??= asked;
+        return asked === odd ? detail(403, 'Not yours.') : undefined;
+      };
+      const end = await withProxy(workshop, refuse, (sources) => work(run, { sources, concurrency: 1 }));
+      expect(end).toMatchObject({ finished: true, progress: { byOutcome: { complete: 4 } } });
+      expect(end.progress.stages[stage]).toEqual({ done: 3, not_available: 1 });
+      const [refused] = (await rows(run)).filter(({ stages }) => stages[stage] === 'not_available');
+      expect(query('SELECT row, code, message FROM errors')).toEqual([
+        { row: refused?.row, code: 'FORBIDDEN', message: 'Not yours.' },
+      ]);
+    });
+  });
+
+  test.each(['{"message":"no Route matched"}', '<html>', ''])(
+    '404 as %j is a wrong route as long as nothing of v2 has answered: then it is trouble (X-1)',
+    async (body) => {
+      await withWorkshop({ pipeline: { stages: ['financials', 'credit-report'] } }, async (workshop) => {
+        const { sandbox, open, work } = workshop;
+        const run = await open(wholeCompanies(sandbox, 3).map((company) => lineOf(company)));
+        const meeting = (part: string, concurrency = 1) =>
+          withProxy(
+            workshop,
+            ({ path }) => (path.includes(part) ? { status: 404, body } : undefined),
+            async (sources) => await work(run, { sources, concurrency }),
+          );
+        expect((await meeting('/v2/')).stopped).toMatchObject({ code: 'ROUTE_NOT_FOUND', exit: 2 });
+        // Of an operation that has not answered yet: others have.
+        for (const part of ['/financial/', 'credit-report/search', 'credit-report/body']) {
+          const end = await meeting(part);
+          expect(end.stopped, part).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+          expect(end.progress.byOutcome, part).toMatchObject({ pending: 3 });
+        }
+        expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 3 });
+        expect(sandbox.reports).toHaveLength(3);
+      });
+    },
+  );
+
+  test('404 in a form that is not v2’s, for one company while others are answered, leaves its row to the next start', async () => {
     await withWorkshop({ pipeline: { stages: ['financials'] } }, async (workshop) => {
       const { sandbox, open, work } = workshop;
       const companies = wholeCompanies(sandbox, 3);
       const run = await open(companies.map((company) => lineOf(company)));
-      const reply = { status: 404, body: '{"message":"no Route matched"}' };
-      const missing = (path: string) => (path.includes('/financial/') ? reply : undefined);
-      await withProxy(
-        workshop,
-        ({ path }) => missing(path),
-        async (sources) => {
-          expect((await work(run, { sources })).stopped).toMatchObject({ code: 'ROUTE_NOT_FOUND', exit: 2 });
-        },
-      );
       const end = await withProxy(
         workshop,
-        ({ path }) => (path.endsWith(`/${companies[2]?.v2Id}`) ? missing(path) : undefined),
+        ({ path }) => (path.endsWith(`/financial/${companies[2]?.v2Id}`) ? { status: 404, body: '<html>' } : undefined),
         (sources) => work(run, { sources, concurrency: 1 }),
       );
       expect(end.stopped).toBeUndefined();

@@ -144,6 +144,37 @@ describe('V2-17 a generate call that fails without having done anything', () => 
   );
 });
 
+describe('X-1 generating is down, whoever asks: nobody knows what the calls cost', () => {
+  const report = { firstPollMs: 20_000, pollAtMostMs: 60_000, lookForMs: 300_000 };
+  const patient = { ...reportsOnly, patienceMs: 10_000, report };
+  const page: Fault = { reply: { status: 404, body: '<html>' } };
+
+  test.each<[string, Fault]>([
+    ["a gateway's page", page],
+    ['500 after its work, and never listed', { failAfterWork: 500 }],
+    ['429', 429],
+  ])('%s: held to be down after three companies, tried by one at a time, and by nobody twice', async (_, fault) => {
+    const clock = new JumpingClock();
+    await withWorkshop({ clock, historyLagMs: 1e10, pipeline: patient }, async (workshop) => {
+      const { sandbox, open, work, calls } = workshop;
+      const run = await open(wholeCompanies(sandbox, 12).map((company) => lineOf(company)));
+      sandbox.script('creditReportGenerate', Array(99).fill(fault));
+      const end = await work(run, { concurrency: 1 });
+      expect(end.stopped).toMatchObject({ code: 'PROVIDER_UNAVAILABLE', exit: 6 });
+      expect(end.progress).toMatchObject({ byOutcome: { pending: 12 }, parkedReasons: {} });
+      // Three, and probes after 1, 2 and 4 s and at the end of the patience.
+      expect(generateCalls(workshop)).toHaveLength(7);
+      expect(new Set(generateCalls(workshop).map(({ request_key }) => request_key)).size).toBe(7);
+      sandbox.clearScript();
+      clock.advance(3_600_000);
+      expect((await work(run)).progress.byOutcome).toMatchObject({ complete: 12 });
+      expect(
+        calls().filter(({ operation, charge }) => operation === 'creditReportGenerate' && charge === 'charged'),
+      ).toHaveLength(12);
+    });
+  });
+});
+
 test.each<readonly Fault[]>([
   [500, 503, 500],
   [429, 500, 'lostAnswer'],

@@ -4,7 +4,9 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LedgerError, UsageError } from '../../src/domain/errors.js';
 import { LockedError } from '../../src/ledger/locked-error.js';
-import { openForWriting } from '../../src/ledger/sqlite/open.js';
+import { checkDatabase } from '../../src/ledger/sqlite/check.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath, openForWriting } from '../../src/ledger/sqlite/open.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { describeLedger } from './contract.js';
 import { look, openAt, openSqlite, withDataDir, withLedger } from './sqlite-support.js';
@@ -91,6 +93,32 @@ describe('the file', () => {
     await withDataDir(async (dataDir) => {
       expect(() => openAt(dataDir, 'existing')).toThrow('there is no ledger');
       expect(existsSync(dataDir)).toBe(false);
+    });
+  });
+
+  test.each([
+    'UPDATE starts SET id = 9007199254740995',
+    'UPDATE sqlite_sequence SET seq = 9223372036854775807',
+    'UPDATE calls SET id = 9007199254740995',
+    'UPDATE environments SET id = -1',
+  ])('is damaged where a number in it was never given out: %s', async (sql) => {
+    await withDataDir(async (dataDir) => {
+      const ledger = openAt(dataDir);
+      await buy(ledger, call(await begin(ledger)));
+      await ledger.close();
+      const database = connect(ledgerPath(dataDir));
+      database.pragma('foreign_keys = OFF');
+      database.exec(sql);
+      database.close();
+      const damaged = expect.objectContaining({
+        code: 'LEDGER_DAMAGED',
+        message: expect.stringMatching(/never given out/),
+      });
+      expect(() => openAt(dataDir)).toThrow(damaged);
+      expect(checkDatabase(dataDir)).toMatchObject({
+        state: 'damaged',
+        detail: expect.stringMatching(/never given out/),
+      });
     });
   });
 

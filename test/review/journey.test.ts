@@ -260,11 +260,11 @@ describe('from a question to a complete row', () => {
     }));
 });
 
-test('without a terminal the session says what to use instead; an unknown run is told', () =>
+test('where nothing was ever run there is nothing to ask, terminal or not; an unknown run is told', () =>
   withFolder(async (folder) => {
     expect(await kybatch(folder, ['review'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no terminal'),
+      stderr: expect.stringContaining('there is no ledger'),
     });
     expect(await kybatch(folder, ['review', 'list'])).toMatchObject({
       code: 2,

@@ -1,7 +1,8 @@
-import type { GoOnStep } from '../../app/next-step.js';
+import type { Given } from '../../app/given.js';
+import type { GoOnStep, ReviewSheets } from '../../app/next-step.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import type { SpendingArgs } from '../spending-flags.js';
-import { shellWord } from './text.js';
+import { count, shellWord } from './text.js';
 
 /** A step in words, and as a command line that can be pasted as it is. */
 export interface Suggestion {
@@ -9,7 +10,7 @@ export interface Suggestion {
   readonly command: string;
 }
 
-type CommandArgs = Pick<SpendingArgs, 'dataDir'> & Partial<SpendingArgs>;
+type CommandArgs = Place & Partial<SpendingArgs>;
 
 /** `args`: the command line that led here, so that the next one goes on in the same way. */
 export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
@@ -19,15 +20,7 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
     case 'retry':
       return { words: 'Try the failed rows again with', command: `kybatch retry ${next.run}${spendingFlags(args)}` };
     case 'review':
-      return next.sheet === 'asks'
-        ? {
-            words: `Answer the open questions in ${REVIEW_SHEET}, and read them back with`,
-            command: `kybatch review apply ${REVIEW_SHEET}${placeFlags(args)}`,
-          }
-        : {
-            words: 'Answer the open questions with',
-            command: `kybatch review export ${next.run}${next.sheet === 'other' ? ` --out review-${next.run}.csv` : ''}${placeFlags(args)}`,
-          };
+      return suggestReview(next, args);
     case 'doubt':
       return {
         words: 'See what was lost, and say how it goes on, with',
@@ -47,11 +40,36 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
   }
 }
 
+interface Questions {
+  /** Those of all runs without it. */
+  readonly run?: string | undefined;
+  /** Without it nothing is in the way of an export. */
+  readonly sheets?: ReviewSheets | undefined;
+}
+
+/** The sheet that asks the open questions already, or the command that writes one over nothing. */
+export function suggestReview({ run, sheets }: Questions, args: Place): Suggestion {
+  const { asks = null, missing = 0, free = REVIEW_SHEET } = sheets ?? {};
+  const write = `kybatch review export${run === undefined ? '' : ` ${run}`}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
+  if (asks === null) return { words: 'Answer the open questions with', command: write };
+  const others =
+    missing === 0
+      ? ''
+      : ` (${count(missing, 'open question')} ${missing === 1 ? 'is' : 'are'} not in it: ${write} writes all that are open)`;
+  return {
+    words: `Answer the open questions in ${asks}${others}, and read them back with`,
+    command: `kybatch review apply ${asks}${placeFlags(args)}`,
+  };
+}
+
 const jobWords = ({ input, pipeline, portfolio, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
   `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--portfolio', portfolio)}${flag('--limit', limit ?? undefined)}`;
 
-/** Where the ledger is, for commands that spend nothing. */
-export const placeFlags = ({ dataDir }: Pick<SpendingArgs, 'dataDir'>): string => flag('--data-dir', dataDir);
+/** Where the ledger is, as it was said. */
+export type Place = Pick<SpendingArgs, 'dataDir'>;
+
+/** The same as a flag, for commands that spend nothing. */
+export const placeFlags = ({ dataDir }: Place): string => flag('--data-dir', dataDir);
 
 /** Buys one answer by hand; what reads it afterwards finds it. */
 export const callAgain = (
@@ -62,17 +80,25 @@ export const callAgain = (
 
 const tableFlags = ({ out, format }: CommandArgs): string => flag('--out', out) + flag('--format', format);
 
+const exportFlag = ({ export: wanted }: CommandArgs): string =>
+  wanted === undefined ? '' : wanted ? ' --export' : ' --no-export';
+
+/** What a start was given, as the flags that say it. */
+export const givenFlags = ({ formats, ...given }: Given) => ({ ...given, format: formats?.join() });
+
 function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): string {
   return [
     args.sandbox ? ' --sandbox' : '',
     placeFlags(args),
     budgetFlags({ budget: budget ?? args.budget, maxReports: maxReports ?? args.maxReports }),
     flag('--concurrency', args.concurrency),
+    exportFlag(args),
+    tableFlags(args),
     args.yes ? ' --yes' : '',
   ].join('');
 }
 
-export const budgetFlags = ({ budget, maxReports }: Enough): string =>
+const budgetFlags = ({ budget, maxReports }: Enough): string =>
   flag('--budget', budget) + flag('--max-reports', maxReports);
 
 /** Budgets that are enough where those of `args` were not. */

@@ -1,5 +1,6 @@
 import type { Contradiction, DoubtsView, SettleDoubtsOptions, SettledDoubtsView } from '../../app/doubt.js';
 import { printable } from '../../review/words.js';
+import { givenFlags, type Place, placeFlags, suggestCommand } from './commands.js';
 import { iso } from './iso.js';
 import { nextCommands } from './review-words.js';
 import { count, inUtc, moment, withCommas } from './text.js';
@@ -151,40 +152,60 @@ export const contradictionToJson = ({ calls, from, to, known, otherUnknown, miss
 
 const rowsOfCalls = (calls: number) => (calls === 1 ? 'its row' : 'their rows');
 
+const isSettled = ({ sentAgain }: DoubtfulCall): boolean => sentAgain === 'nothing';
+
+/** "7 calls were answered since, or their rows are settled" */
+const settledSince = (calls: number): string =>
+  `${count(calls, 'call')} ${calls === 1 ? 'was' : 'were'} answered since, or ${rowsOfCalls(calls)} ${calls === 1 ? 'is' : 'are'} settled`;
+
 /** What a verdict will do, before it is asked for. */
-export const verdictInWords = (verdict: Verdict, calls: number): string =>
-  ({
-    resend: `Let ${count(calls, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`,
-    charged: `Book ${count(calls, 'call')} as charged, and let ${rowsOfCalls(calls)} go on?`,
-    free: `Book ${count(calls, 'call')} as free, and let ${rowsOfCalls(calls)} go on?`,
-  })[verdict];
+export function verdictInWords(verdict: Verdict, calls: readonly DoubtfulCall[]): string {
+  if (verdict !== 'resend')
+    return `Book ${count(calls.length, 'call')} as ${verdict}, and let ${rowsOfCalls(calls.length)} go on?`;
+  const settled = calls.filter(isSettled).length;
+  const again = calls.length - settled;
+  const others =
+    settled === 0 ? '' : `${settledSince(settled)}: nothing sends ${settled === 1 ? 'it' : 'them'} again. `;
+  return again === 0
+    ? `${others}Let ${settled === 1 ? 'it' : 'them'} go all the same?`
+    : `${others}Let ${count(again, 'call')} be sent again? Each may be charged a second time; credit reports are looked for first.`;
+}
 
-const doneInWords = (verdict: Verdict, calls: number): string =>
-  verdict === 'resend'
-    ? `may be sent again; what was charged for ${calls === 1 ? 'it' : 'them'} stays unknown`
-    : `${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept`;
+const bookedInWords = (verdict: Verdict, calls: number): string =>
+  `${count(calls, 'call')} ${calls === 1 ? 'is' : 'are'} booked as ${verdict}. A wrong word is taken back by another: the last one stands, and every one is kept.`;
 
-/** Calls that no start comes to: what sends them again, if anything has to. */
-function othersInWords(calls: readonly DoubtfulCall[], place: string): readonly string[] {
-  const are = (way: DoubtfulCall['sentAgain']) => calls.filter(({ sentAgain }) => sentAgain === way);
-  const failed = [...new Set(are('retry').map(({ runId }) => runId))];
-  const settled = are('nothing').length;
+/** Each call in one group: what is sent again, by what; and what nothing has to send. */
+function resentInWords({ calls, released, failed }: SettledDoubtsView, args: Place): readonly string[] {
+  const settled = calls.filter(isSettled).length;
+  const again = calls.length - settled;
+  const byHand = calls.filter(({ sentAgain }) => sentAgain === 'by_hand').length;
   return [
-    ...failed.map((run) => `Rows of run ${run} have failed; try them again with: kybatch retry ${run}${place}`),
+    ...(again === 0
+      ? []
+      : [
+          `${count(again, 'call')} may be sent again; what was charged for ${again === 1 ? 'it' : 'them'} stays unknown.`,
+        ]),
+    ...goOnInWords(released, args),
+    ...failed.map(({ run, sandbox, given }) => {
+      const { command } = suggestCommand({ kind: 'retry', run }, { ...args, sandbox, ...givenFlags(given) });
+      return `Rows of run ${run} have failed; try them again with: ${command}`;
+    }),
+    ...(byHand === 0 ? [] : ['What was asked by hand is sent by the same `kybatch call`.']),
     ...(settled === 0
       ? []
       : [
-          `${count(settled, 'call')} ${settled === 1 ? 'was' : 'were'} answered since, or ${settled === 1 ? 'its row is' : 'their rows are'} settled: no start sends ${settled === 1 ? 'it' : 'them'} again. \`kybatch run INPUT --fresh${place}\` asks for everything anew.`,
+          `${settledSince(settled)}: no start sends ${settled === 1 ? 'it' : 'them'} again, and what was charged for ${settled === 1 ? 'it' : 'them'} stays unknown. \`kybatch run INPUT --fresh${placeFlags(args)}\` asks for everything anew.`,
         ]),
-    ...(are('by_hand').length === 0 ? [] : ['What was asked by hand is sent by the same `kybatch call`.']),
   ];
 }
 
-export const settledInWords = (verdict: Verdict, { calls, released }: SettledDoubtsView, place: string): string =>
-  [
-    `${count(calls.length, 'call')} ${doneInWords(verdict, calls.length)}.`,
-    ...nextCommands(released, place).map((command) => `Go on with: ${command}`),
-    ...(verdict === 'resend' ? othersInWords(calls, place) : []),
-  ]
-    .map((line) => `${line}\n`)
-    .join('');
+const goOnInWords = (released: SettledDoubtsView['released'], args: Place): readonly string[] =>
+  nextCommands(released, args).map((command) => `Go on with: ${command}`);
+
+export function settledInWords(verdict: Verdict, view: SettledDoubtsView, { dataDir }: Place): string {
+  const lines =
+    verdict === 'resend'
+      ? resentInWords(view, { dataDir })
+      : [bookedInWords(verdict, view.calls.length), ...goOnInWords(view.released, { dataDir })];
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -28,7 +28,7 @@ export function countsInWords({
 
 /** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
 export function purgeInWords(
-  { outcome, report, proof, notProved, exports }: PurgeView,
+  { outcome, report, proof, notProved, exports, exportsNotSearched }: PurgeView,
   place: string,
   same: string,
 ): string {
@@ -44,6 +44,10 @@ export function purgeInWords(
     'Input files, logs and copies of them were not searched.',
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
     ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
+    ...(exportsNotSearched.length === 0
+      ? []
+      : ['These exports may hold it, which their text does not tell; look into them, delete them, or export again:']),
+    ...exportsNotSearched.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -85,7 +89,7 @@ function mentionInWords(
   return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
 }
 
-export const purgeToJson = ({ report, proof, notProved, exports }: PurgeView) => ({
+export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearched }: PurgeView) => ({
   runs: report.runs,
   runs_removed: report.runsRemoved,
   removed: {
@@ -103,9 +107,23 @@ export const purgeToJson = ({ report, proof, notProved, exports }: PurgeView) =>
     still_mentioned: proof.mentions,
   }),
   ...(notProved.length === 0 ? {} : { not_proved: notProved }),
-  exports_still_holding: exports.map(({ folder, run, at }) => ({ folder, run, exported_at: at })),
+  exports_still_holding: exports.map(exportToJson),
+  ...(exportsNotSearched.length === 0 ? {} : { exports_not_searched: exportsNotSearched.map(exportToJson) }),
 });
 
-/** Into the same folder, in the same formats. */
-const exportAgain = ({ run, folder, formats = [] }: PurgeView['exports'][number], place: string): string =>
-  `kybatch export ${run}${place} --out ${shellWord(folder)}${formats.length === 0 ? '' : ` --format ${formats.join()}`}`;
+type Made = PurgeView['exports'][number];
+
+const exportToJson = ({ folder, run, at }: Made) => ({ folder, run, exported_at: at });
+
+/** Into the same folder, as it was made. */
+function exportAgain({ run, folder, options }: Made, place: string): string {
+  const { formats = [], delimiter = ',', bom, includeContacts, partitionBy } = options;
+  return [
+    `kybatch export ${run}${place} --out ${shellWord(folder)}`,
+    ...(formats.length === 0 ? [] : [`--format ${formats.join()}`]),
+    ...(delimiter === ',' ? [] : [`--delimiter ${delimiter === '\t' ? 'tab' : shellWord(delimiter)}`]),
+    ...(bom ? ['--bom'] : []),
+    ...(includeContacts ? ['--include-contacts'] : []),
+    ...(partitionBy === undefined ? [] : [`--partition-by ${shellWord(partitionBy)}`]),
+  ].join(' ');
+}

@@ -3,20 +3,21 @@ import type { decisions } from '../../app/review.js';
 import type { Question } from '../../review/questions.js';
 import { printable, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/iso-time.js';
-import { budgetFlags } from './commands.js';
+import { givenFlags, type Place, suggestCommand } from './commands.js';
 import { count } from './text.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
 
-/** The commands that go on with the rows that wait no longer. `place` is the flag that names the data directory. */
-export const nextCommands = (released: readonly ReleasedRun[], place: string): readonly string[] =>
+/** The commands that go on with the rows that wait no longer. */
+export const nextCommands = (released: readonly ReleasedRun[], { dataDir }: Place): readonly string[] =>
   released.map(
-    ({ run, sandbox, budgets }) => `kybatch resume ${run}${sandbox ? ' --sandbox' : ''}${place}${budgetFlags(budgets)}`,
+    ({ run, sandbox, given, enough }) =>
+      suggestCommand({ kind: 'resume', run, ...enough }, { dataDir, sandbox, ...givenFlags(given) }).command,
   );
 
 export const rowsOf = (released: readonly ReleasedRun[]): number => released.reduce((sum, { rows }) => sum + rows, 0);
 
-export const nextInWords = (released: readonly ReleasedRun[], place: string): string =>
+export const nextInWords = (released: readonly ReleasedRun[], place: Place): string =>
   released.length === 0
     ? ''
     : `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}\n`;

@@ -2,7 +2,8 @@ import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
-import { parkedInWords } from './parked-words.js';
+import { iso } from './iso.js';
+import { parkedInWords, refusedInWords } from './parked-words.js';
 import { count } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
@@ -21,7 +22,8 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
   const lines = [
     ...(stopped === null ? [] : [`Stopped: ${stopped.code}: ${stopped.message}`]),
     ...(stopped?.hint === undefined ? [] : [`  ${stopped.hint}`]),
-    ...parkedInWords({ reasons: end.parked, refusals: end.refusals }, place),
+    ...parkedInWords(parkedRows(end), place),
+    ...refusedInWords(end),
     ...awaited(end),
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
@@ -39,6 +41,13 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const parkedRows = ({ parked, refusals, parkedUntil, spent }: RunEndView) => ({
+  reasons: parked,
+  refusals,
+  until: parkedUntil,
+  unknownInBudget: spent.unknownInBudget,
+});
 
 /** They are paid for, or may be: nobody need be afraid of the next start. */
 function awaited({ waiting }: RunEndView): readonly string[] {
@@ -101,7 +110,9 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
     waiting: end.waiting,
     parked: end.parked,
+    ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
+    ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),

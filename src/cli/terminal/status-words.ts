@@ -3,7 +3,7 @@ import type { RunStanding } from '../../app/run-view.js';
 import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import { iso } from './iso.js';
-import { parkedInWords } from './parked-words.js';
+import { parkedInWords, refusedInWords } from './parked-words.js';
 import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
@@ -36,7 +36,7 @@ const HEADER = [
 
 export const runsInWords = (standings: readonly RunStanding[]): string =>
   standings.length === 0
-    ? 'There is no run yet. `kybatch run companies.csv --sandbox` makes one.\n'
+    ? 'There is no run yet. `kybatch run <input.csv>` makes one; `kybatch sandbox sample` writes an input to try, for `--sandbox`.\n'
     : textTable(HEADER, standings.map(toLine));
 
 const toLine = ({ run, progress: { byOutcome, unitsCharged } }: RunStanding) => [
@@ -80,6 +80,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
     `Speed: ${speed(view)}`,
+    ...refusedInWords(progress),
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...activity.failures.map(
       ({ code, count: rows, example }) =>
@@ -110,7 +111,7 @@ function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
     ...(silent ? ['         not heard of for more than half a minute: it is frozen, or the machine was'] : []),
     ...failedCalls.map(
       ({ code, count: calls }) =>
-        `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute; retried as the pipeline says`,
+        `Trouble: ${count(calls, 'call')} failed with ${code} in the last minute, which may pass: what they were for is tried again as the pipeline says`,
     ),
     ...outages.map((outage) => outageInWords(outage, at)),
   ];
@@ -136,19 +137,26 @@ function endInWords({ since, endedAt, lastHeardAt, ending }: NonNullable<StatusV
   ];
 }
 
-function waits({ progress, activity, nextReportAt, at }: StatusView, place: string): readonly string[] {
+function waits(
+  { progress, activity, nextReportAt, unknownInBudget, atWork, at }: StatusView,
+  place: string,
+): readonly string[] {
   const { looking } = activity;
+  const { refusals } = progress;
   const awaited = progress.waiting - looking.rows;
-  const look = (next: number) => `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
+  const look = (next: number | null) => {
+    // Nobody looks while no process is at work.
+    if (atWork?.alive !== true) return '; the next start looks for it';
+    if (next === null) return '';
+    return `; the next look is ${next <= at ? 'due' : `in ${durationInWords(next - at)}`}`;
+  };
   return [
-    ...parkedInWords({ reasons: progress.parkedReasons, refusals: progress.refusals }, place),
-    ...(activity.parkedUntil === null ? [] : [`more allowance at ${moment(activity.parkedUntil)}`]),
-    ...(awaited <= 0
-      ? []
-      : [`${count(awaited, 'credit report')} not ready yet${nextReportAt === null ? '' : look(nextReportAt)}`]),
-    ...(looking.until === null
-      ? []
-      : [`${looksInWords(looking.rows, looking.until)}${nextReportAt === null ? '' : look(nextReportAt)}`]),
+    ...parkedInWords(
+      { reasons: progress.parkedReasons, refusals, until: activity.parkedUntil, unknownInBudget },
+      place,
+    ),
+    ...(awaited <= 0 ? [] : [`${count(awaited, 'credit report')} not ready yet${look(nextReportAt)}`]),
+    ...(looking.until === null ? [] : [`${looksInWords(looking.rows, looking.until)}${look(nextReportAt)}`]),
   ];
 }
 
@@ -189,6 +197,7 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
   looking: { rows: activity.looking.rows, until: iso(activity.looking.until) },
   parked: progress.parkedReasons,
   ...(progress.refusals.length === 0 ? {} : { refusals: progress.refusals }),
+  ...(progress.refusedRows === 0 ? {} : { refused_rows: progress.refusedRows }),
   parked_until: iso(activity.parkedUntil),
   calls: activity.calls - activity.owned,
   owned_answers: activity.owned,

@@ -63,7 +63,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { dataDir, settled } = args;
   const { calls, underWay, released } = await listDoubts({ dataDir, settled, which: wordsOf(args) }, aroundOf(io));
   const place = placeFlags(args);
-  const next = nextCommands(released, place);
+  const next = nextCommands(released, args);
   if (args.json) {
     const listed = { calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next };
     io.stdout(`${JSON.stringify(listed)}\n`);
@@ -89,13 +89,12 @@ const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
     const agree = (proposal: DoubtProposal) => agreed(verdict, proposal, args, io);
     const view = await settleDoubts({ dataDir, which: wordsOf(args), verdict, reason, by, agree }, aroundOf(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-    const place = placeFlags(args);
     if (json) {
       const { calls, contradictions, released } = view;
-      const settled = { verdict, calls: calls.map(({ id }) => id), next: nextCommands(released, place) };
+      const settled = { verdict, calls: calls.map(({ id }) => id), next: nextCommands(released, args) };
       io.stdout(`${JSON.stringify({ ...settled, contradictions: contradictions.map(contradictionToJson) })}\n`);
     }
-    io.stderr(view.outcome === 'settled' ? settledInWords(verdict, view, place) : 'Every charge is known.\n');
+    io.stderr(view.outcome === 'settled' ? settledInWords(verdict, view, args) : 'Every charge is known.\n');
     return ExitCode.ok;
   },
 });
@@ -112,7 +111,7 @@ async function agreed(
   }
   for (const contradiction of contradictions) io.stderr(contradictionInWords(contradiction, verdict));
   const what = `this would be about ${count(calls.length, 'call')}`;
-  const consent = { what, question: verdictInWords(verdict, calls.length), nothing: 'Nothing was changed.' };
+  const consent = { what, question: verdictInWords(verdict, calls), nothing: 'Nothing was changed.' };
   if (!(await agreedTo(consent, yes, io))) return { agreed: false };
   if (reason !== undefined) return { agreed: true };
   if (!yes) return { agreed: true, reason: await io.ask?.('Why? It is kept with the calls: ') };

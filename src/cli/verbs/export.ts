@@ -14,7 +14,10 @@ export const exportVerb: Verb<ExportArgs> = {
   describe: 'Write the tables of a run again, from the raw bodies, for 0 units',
   builder: (yargs) =>
     yargs
-      .positional('run', { type: 'string', describe: 'The run (default: the newest); one still going may be exported' })
+      .positional('run', {
+        type: 'string',
+        describe: 'The run (default: the newest that was begun); one still going may be exported',
+      })
       .option('out', outOption)
       .option('format', formatOption)
       .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })

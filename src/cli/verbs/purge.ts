@@ -33,7 +33,7 @@ export const purgeVerb: Verb<PurgeArgs> = {
       .example('$0 purge --entity GB:00045590', 'the same by its number, and every row that gave this number')
       .example('$0 purge --before 2025-01-01 --yes', 'runs and answers from before that day, unattended')
       .epilogue(
-        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: purge names the exports that still hold what was removed. Where that fails (a full disk) it says what was removed and what is not proved, and the same command finishes it. Exit code: 0 removed, 1 removed and not proved, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
+        'It says what would go and asks; without a terminal it needs --yes. Rows stay in their runs without what they said, so that runs still add up; calls stay without their bodies. Afterwards the database file is searched for the IDs and numbers that went, and what still names them is listed with the command that removes it. Input files and exports are yours: purge names the exports that still hold what was removed, also when it is asked once more, each with the command that writes it again as it was made. Where that fails (a full disk) it says what was removed and what is not proved, and the same command finishes it. Exit code: 0 removed, 1 removed and not proved, 2 usage or nothing is known by that name, 75 in use, 130 not agreed to.',
       ),
   async run(args, io) {
     const { dataDir, json } = args;

@@ -4,6 +4,7 @@ import {
   decisions,
   exportQuestions,
   listQuestions,
+  reviewSheets,
   withdrawDecision,
 } from '../../app/review.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
@@ -12,7 +13,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { printable, questionInWords } from '../../review/words.js';
 import { aroundOf } from '../around.js';
 import { readNumber } from '../number-flag.js';
-import { placeFlags } from '../terminal/commands.js';
+import { placeFlags, suggestReview } from '../terminal/commands.js';
 import {
   decisionInWords,
   decisionToJson,
@@ -42,15 +43,19 @@ const listVerb: Verb<RunArgs> = {
   builder: (yargs) => yargs.positional('run', runPositional),
   async run(args, io) {
     const { dataDir, run, json } = args;
-    const place = placeFlags(args);
     const questions = await listQuestions({ dataDir, run }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify({ questions: questions.map(questionToJson) })}\n`);
     else for (const question of questions) io.stdout(`${questionInWords(question)}\n`);
     io.stderr(`${count(questions.length, 'open question')}.\n`);
-    if (questions.length > 0)
-      io.stderr(
-        `Answer them with \`kybatch review${place}\`, or in a spreadsheet: \`kybatch review export${place}\`.\n`,
+    if (questions.length > 0) {
+      const { words, command } = suggestReview(
+        { run, sheets: await reviewSheets({ dataDir, run }, aroundOf(io)) },
+        args,
       );
+      io.stderr(
+        `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet: ${words}: ${command}\n`,
+      );
+    }
     return ExitCode.ok;
   },
 };
@@ -99,7 +104,7 @@ const applyVerb: Verb<ApplyArgs> = {
     const { released, refused, ...counts } = await applyAnswers({ dataDir, file, by }, aroundOf(io));
     const place = placeFlags(args);
     if (json) {
-      const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, place) };
+      const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, args) };
       io.stdout(`${JSON.stringify({ ...counts, ...rest })}\n`);
     }
     for (const { line, problem } of refused) io.stderr(`${file}, line ${line}: ${printable(problem)}\n`);
@@ -107,7 +112,7 @@ const applyVerb: Verb<ApplyArgs> = {
       `${count(counts.applied, 'decision')} taken, ${counts.unchanged} known already, ${count(refused.length, 'line')} refused, ${counts.blank} left blank.\n`,
     );
     if (counts.unseen > 0) io.stderr(unseenInWords(counts.unseen, place));
-    io.stderr(nextInWords(released, place));
+    io.stderr(nextInWords(released, args));
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },
 };
@@ -144,11 +149,10 @@ const withdrawVerb: Verb<WithdrawArgs> = {
   async run(args, io) {
     const { dataDir, id, by, json } = args;
     const { released } = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
-    const place = placeFlags(args);
     const rows = rowsOf(released);
-    if (json) io.stdout(`${JSON.stringify({ withdrawn: id, rows, next: nextCommands(released, place) })}\n`);
+    if (json) io.stdout(`${JSON.stringify({ withdrawn: id, rows, next: nextCommands(released, args) })}\n`);
     io.stderr(`Decision ${id} is withdrawn; ${count(rows, 'row')} rested on it.\n`);
-    io.stderr(nextInWords(released, place));
+    io.stderr(nextInWords(released, args));
     return ExitCode.ok;
   },
 };
@@ -177,15 +181,17 @@ export const reviewVerb: Verb<ReviewArgs> = {
   async run(args, io) {
     const { keys } = io;
     if (!io.interactive || keys === undefined) {
+      const sheets = await reviewSheets({ dataDir: args.dataDir }, aroundOf(io));
+      const { words, command } = suggestReview({ sheets }, args);
       throw new UsageError(
         'there is no terminal to ask on',
-        'Use `kybatch review export` and `kybatch review apply`, or `kybatch review list`.',
+        sheets.open === 0 ? 'No question is open.' : `${words}: ${command}`,
       );
     }
     const { dataDir, by } = args;
     const view = await answerQuestions({ dataDir, by, keys, print: io.stderr }, aroundOf(io));
     io.stderr(`\n${count(view.decided, 'question')} answered by ${view.by}, ${view.left} left.\n`);
-    io.stderr(nextInWords(view.released, placeFlags(args)));
+    io.stderr(nextInWords(view.released, args));
     return ExitCode.ok;
   },
 };

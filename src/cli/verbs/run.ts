@@ -6,7 +6,7 @@ import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flag
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
-import { amountsInWords } from '../terminal/spending-words.js';
+import { spendQuestion } from '../terminal/spending-words.js';
 import { moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
@@ -51,7 +51,7 @@ export const runVerb: Verb<RunArgs> = {
 };
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
-async function ask({ plan, atMost }: Proposal, args: RunArgs, io: Io): Promise<boolean> {
-  io.stderr(planInWords(plan, placeFlags(args)));
-  return await agrees(`Spend up to ${amountsInWords(atMost)}?`, args, io);
+async function ask(proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> {
+  io.stderr(planInWords(proposal.plan, placeFlags(args)));
+  return await agrees(spendQuestion(proposal), args, io);
 }

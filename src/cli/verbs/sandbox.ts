@@ -16,6 +16,7 @@ interface SampleArgs extends CommonArgs {
   readonly excel: boolean;
   readonly seed: number;
   readonly out: string;
+  readonly force: boolean;
 }
 
 const sampleVerb: Verb<SampleArgs> = {
@@ -32,8 +33,13 @@ const sampleVerb: Verb<SampleArgs> = {
       })
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
       .option('out', { type: 'string', default: 'sample.csv', requiresArg: true, describe: 'Where to write the CSV' })
+      .option('force', {
+        type: 'boolean',
+        default: false,
+        describe: 'Write over files that are there, and are no sample',
+      })
       .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
-  async run({ rows, dirty, excel, seed, out, dataDir, json }, io) {
+  async run({ rows, dirty, excel, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
     const stopListening = io.onInterrupt((signal) => {
@@ -41,7 +47,7 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
-      const view = await sample({ rows, dirty, excel, seed, out, dataDir, signal: abort.signal }, aroundOf(io));
+      const view = await sample({ rows, dirty, excel, seed, out, force, dataDir, signal: abort.signal }, aroundOf(io));
       if (json) io.stdout(`${JSON.stringify(view)}\n`);
       else io.stderr(`${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`);
       return ExitCode.ok;
@@ -136,7 +142,10 @@ export const sandboxVerb: Verb<SandboxArgs> = {
       })
       .option('seed', numberFlagOr(1, '--seed', 'The registry and the faults follow from it'))
       .example('$0 sandbox --plan free', 'see how a run stops when the allowance is spent')
-      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port'),
+      .example('$0 sandbox --faults nasty --port 0', 'an unreliable provider on a free port')
+      .epilogue(
+        "Two credit reports in five are ready at once, the others up to three minutes after they were asked for, which is the provider's own range; with `--sandbox` on another command it takes up to 2 s.",
+      ),
   async run(args, io) {
     const { port, plan, allowance, search, seed, generateMs, historyLagMs } = args;
     const sandbox = await startSandbox({

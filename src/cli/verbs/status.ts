@@ -2,7 +2,7 @@ import type { GoOnStep } from '../../app/next-step.js';
 import { status } from '../../app/status.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
-import { placeFlags, suggestCommand } from '../terminal/commands.js';
+import { givenFlags, placeFlags, suggestCommand } from '../terminal/commands.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -15,11 +15,12 @@ export const statusVerb: Verb<StatusArgs> = {
   describe: 'One run: counts, stages, units, speed, and what it waits for; also while it is at work',
   builder: (yargs) =>
     yargs
-      .positional('run', { type: 'string', describe: 'The run (default: the newest)' })
+      .positional('run', { type: 'string', describe: 'The run (default: the newest that was begun)' })
       .example('$0 status', 'the newest run'),
   async run({ dataDir, run, json }, io) {
     const view = await status({ dataDir, run }, aroundOf(io));
-    const suggest = (step: GoOnStep) => suggestCommand(step, { dataDir, sandbox: view.sandbox, ...view.budgets });
+    const suggest = (step: GoOnStep) =>
+      suggestCommand(step, { dataDir, sandbox: view.sandbox, ...givenFlags(view.given) });
     const next = view.next === null ? undefined : suggest(view.next);
     const further = view.further.map(suggest);
     if (json) {

@@ -45,9 +45,13 @@ export function callStore(
      WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Of late is enough, and a ledger of millions of calls is not read for it.
-  const anyAnswer = database.prepare<[number, string | null], 1>(
-    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ifnull(?, operation)
+  const anyAnswer = database.prepare<[number], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ?
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
+  );
+  const answerOf = database.prepare<[number, string, number], 1>(
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND settled_at >= ?
+       AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
   );
   // A call that was under way when the request was refused says nothing.
   const answeredSince = database.prepare<[number, string, string, number], 1>(
@@ -131,7 +135,8 @@ export function callStore(
         return { kind: 'intent', intent };
       });
     },
-    hasAnswered: async (environmentId, operation) => anyAnswer.get(environmentId, operation) !== undefined,
+    hasAnswered: async (environmentId) => anyAnswer.get(environmentId) !== undefined,
+    wasAnswered: async (environmentId, operation, since) => answerOf.get(environmentId, operation, since) !== undefined,
     answeredSinceRefused: async ({ environmentId, operation, requestKey, startId }) =>
       answeredSince.get(environmentId, operation, requestKey, startId) !== undefined,
     refusal: async (call, limits, now) => {

@@ -4,11 +4,16 @@ import { systemFailure } from '../../domain/system-failure.js';
 import { sentence } from '../../util/sentence.js';
 import type { DatabaseHealth, DeepHealth } from '../health.js';
 import { damagedAnswers } from './damaged-bodies.js';
+import { DamagedLedger } from './damaged-ledger.js';
 import { brokenConstraint, damagedRecords } from './damaged-records.js';
 import { type Connection, connect } from './driver.js';
+import { impossibleNumber } from './impossible-number.js';
+import { isLocked } from './lock.js';
 import { currentSchema, schemaOf } from './migrate.js';
 import { isThere, ledgerPath, openForReading } from './open.js';
 import { openAsIs } from './private-copy.js';
+import { signsOfLoss, tracesOfRuns } from './signs-of-loss.js';
+import { newestBytes } from './whole.js';
 
 /** Reads the whole ledger file and its indexes; changes nothing. A driver that does not load says nothing about the file. */
 export function checkDatabase(dataDir: string): DatabaseHealth {
@@ -19,10 +24,15 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
     return { state: 'no_driver', detail: `${sentence(error.message)} ${error.hint}` };
   }
   try {
-    if (!isThere(dataDir)) return { state: 'absent' };
+    if (!isThere(dataDir)) return { state: 'absent', note: tracesOfRuns(dataDir) };
+    const hadNewest = newestBytes(ledgerPath(dataDir)) > 0;
     const { database, remove } = openAsIs(ledgerPath(dataDir));
     try {
-      return healthOf(database);
+      const health = healthOf(database);
+      // A start that goes on is none that was broken off.
+      const atRest = health.state === 'sound' && isLocked(dataDir) === false;
+      if (health.state === 'absent') return { ...health, note: tracesOfRuns(dataDir) };
+      return atRest ? { ...health, note: signsOfLoss(database, dataDir, hadNewest) } : health;
     } finally {
       database.close();
       remove();
@@ -35,7 +45,7 @@ export function checkDatabase(dataDir: string): DatabaseHealth {
 function healthOf(database: Connection): DatabaseHealth {
   const verdict = database.pragma('integrity_check', { simple: true });
   if (verdict !== 'ok') return { state: 'damaged', detail: String(verdict) };
-  const broken = brokenConstraint(database);
+  const broken = brokenConstraint(database) ?? impossibleNumber(database);
   if (broken !== undefined) return { state: 'damaged', detail: broken };
   const schema = schemaOf(database);
   if (schema === currentSchema()) return { state: 'sound' };
@@ -44,6 +54,7 @@ function healthOf(database: Connection): DatabaseHealth {
 
 /** Only SQLite itself calls a file damaged; a full disk, a mount or a right that is missing is something else. */
 function whatFailed(error: unknown): DatabaseHealth {
+  if (error instanceof DamagedLedger) return { state: 'damaged', detail: error.what, wayOut: error.wayOut };
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof KybatchError)
     return { state: 'unusable', detail: `${sentence(detail)} ${error.hint ?? ''}`.trim(), exit: error.exit };

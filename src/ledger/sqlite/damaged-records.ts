@@ -3,6 +3,7 @@ import { placeInWords, type StoredPlace } from '../stored-json.js';
 import { ALL_CELLS, Cells } from './cells.js';
 import { damagedTexts, damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
+import { misnumberedRuns } from './row-numbers.js';
 
 /** Every record that does not hold together: texts that cannot be read, and pointers to what is not there. */
 export function damagedRecords(database: Connection): readonly DamagedRecord[] {
@@ -17,7 +18,7 @@ export function damagedRecords(database: Connection): readonly DamagedRecord[] {
     what: `${placeInWords(place)} cannot be read`,
     remedy: remedyFor(place),
   }));
-  return [...texts, ...danglingIn(database)];
+  return [...texts, ...misnumberedRuns(database), ...danglingIn(database)];
 }
 
 function remedyFor({ table, column, run, id }: StoredPlace): Remedy {

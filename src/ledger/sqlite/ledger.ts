@@ -18,11 +18,14 @@ import { readings } from './reading.js';
 import { dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
+import { mustBeNumbered } from './row-numbers.js';
 import { runStore } from './runs.js';
+import { signsOfLoss } from './signs-of-loss.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
 import { forgetPurge } from './unfinished-purges.js';
 import { watchStore } from './watches.js';
+import { newestBytes } from './whole.js';
 import { Writer } from './writer.js';
 
 export function openSqliteLedger(options: LedgerOptions): Ledger {
@@ -40,10 +43,13 @@ export function openSqliteLedger(options: LedgerOptions): Ledger {
 }
 
 function openLocked(options: LedgerOptions): Ledger {
-  const { dataDir, now, pagesAtMost } = options;
+  const { dataDir, now, pagesAtMost, onNote } = options;
   const lock = acquireLock(dataDir);
   try {
+    const hadNewest = newestBytes(ledgerPath(dataDir)) > 0;
     const database = openForWriting(dataDir, now, pagesAtMost);
+    const loss = signsOfLoss(database, dataDir, hadNewest);
+    if (loss !== undefined) onNote?.(loss);
     endOtherStarts(database, now);
     bringForward(database, now);
     return compose(database, options, () => lock.release());
@@ -75,7 +81,16 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
   return {
     calls: inWords(calls, path),
     doubts: inWords(doubtStore(database, writer, dataDir), path),
-    runs: inWords(runs, path),
+    runs: inWords(
+      {
+        ...runs,
+        async mustBeReadable(runId) {
+          await runs.mustBeReadable(runId);
+          mustBeNumbered(database, runId);
+        },
+      },
+      path,
+    ),
     portfolios: inWords(portfolioStore(database, writer, findNow), path),
     watches: inWords(watchStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),

@@ -4,24 +4,28 @@ import { asPlaceError, UsageError } from '../../domain/errors.js';
 import { removeCopiesOfTheDead } from './copy-folder.js';
 import { type Connection, connect } from './driver.js';
 import { currentSchema, migrate, refuseNewer, schemaOf } from './migrate.js';
+import { makeLedger } from './new-ledger.js';
 import { createForOwner, mustBeFile } from './owner-only.js';
 import { copyOf, type Opened, openAsIs } from './private-copy.js';
 import { mustBeSound } from './sound.js';
+import { mustHaveItsNewest, mustNotBeRemains, newestBytes, noSchema } from './whole.js';
 
 export const ledgerPath = (dataDir: string): string => join(dataDir, 'kybatch.db');
 
 /** Opens the ledger for writing, creating or migrating it. The caller holds the lock on the data directory. */
 export function openForWriting(dataDir: string, now: number, pagesAtMost?: number): Connection {
   const path = ledgerPath(dataDir);
+  if (!isThere(dataDir)) makeLedger(dataDir, path, now);
   createForOwner(dataDir, path);
+  mustHaveItsNewest(path);
+  if (newestBytes(path) > 0) mustHoldLedger(path);
   const database = connect(path, { timeout: 10_000 });
   try {
-    // Pages of 8 KB and rare checkpoints, as measured (docs/performance.md).
-    database.pragma('page_size = 8192');
     database.pragma('journal_mode = WAL');
     // better-sqlite3 lowers this to NORMAL when WAL is turned on: set it after, and read it back.
     database.pragma('synchronous = FULL');
     if (database.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite refused synchronous=FULL');
+    // Rare checkpoints, as measured (docs/performance.md).
     database.pragma('wal_autocheckpoint = 8000');
     database.pragma('foreign_keys = ON');
     database.pragma('secure_delete = ON');
@@ -35,12 +39,23 @@ export function openForWriting(dataDir: string, now: number, pagesAtMost?: numbe
   }
 }
 
-/** Is there a ledger? A folder that may not be looked into is no answer. */
+/** Looked at by one who only reads: a writer would bring the newest part in when it closes, and so touch what is damaged. */
+function mustHoldLedger(path: string): void {
+  const database = connect(path, { readonly: true, timeout: 10_000 });
+  try {
+    if (schemaOf(database) === 0) throw noSchema(path);
+  } finally {
+    database.close();
+  }
+}
+
+/** Is there a ledger? A folder that may not be looked into is no answer, and what is left of a ledger is refused. */
 export function isThere(dataDir: string): boolean {
   const path = ledgerPath(dataDir);
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found !== undefined) mustBeFile(path, found);
+    mustNotBeRemains(path, found);
     return found !== undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return false;

@@ -1,10 +1,13 @@
-import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { asPlaceError, FileError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
 import { makeCopyFolder } from './copy-folder.js';
 import { type Connection, connect } from './driver.js';
+import { isLocked } from './lock.js';
+import { schemaOf } from './migrate.js';
+import { mustHaveItsNewest, newestBytes, noSchema } from './whole.js';
 
 /** A connection that only reads, and what is to be done once it is closed. */
 export interface Opened {
@@ -18,6 +21,28 @@ export interface Opened {
  * folder cannot be written (a read-only mount, another user's folder, a full disk), a private copy is read instead.
  */
 export function openAsIs(path: string): Opened {
+  const hasNewest = newestBytes(path) > 0;
+  mustHaveItsNewestAtRest(path);
+  const opened = openWhereItLies(path);
+  if (!hasNewest || schemaOf(opened.database) > 0) return opened;
+  opened.database.close();
+  opened.remove();
+  throw noSchema(path);
+}
+
+/** Beside somebody who writes it is in motion. */
+function mustHaveItsNewestAtRest(path: string): void {
+  const isAtRest = () => isLocked(dirname(path)) === false;
+  if ((newestBytes(path) === 0 && !existsSync(`${path}-shm`)) || !isAtRest()) return;
+  try {
+    mustHaveItsNewest(path);
+  } catch (error) {
+    // Somebody may have begun to write meanwhile.
+    if (isAtRest()) throw error;
+  }
+}
+
+function openWhereItLies(path: string): Opened {
   let database: Connection | undefined;
   try {
     database = connect(path, { readonly: true, fileMustExist: true, timeout: 10_000 });

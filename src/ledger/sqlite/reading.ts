@@ -1,6 +1,7 @@
 import type {
   AtWork,
   KnownEnvironment,
+  LastStart,
   Reading,
   RunActivity,
   StartSpending,
@@ -27,23 +28,24 @@ export function readings(database: Connection, dataDir: string): Reads {
   );
   const spent = database.prepare<[number], StartSpending>(
     `SELECT CAST(total(units_charged) AS INTEGER) AS units, count(*) FILTER (WHERE meter = 'report' AND charge = 'charged') AS reports,
-       count(*) FILTER (WHERE charge = 'unknown') AS unknown
+       count(*) FILTER (WHERE charge = 'unknown') AS unknown,
+       count(*) FILTER (WHERE charge = 'unknown' AND meter IN ('unit', 'report')) AS unknownInBudget
      FROM calls WHERE start_id = ?`,
   );
   const environments = database.prepare<[], KnownEnvironment>(
     `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
      ORDER BY environments.id`,
   );
-  const given = database
-    .prepare<[string], string | null>('SELECT given FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1')
-    .pluck();
+  const lastStart = database.prepare<[string], LastStart>(
+    'SELECT id, given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
+  );
   return {
     environments: async () => environments.all(),
-    spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0 },
+    spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
-    lastGiven: async (runId) => given.get(runId) ?? null,
+    lastStart: async (runId) => lastStart.get(runId),
     unknownCharges: async (limit) => unknown.all(limit),
   };
 }
@@ -98,7 +100,8 @@ function readAtWork(database: Connection, dataDir: string, runId: string, since:
     .pluck();
   const failed = database.prepare<[string, number], { code: string; count: number }>(
     `SELECT error_code AS code, count(*) AS count FROM calls
-     WHERE run_id = ? AND settled_at >= ? AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
+     WHERE run_id = ? AND settled_at >= ? AND error_class IN ('retry', 'slow_down') AND error_code IS NOT NULL
+     GROUP BY error_code ORDER BY count(*) DESC, 1 LIMIT 5`,
   );
   // A call that was lost is settled long after: when it was sent is the last that was heard.
   const sent = database.prepare<[string, number], { calls: number; lastHeardAt: number | null }>(

@@ -65,6 +65,14 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
      WHERE run_id = ? AND hold = 'parked' AND hold_reason = 'scope' AND errors.class = 'block_operation'
      GROUP BY 1, 2, 3 ORDER BY max(errors.id) DESC LIMIT 3`,
   );
+  // The statuses are compared as text: they may be damaged.
+  const refusedRows = database
+    .prepare<[string], number>(
+      `SELECT count(DISTINCT row) FROM rows JOIN errors USING (run_id, row)
+       WHERE run_id = ? AND errors.class = 'block_operation' AND errors.code = 'FORBIDDEN'
+         AND instr(stages, iif(errors.stage = 'resolve', '', '"' || errors.stage || '"') || ':"not_available"') > 0`,
+    )
+    .pluck();
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const settlements = rowSettlements(database);
   const toRow = rowReader(database);
@@ -114,10 +122,12 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     progress: async (runId) => {
       const counted = toProgress(progress.all(runId));
       const unitsCharged = counted.unitsCharged + (moved.get(runId) ?? 0);
+      const isAnyMissing = Object.values(counted.stages).some(({ not_available: rows = 0 }) => rows > 0);
       return {
         ...counted,
         unitsCharged,
         refusals: counted.parkedReasons.scope === undefined ? [] : refusals.all(runId),
+        refusedRows: isAnyMissing ? (refusedRows.get(runId) ?? 0) : 0,
       };
     },
   };
@@ -217,7 +227,7 @@ export interface ProgressRow {
   readonly units: number;
 }
 
-export function toProgress(groups: readonly ProgressRow[]): Omit<Progress, 'refusals'> {
+export function toProgress(groups: readonly ProgressRow[]): Omit<Progress, 'refusals' | 'refusedRows'> {
   const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
   const parkedReasons: Record<string, number> = {};
   const stages: Record<string, Record<string, number>> = {};

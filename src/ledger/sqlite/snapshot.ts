@@ -57,7 +57,11 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     damagedTexts,
     run,
     ...listOf(database, run),
-    progress: { ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)), refusals: [] },
+    progress: {
+      ...toProgress(database.prepare<[string], ProgressRow>(PROGRESS).all(runId)),
+      refusals: [],
+      refusedRows: 0,
+    },
     rows: () => readRows(store, runId),
     members: () => readMembers(database, run),
     candidates: () => readCandidates(store),

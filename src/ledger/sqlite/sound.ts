@@ -1,6 +1,7 @@
-import { LedgerError } from '../../domain/errors.js';
 import { hintFor } from '../../domain/system-failure.js';
+import { DamagedLedger } from './damaged-ledger.js';
 import type { Connection } from './driver.js';
+import { impossibleNumber } from './impossible-number.js';
 
 /**
  * Refuses a damaged file before anything is spent on it. A small one is checked whole. Of a large one the tables that
@@ -8,13 +9,9 @@ import type { Connection } from './driver.js';
  * bodies, most of the file, are checked against their digests when they are read (docs/performance.md, "Opening a ledger").
  */
 export function mustBeSound(database: Connection): void {
-  const found = firstFault(database);
+  const found = firstFault(database) ?? impossibleNumber(database);
   if (found === undefined) return;
-  throw new LedgerError(undefined, database.name, {
-    message: `cannot use the ledger ${database.name}: the database is damaged (${found})`,
-    code: 'LEDGER_DAMAGED',
-    hint: `Nothing was sent, nothing was spent. ${hintFor('LEDGER_DAMAGED')}`,
-  });
+  throw new DamagedLedger(database.name, found, hintFor('LEDGER_DAMAGED'));
 }
 
 const SMALL_BYTES = 32 * 1024 * 1024;

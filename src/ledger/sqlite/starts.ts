@@ -27,8 +27,12 @@ export function startStore(database: Connection, writer: Writer): { readonly sto
   );
   return {
     store: {
-      begin: ({ runId, begunAt, leaseUntil, given = null }) =>
-        writer.write(() => Number(begin.run(runId, begunAt, leaseUntil, given).lastInsertRowid)),
+      async begin({ runId, begunAt, leaseUntil, given = null }) {
+        const id = await writer.write(() => Number(begin.run(runId, begunAt, leaseUntil, given).lastInsertRowid));
+        // The run and its rows are in the file itself from here on, whatever becomes of the log beside it.
+        database.pragma('wal_checkpoint(PASSIVE)');
+        return id;
+      },
       renew: (startId, leaseUntil) => writer.write(() => renew.run(leaseUntil, startId).changes === 1),
       end: (startId, at) => writer.write(() => void end.run(at, startId)),
       noteOutages: (startId, outages) =>

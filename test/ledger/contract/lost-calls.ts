@@ -250,7 +250,12 @@ export function describeLostCalls(open: OpenLedger): void {
         await calls.settleLost(doubtful(place.environmentId), 'charged', 'found in the history');
         await calls.settleLost(doubtful(place.environmentId), 'free', 'twice');
         expect(await calls.doubt(doubtful(place.environmentId))).toMatchObject({ lost: 0, answered: 0 });
-        expect(await ledger.reading.spent(place.startId)).toEqual({ units: 0, reports: 1, unknown: 0 });
+        expect(await ledger.reading.spent(place.startId)).toEqual({
+          units: 0,
+          reports: 1,
+          unknown: 0,
+          unknownInBudget: 0,
+        });
         for (let time = 0; time < 2; time++) await buy(ledger, report, lost());
         await calls.settleLost(doubtful(place.environmentId), 'charged', 'which of them?');
         const booked = await withSnapshot(ledger, run, (snapshot) => collect(snapshot.calls()));

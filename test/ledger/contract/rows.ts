@@ -133,6 +133,7 @@ export function describeRows(open: OpenLedger): void {
           parked: 2,
           parkedReasons: { budget: 1, allowance: 1 },
           refusals: [],
+          refusedRows: 0,
           unitsCharged: 3,
           stages: { record: { done: 2, pending: 4 }, financials: { done: 1, not_available: 1, pending: 4 } },
         });

@@ -1,0 +1,47 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { connect } from './driver.js';
+import { migrate } from './migrate.js';
+import { createForOwner } from './owner-only.js';
+
+/** Pages of 8 KB, as measured (docs/performance.md). */
+const PAGE_BYTES = 8192;
+
+/**
+ * Makes a ledger with nothing bought in it. It takes its name only when it is whole and on disk: a file of that name
+ * that holds no ledger is the rest of one, never the beginning. The caller holds the lock on the data directory.
+ */
+export function makeLedger(dataDir: string, path: string, now: number): void {
+  const unfinished = `${path}.new`;
+  const remove = () => {
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${unfinished}${end}`, { force: true });
+  };
+  remove();
+  try {
+    createForOwner(dataDir, unfinished);
+    const database = connect(unfinished);
+    try {
+      database.pragma(`page_size = ${PAGE_BYTES}`);
+      database.pragma('journal_mode = WAL');
+      // It is synced once, as a whole.
+      database.pragma('synchronous = OFF');
+      migrate(database, now);
+    } finally {
+      database.close();
+    }
+    sync(unfinished);
+    renameSync(unfinished, path);
+    sync(dataDir);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
