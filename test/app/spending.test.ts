@@ -13,7 +13,6 @@ import type { Surroundings } from '../../src/app/surroundings.js';
 import { runToJson } from '../../src/cli/terminal/status-words.js';
 import { UsageError } from '../../src/domain/errors.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import { connect } from '../../src/ledger/sqlite/driver.js';
 import { systemClock } from '../../src/util/clock.js';
 import { aRecord, type Job, withJob } from '../cli/here.js';
 import { refusal } from './support.js';

@@ -52,6 +52,7 @@ test('a file with stages alone has every default', () => {
     breaker: { failures: 20 },
     guards: { failingAlike: null, rowsLost: null },
     watch: { fields: null, refresh: [], everyMs: 0 },
+    tables: 'when_finished',
     patienceMs: 120_000,
     deadlineMs: 35_000,
   });
@@ -93,6 +94,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['watch.fields', 'watch: {fields: [name, colour]}', { watch: { fields: ['name', 'colour'], refresh: [] } }],
   ['watch.refresh', 'watch: {refresh: [record]}', { watch: { fields: null, refresh: ['record'] } }],
   ['watch.every', 'watch: {every: 7d}', { watch: { everyMs: 7 * DAY } }],
+  ['tables', 'tables: at_every_stop', { tables: 'at_every_stop' }],
   ['patience', 'patience: 0', { patienceMs: 0 }],
   ['patience', 'patience: 4h', { patienceMs: 14_400_000 }],
   ['deadline', 'deadline: 30s', { deadlineMs: 30_000 }],

@@ -153,7 +153,8 @@ async function* readMembers(
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
-  const read = standingReader(database);
+  // A damaged row is named with the rows.
+  const read = standingReader(database, {});
   type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {

@@ -1,7 +1,7 @@
 import type { RowOutcome } from '../../domain/outcomes.js';
 import type { Standing } from '../portfolios.js';
 import type { Stages } from '../runs.js';
-import { Cells, rowFetched, rowStages } from './cells.js';
+import { type Cell, Cells, rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
 
 /** Where a member stands, as it is read from `members` and `rows`. */
@@ -24,8 +24,11 @@ export const STANDING_COLUMNS = `members.id AS member, members.row AS at_row, ro
 
 export type StandingReader = (row: StandingRow) => Standing;
 
-export function standingReader(database: Connection): StandingReader {
+/** `damaged`: what is read in place of a text that is damaged; without it that is thrown, with its place. */
+export function standingReader(database: Connection, damaged?: Record<string, never>): StandingReader {
   const cells = new Cells(database);
+  const read = <T>(of: Cell<T>, text: string, key: readonly (string | number)[]): T | Record<string, never> =>
+    damaged === undefined ? cells.read(of, text, key) : (cells.find(of, text, key) ?? damaged);
   const pipelineOf = database.prepare<[string], string>('SELECT pipeline_sha256 FROM runs WHERE id = ?').pluck();
   // Of a million members nearly all say the same.
   const pipelines = new Map<string, string>();
@@ -40,16 +43,16 @@ export function standingReader(database: Connection): StandingReader {
   const stages = ({ stages: text, run_id, run_row }: StandingRow): Stages => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    const read = cells.read(rowStages, text, [run_id, run_row]);
-    if (known.size < REMEMBERED) known.set(text, read);
-    return read;
+    const found = read(rowStages, text, [run_id, run_row]);
+    if (known.size < REMEMBERED) known.set(text, found);
+    return found;
   };
   return (row) => ({
     member: row.member,
     row: row.at_row,
     outcome: row.outcome,
     stages: stages(row),
-    fetched: cells.read(rowFetched, row.fetched, [row.run_id, row.run_row]),
+    fetched: read(rowFetched, row.fetched, [row.run_id, row.run_row]),
     updatedAt: row.updated_at ?? 0,
     changedAt: row.changed_at,
     pipelineSha256: pipeline(row.run_id),

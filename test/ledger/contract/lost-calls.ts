@@ -264,7 +264,12 @@ export function describeLostCalls(open: OpenLedger): void {
           ['unknown', null],
           ['unknown', null],
         ]);
-        expect(await ledger.reading.spent(place.startId)).toEqual({ units: 0, reports: 1, unknown: 2 });
+        expect(await ledger.reading.spent(place.startId)).toEqual({
+          units: 0,
+          reports: 1,
+          unknown: 2,
+          unknownInBudget: 2,
+        });
         // An answer is what they were for. The next one is alone again.
         await buy(ledger, report);
         await buy(ledger, report, lost());
