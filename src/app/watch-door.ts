@@ -50,7 +50,9 @@ export async function withWatchDoor<T>(
         if (lease.broken.aborted) throw lease.broken.reason;
         return outcome;
       };
-    const ways = { ask: through(door), askOnce: through(sentOnce) };
+    const wasDone: Asking['wasDone'] = (operation, params, note) =>
+      door.settleLost({ ...BY_NOBODY, operation, params }, 'charged', note);
+    const ways = { ask: through(door), askOnce: through(sentOnce), wasDone };
     return await use({ environmentId, watches: ledger.watches, clock, ...ways }).finally(() =>
       drain?.removeEventListener('abort', onStop),
     );

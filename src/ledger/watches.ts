@@ -4,9 +4,14 @@ export interface WatchStore {
   members(portfolioIds: readonly number[]): Promise<{ readonly listed: number; readonly without: number }>;
   /**
    * The provider's own list is the truth: what it has and we asked for is registered, what it lacks is not. Companies of
-   * these portfolios that somebody else has registered are noted, as not ours.
+   * these portfolios that somebody else has registered are noted, as not ours. Returns those whose answer was lost.
    */
-  reconcile(environmentId: number, listed: readonly string[], of: WatchWish, now: number): Promise<void>;
+  reconcile(
+    environmentId: number,
+    listed: readonly string[],
+    of: WatchWish,
+    now: number,
+  ): Promise<readonly Pick<WatchRecord, 'companyId' | 'fields'>[]>;
   /** Companies of these portfolios that are not registered, or with other fields, in the order of their IDs. */
   toAdd(environmentId: number, wish: WatchWish): Promise<readonly WatchToSettle[]>;
   /** What we registered, and nobody's list has any more. */

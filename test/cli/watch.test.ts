@@ -105,6 +105,10 @@ test('V2-13 after an answer that was lost the list tells what is watched: nothin
     const second = await kybatch(SYNC);
     expect(jsonOf<SyncJson>(second)).toMatchObject({ added: 0, watched: ids.length, troubles: [] });
     expect([second.code, sandbox.requests.get('watchAdd')]).toEqual([0, ids.length]);
+    // What became of the lost call is known by now.
+    expect(jsonOf<{ calls: unknown[] }>(await kybatch(['doubt', 'list', '--json'])).calls).toMatchObject([
+      { charge: 'charged', note: 'found in the watch list' },
+    ]);
   }));
 
 test('sync stops at its limit and at that of the provider with exit code 4, and goes on where it was', () => {

@@ -56,7 +56,12 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
     ...watchEvents(database, writer),
     members: async (portfolioIds) => counts.get(JSON.stringify(portfolioIds)) ?? { listed: 0, without: 0 },
     reconcile: (environmentId, listed, { portfolioIds }, now) =>
-      writer.write(() => reconcile(database, environmentId, listed, portfolioIds, now)),
+      writer.write(() =>
+        reconcile(database, environmentId, listed, portfolioIds, now).map(({ id, companyId, fields }) => ({
+          companyId,
+          fields: fields === null ? null : cells.read(watchFields, fields, [id]),
+        })),
+      ),
     toAdd: async (environmentId, { portfolioIds, fields }) =>
       toAdd.all({ environmentId, portfolios: JSON.stringify(portfolioIds), fields: storedFields(fields) }).map(settled),
     toRemove: async (environmentId) => toRemove.all({ environmentId }).map(settled),
@@ -93,24 +98,39 @@ const CONFIRMED = `FROM members JOIN row_ids ON row_ids.run_id = members.run_id 
 const IN_PORTFOLIOS = 'portfolio_id IN (SELECT value FROM json_each(?))';
 const AMONG_PORTFOLIOS = IN_PORTFOLIOS.replace('?', '@portfolios');
 
+/** Returns those that we had asked for without an answer, and that are there. */
 function reconcile(
   database: Connection,
   environmentId: number,
   listed: readonly string[],
   portfolioIds: readonly number[],
   now: number,
-): void {
+): readonly Found[] {
   const given = { environmentId, listed: JSON.stringify(listed), portfolios: JSON.stringify(portfolioIds), now };
   const isListed = 'IN (SELECT value FROM json_each(@listed))';
-  for (const sql of [
+  const run = (sql: string) => database.prepare(sql).run(given);
+  run(
     `UPDATE watches SET registered_at = NULL WHERE environment_id = @environmentId AND ours = 1 AND company_id NOT ${isListed}`,
-    `DELETE FROM watches WHERE environment_id = @environmentId AND ours = 0 AND company_id NOT ${isListed}`,
-    `UPDATE watches SET registered_at = @now WHERE environment_id = @environmentId AND registered_at IS NULL AND company_id ${isListed}`,
+  );
+  run(`DELETE FROM watches WHERE environment_id = @environmentId AND ours = 0 AND company_id NOT ${isListed}`);
+  const found = database
+    .prepare<[typeof given], Found>(
+      `UPDATE watches SET registered_at = @now WHERE environment_id = @environmentId AND registered_at IS NULL AND company_id ${isListed}
+       RETURNING id, company_id AS companyId, fields`,
+    )
+    .all(given);
+  run(
     `INSERT INTO watches (environment_id, company_id, ours, asked_at, registered_at)
        SELECT DISTINCT @environmentId, row_ids.id, 0, @now, @now ${CONFIRMED} WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS} AND row_ids.id ${isListed}
      ON CONFLICT DO NOTHING`,
-  ])
-    database.prepare(sql).run(given);
+  );
+  return found;
+}
+
+interface Found {
+  readonly id: number;
+  readonly companyId: string;
+  readonly fields: string | null;
 }
 
 /** The order in which fields are named is of no account. */

@@ -13,9 +13,12 @@ export interface Asking {
   readonly ask: Ask;
   /** Not sent again where no answer came: what it was for may have been done. */
   readonly askOnce: Ask;
+  /** Something else has told that a call which was lost has done what it was for. */
+  readonly wasDone: (operation: Operation, params: Params, note: string) => Promise<void>;
 }
 
-type Ask = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
+type Params = Readonly<Record<string, unknown>>;
+type Ask = (operation: Operation, params: Params) => Promise<CallOutcome>;
 
 /** Nobody else would fare better. */
 export type WatchHalt = Parked | Stopped;

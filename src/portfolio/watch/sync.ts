@@ -29,7 +29,8 @@ export async function syncWatches(asking: Asking, wish: WatchWish, limit: number
   const { environmentId, watches, clock } = asking;
   const listed = await readList(asking);
   if (!Array.isArray(listed)) return { ...NOTHING, ...listed };
-  await watches.reconcile(environmentId, listed, wish, clock.now());
+  for (const { companyId, fields } of await watches.reconcile(environmentId, listed, wish, clock.now()))
+    await asking.wasDone(watchAdd, paramsOf(companyId, fields), 'found in the watch list');
   const work = new Settling(asking, wish.fields, limit);
   // What is removed first may make room.
   await work.all(await watches.toRemove(environmentId), 'remove');
@@ -88,10 +89,9 @@ class Settling {
 
   /** True: it is done. What concerns this company alone is noted, and is no halt. */
   async #ask(how: 'add' | 'remove', id: string): Promise<true | WatchHalt | undefined> {
-    const fields = this.fields === null ? {} : { fields: this.fields };
     const outcome =
       how === 'add'
-        ? await this.asking.askOnce(watchAdd, { id, ...fields })
+        ? await this.asking.askOnce(watchAdd, paramsOf(id, this.fields))
         : await this.asking.ask(watchRemove, { id });
     // Nobody watches it: that is what was wanted.
     if (outcome.kind === 'answer' || (how === 'remove' && outcome.kind === 'not_available')) return true;
@@ -100,6 +100,10 @@ class Settling {
     return halt;
   }
 }
+
+/** In one order, so that a call is known again by what it asked for. */
+const paramsOf = (id: string, fields: WatchWish['fields']) =>
+  fields === null ? { id } : { id, fields: [...fields].sort() };
 
 const NOTHING: Synced = { added: 0, removed: 0, changed: 0, left: 0, troubles: [], halt: null };
 
