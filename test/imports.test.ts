@@ -20,7 +20,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The schema of a pipeline file is assembled from the stages, and knows the tables whose changes can be named.
   config: ['stages', 'readers', 'api', 'domain', 'util'],
   engine: ['stages', 'calls', 'ledger', 'config', 'api', 'domain', 'util'],
-  portfolio: ['stages', 'readers', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
+  portfolio: ['stages', 'readers', 'calls', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
   readers: ['api', 'domain', 'util'],
   export: ['stages', 'readers', 'ledger', 'domain', 'util'],
   review: ['ledger', 'sheets', 'domain', 'util'],

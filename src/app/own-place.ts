@@ -3,7 +3,7 @@ import { UsageError } from '../domain/errors.js';
 import { realPlace } from '../util/real-place.js';
 
 /** What kybatch keeps in a data directory. A file system may not tell upper case from lower. */
-const KEPT = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox)$/i;
+const KEPT = /^(?:kybatch\..*|exports|exports\.jsonl|logs|sandbox|watch)$/i;
 
 /** Nothing is put into the data directory but below its exports, nor over a folder that holds it. Links are followed. */
 export function mustNotBeOurs(target: string, dataDir: string): void {

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Operation } from '../api/operation.js';
 import type { KybV1Client } from '../api/v1/client.js';
 import type { PlatformV2Client } from '../api/v2/client.js';
+import { v2Operations } from '../api/v2/operations.js';
 import { missingRoutes, parseRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/request.js';
 import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
-import { operationsOf, type Pipeline } from '../config/pipeline.js';
+import { asksTheWatch, operationsOf, type Pipeline } from '../config/pipeline.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { RunWork } from '../engine/run.js';
 import type { Sandbox } from '../sandbox/index.js';
@@ -120,20 +122,33 @@ export function required<C>(client: C | null, api: 'v1' | 'v2'): C {
 }
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
-export const checkProvider = (pipeline: Pick<Pipeline, 'stages'>, { environment }: Provider): void =>
+export const checkProvider = (pipeline: Pick<Pipeline, 'stages' | 'watch'>, { environment }: Provider): void =>
   checkEnvironment(pipeline, environment);
 
 /** The same before anything is opened or created. The sandbox has everything. */
 export function checkConfiguration(
-  pipeline: Pick<Pipeline, 'stages'>,
+  pipeline: Pick<Pipeline, 'stages' | 'watch'>,
   options: ProviderOptions,
   around: Surroundings,
 ): void {
   if (!options.sandbox) checkEnvironment(pipeline, loadEnvironment(around, options));
 }
 
-function checkEnvironment(pipeline: Pick<Pipeline, 'stages'>, environment: Environment): void {
-  const needed = operationsOf(pipeline);
+/** The same for operations that no stage asks for. */
+export function checkOperations(
+  operations: readonly Operation[],
+  options: ProviderOptions,
+  around: Surroundings,
+): void {
+  if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(around, options));
+}
+
+function checkEnvironment(pipeline: Pick<Pipeline, 'stages' | 'watch'>, environment: Environment): void {
+  const watch = asksTheWatch(pipeline) ? [v2Operations.watchHistory] : [];
+  mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);
+}
+
+function mustBeThere(needed: readonly Operation[], who: string, environment: Environment): void {
   for (const api of ['v1', 'v2'] as const)
     if (needed.some((operation) => operation.api === api)) required(environment[api], api);
   const missing = missingRoutes(
@@ -143,7 +158,7 @@ function checkEnvironment(pipeline: Pick<Pipeline, 'stages'>, environment: Envir
   if (missing.length === 0) return;
   const file = environment.routesFile ?? 'a routes file (KYBATCH_V2_ROUTES names it)';
   throw new UsageError(
-    `the pipeline needs routes that are not there: ${missing.join(', ')}`,
+    `${who} needs routes that are not there: ${missing.join(', ')}`,
     `Add these keys to ${file}; nothing was spent.`,
   );
 }

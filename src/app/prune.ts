@@ -48,7 +48,8 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Sur
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, found.unfinished);
     const preview = viewOf(before, files, found);
-    if (found.runs.length + found.calls + found.answers + found.changes === 0 && isNone(files)) return preview;
+    const gone = found.runs.length + found.calls + found.answers + found.changes + found.watchEvents + found.watchLooks;
+    if (gone === 0 && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
     const left = removeOldFiles(files);
     return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
@@ -119,6 +120,8 @@ const NOTHING: PruneReport = {
   calls: 0,
   changes: 0,
   answers: 0,
+  watchEvents: 0,
+  watchLooks: 0,
   bodies: 0,
   bytes: 0,
 };

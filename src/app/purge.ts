@@ -2,6 +2,7 @@ import { itemIds } from '../api/item-ids.js';
 import { type FoundExport, findExports } from '../export/export-folders.js';
 import { namesInExport } from '../export/names-in-export.js';
 import type { Housekeeping, PurgeProof, PurgeReport, PurgeRequest } from '../ledger/housekeeping.js';
+import { Inbox, isId } from '../portfolio/watch/inbox.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
 export interface PreviewOptions extends PlaceOptions {
@@ -51,6 +52,8 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
     const { identifiers } = nothing ? preview : (done ?? preview);
     const still = stillHolding(request, done ?? preview, exports);
     if (done !== undefined) {
+      // A callback may have named it meanwhile.
+      new Inbox(dataDir).remove(identifiers.filter(isId));
       const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
       return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [] };
     }

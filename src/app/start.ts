@@ -16,9 +16,10 @@ import { thenTell } from './night/then-tell.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
-import { OpenList } from './portfolio.js';
+import { OpenList, portfolioName, providersKey } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
+import { pullFirst } from './pull-first.js';
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import {
@@ -73,11 +74,18 @@ async function bringUpToDate(
   // Who is asked before there is a ledger, and says no, has created nothing.
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
+    const known = await ledger.portfolios.find(portfolioName(job), providersKey(names));
+    const heardSince = await pullFirst(pipeline, known, options, ledger, dataDir, around);
     const list = await openList({ ...job, pipeline }, names, ledger, around);
     const upToDate = async () => {
       const view = await viewOfUpToDate(list, options, dataDir, ledger, around);
       await metrics?.write(ledger, names, null);
       return view;
+    };
+    const begin = async () => {
+      const converged = await list.begin();
+      if (converged.run !== null && heardSince !== null) await ledger.watches.takenUp(converged.run.id, heardSince);
+      return converged;
     };
     const nobodyIsAsked = options.agree === undefined && mayBegin(options);
     if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate();
@@ -96,7 +104,7 @@ async function bringUpToDate(
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
         if (job.fresh)
           await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn, due, left, members } = await list.begin();
+        const { run, goesOn, due, left, members } = await begin();
         if (run === null) return await upToDate();
         const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
         const rest = asked ?? (await restOf(remaining, names, ledger, around));

@@ -1,5 +1,5 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
-import { type LoadedPipeline, NO_GUARDS, pipelineSha256 } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256 } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
@@ -48,6 +48,7 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
     ]),
   );
   const guards = pipeline.guards ?? NO_GUARDS;
+  const watch = pipeline.watch ?? NO_WATCH;
   const importantChanges = pipeline.importantChanges ?? IMPORTANT_CHANGES;
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
@@ -57,6 +58,7 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
     ...pipeline,
     guards,
     importantChanges,
+    watch,
     options,
     freshnessMs,
     patienceMs,

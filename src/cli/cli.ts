@@ -19,6 +19,7 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   usage: async () => register((await import('./verbs/usage.js')).usageVerb),
   review: async () => register((await import('./verbs/review.js')).reviewVerb),
   doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),
+  watch: async () => register((await import('./verbs/watch.js')).watchVerb),
   export: async () => register((await import('./verbs/export.js')).exportVerb),
   prune: async () => register((await import('./verbs/prune.js')).pruneVerb),
   purge: async () => register((await import('./verbs/purge.js')).purgeVerb),

@@ -208,6 +208,29 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('What matters of what changes'),
+  watch: section({
+    fields: uniqueList(filledText())
+      .nullable()
+      .default(null)
+      .describe(
+        'Fields that `kybatch watch sync` has the provider watch, such as name or company_status; `null` for those that the account has set',
+      ),
+    refresh: uniqueList(choice(stageNames))
+      .nullable()
+      .default(null)
+      .describe(
+        'Stages, of those above, that are bought again although fresh where the watch says that a company has changed; `null` for none',
+      ),
+    every: duration({ most: '90d' })
+      .default(0)
+      .describe(
+        'A start does not ask about a company that was asked about less than this ago, unless a callback has named it; `0` asks about all, every time',
+      ),
+  })
+    .prefault({})
+    .describe(
+      "The provider's watch (docs/portfolio.md). Where either key is given a start first reads what has changed, one call a watched company; where that fails it says so, and goes on",
+    ),
   tables: choice(['when_finished', 'at_every_stop'])
     .default('when_finished')
     .describe(

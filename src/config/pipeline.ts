@@ -43,6 +43,7 @@ export interface Pipeline {
   readonly guards: Guards;
   /** Names of changes that matter (domain/change.ts). */
   readonly importantChanges: readonly string[];
+  readonly watch: WatchPolicy;
   /** When a start writes tables by itself. */
   readonly tables: 'when_finished' | 'at_every_stop';
   /** How long a provider that is down is waited for. */
@@ -61,6 +62,21 @@ export interface Guards {
 }
 
 export const NO_GUARDS: Guards = { failingAlike: null, rowsLost: null };
+
+export interface WatchPolicy {
+  /** Null: those of the account. */
+  readonly fields: readonly string[] | null;
+  /** Stages that are bought again where a company has changed. */
+  readonly refresh: readonly string[];
+  /** A company is asked about once in so long, unless a callback has named it. */
+  readonly everyMs: number;
+}
+
+export const NO_WATCH: WatchPolicy = { fields: null, refresh: [], everyMs: 0 };
+
+/** A start reads what has changed before it decides what is due. */
+export const asksTheWatch = ({ watch: { fields, refresh } }: Pick<Pipeline, 'watch'>): boolean =>
+  fields !== null || refresh.length > 0;
 
 export interface LoadedPipeline extends Pipeline {
   readonly name: string;
@@ -84,6 +100,12 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
     );
   }
   const pipeline = toPipeline(reading.data);
+  const unplanned = pipeline.watch.refresh.filter((stage) => !pipeline.stages.includes(stage));
+  if (unplanned.length > 0)
+    throw new UsageError(
+      `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
+      'A stage that is bought again must be bought in the first place.',
+    );
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
@@ -145,6 +167,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     tables: file.tables,
     guards: { failingAlike: file.guards.failing_alike, rowsLost: file.guards.rows_lost },
     importantChanges: file.changes.important,
+    watch: { fields: file.watch.fields, refresh: file.watch.refresh ?? [], everyMs: ms(file.watch.every) },
     patienceMs: ms(file.patience),
     deadlineMs: ms(file.deadline),
     metrics: file.metrics ?? null,

@@ -22,6 +22,7 @@ import {
   inputRow,
   memberRow,
   plannedStages,
+  watchEventRow,
 } from './run-rows.js';
 import { rowsTable } from './run-tables.js';
 import { answersOf } from './subjects.js';
@@ -117,6 +118,7 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs, { judge }
       'members',
       batch.map((member) => memberRow(member, judge)),
     );
+  for await (const batch of snapshot.watchEvents()) outputs.write('watch_events', batch.map(watchEventRow));
   for await (const batch of snapshot.candidates()) outputs.write('candidates', batch.map(candidateRow));
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
   const important = importantNames(snapshot.run);

@@ -7,6 +7,7 @@ import type {
   SnapshotError,
   SnapshotMember,
   SnapshotRow,
+  SnapshotWatchEvent,
   UnsoundAnswer,
 } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
@@ -21,6 +22,7 @@ import {
   type membersTable,
   rowSpaces,
   statusColumn,
+  type watchEventsTable,
 } from './run-tables.js';
 
 /** The ledger's own records as rows of their tables. */
@@ -106,6 +108,22 @@ export function memberRow(
     extra: null,
   };
 }
+
+export const watchEventRow = (event: SnapshotWatchEvent): RowOf<typeof watchEventsTable> => ({
+  portfolio: event.portfolio,
+  row: String(event.row),
+  input_id: event.inputId,
+  v2_company_id: event.companyId,
+  event_type: event.eventType,
+  status: event.status,
+  message: event.message,
+  date_created: event.dateCreated,
+  heard_at: timestamp(event.heardAt),
+  run: event.runId,
+  raw_sha256: event.rawSha256,
+  event: String(event.id),
+  extra: event.extra,
+});
 
 export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   row: text(call.row),

@@ -100,6 +100,31 @@ export const membersTable = table({
   ],
 });
 
+export const watchEventsTable = table({
+  name: 'watch_events',
+  onePer: 'event that the provider’s watch told, and member that it concerns',
+  description:
+    'What the provider says has changed about watched companies, as `kybatch watch pull` has read it. What it is now is in the tables of what was bought, once that was bought again.',
+  source: 'ledger',
+  key: ['row', 'event'],
+  keyAlwaysThere: true,
+  columns: [
+    column('portfolio', 'text', 'Name of the portfolio'),
+    column('row', 'integer', 'Number of the member’s data line'),
+    column('input_id', 'text', 'Your own ID, where the input has one'),
+    column('v2_company_id', 'id', 'The company that has changed'),
+    column('event_type', 'text', 'What has changed, such as company_name; an open set'),
+    column('status', 'text', 'As sent; UPDATED is what the document shows'),
+    column('message', 'text', 'As sent'),
+    column('date_created', 'text', 'When it changed, as sent'),
+    column('heard_at', 'timestamp', 'When we read it'),
+    column('run', 'text', 'The run that began with it; empty if it was read by hand'),
+    column('raw_sha256', 'text', 'SHA-256 of the raw body'),
+    column('event', 'integer', 'Number of the event in the ledger'),
+    column('extra', 'json', 'What else the record said'),
+  ],
+});
+
 export const callsTable = table({
   name: 'calls',
   onePer: 'attempt',

@@ -54,6 +54,9 @@ export interface PruneReport {
   readonly changes: number;
   /** Answers that a newer one to the same request has replaced. */
   readonly answers: number;
+  /** What the provider's watch told, and looks at it that brought nothing that is still told. */
+  readonly watchEvents: number;
+  readonly watchLooks: number;
   readonly bodies: number;
   /** Of those bodies, as they are stored. */
   readonly bytes: number;

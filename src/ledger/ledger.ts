@@ -6,6 +6,7 @@ import type { PortfolioStore } from './portfolios.js';
 import type { Reading } from './reading.js';
 import type { ReviewStore } from './review.js';
 import type { RunStore } from './runs.js';
+import type { WatchStore } from './watches.js';
 
 /**
  * The store of everything that was paid for and everything that was decided, cut along its transactions. Every method
@@ -24,6 +25,8 @@ export interface Ledger {
   readonly portfolios: PortfolioStore;
   /** What new answers say otherwise than those before them. */
   readonly changes: ChangeStore;
+  /** Companies that the provider watches, and what it says has changed. */
+  readonly watches: WatchStore;
   /** Questions for people, and what they decided. */
   readonly review: ReviewStore;
   /** What commands that look want to know; nothing is changed. */

@@ -6,6 +6,7 @@ import type { CountsCompared } from './counts-compared.js';
 import type { Standing } from './portfolios.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
+import type { WatchEvent } from './watches.js';
 
 export interface Reading {
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
@@ -78,6 +79,8 @@ export interface RunSnapshot {
   errors(): AsyncIterable<readonly SnapshotError[]>;
   /** What changed for the members of its portfolio, the oldest first. */
   changes(): AsyncIterable<readonly MemberChange[]>;
+  /** What the provider's watch said of the companies of the list. */
+  watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
   /**
    * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
    * these operations about it, whoever bought them and when. An answer may name it by its ID in another space.
@@ -153,6 +156,14 @@ export interface SnapshotError {
   readonly requestId: string | null;
   readonly attempts: number;
   readonly at: number;
+}
+
+export interface SnapshotWatchEvent extends Omit<WatchEvent, 'environment'> {
+  /** Null for runs of versions before there were any. */
+  readonly portfolio: string | null;
+  readonly row: number;
+  /** The analyst's own; null where there is none. */
+  readonly inputId: string | null;
 }
 
 export interface SnapshotSubject {

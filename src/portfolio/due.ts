@@ -37,7 +37,7 @@ export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSame
       name,
       freshMs: freshnessMs(pipeline, ages),
       finds,
-      watched: false,
+      watched: pipeline.watch.refresh.includes(name),
     })),
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answerControl, changePath } from './control.js';
 import { deliver, reset } from './deliver.js';
 import { drawFault, drawLatencyMs, type Fault, type Faults } from './faults.js';
 import type { Intake, Reply } from './messages.js';
@@ -174,6 +175,7 @@ function execute(front: Front, intake: Intake, routed: Routed): Reply | Promise<
   if (routed.api === 'v1')
     return answerV1(front.world, intake, routed.match as Match<V1Operation>, `${front.origin}${v1Base}`);
   if (routed.api === 'v2') return answerV2(front.world, intake, routed.match as Match<V2Route>);
+  if (routed.path === changePath) return answerControl(front.world, intake);
   return { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
 }
 

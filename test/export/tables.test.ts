@@ -28,6 +28,7 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   members: 'portfolio input_id row first_seen last_seen left_at due due_reason oldest_fetched_at',
   changes:
     'changed_at portfolio row input_id v1_company_id v2_company_id table key column kind old_value new_value old_raw_sha256 new_raw_sha256 run important extra',
+  watch_events: 'portfolio row input_id v2_company_id event_type status message date_created heard_at run raw_sha256',
   candidates: 'row api position id name registration_number vat_number country_code state match_grade decision',
   calls:
     'row stage api operation attempt started_at duration_ms http_status error_code request_id units_charged charge raw_sha256',

@@ -14,6 +14,7 @@ import { describeSettling } from './contract/settling.js';
 import { describeSnapshot } from './contract/snapshot.js';
 import { describeStarts } from './contract/starts.js';
 import { describeSubjects } from './contract/subjects.js';
+import { describeWatches } from './contract/watches.js';
 
 /** What every ledger keeps, whatever stands behind it: nothing here knows of files, or of SQL. */
 export function describeLedger(name: string, open: OpenLedger): void {
@@ -28,6 +29,7 @@ export function describeLedger(name: string, open: OpenLedger): void {
     describeSettledRows(open);
     describePortfolios(open);
     describeChanges(open);
+    describeWatches(open);
     describeReview(open);
     describeReading(open);
     describeSnapshot(open);

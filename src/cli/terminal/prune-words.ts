@@ -5,7 +5,12 @@ import { count, withCommas } from './text.js';
 /** "3 runs (1,200 rows), 10 replaced answers, 5 noted changes, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
 export const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
   `${count(report.runs.length, 'run')} (${count(report.rows, 'row')}), ${count(report.answers, 'replaced answer')}, ${count(report.changes, 'noted change')}, ` +
-  `${count(report.calls, 'call')} that cost nothing, ${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
+  `${count(report.calls, 'call')} that cost nothing, ${watchCounts(report)}${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
+
+const watchCounts = ({ watchEvents, watchLooks }: PruneView['report']): string =>
+  watchEvents + watchLooks === 0
+    ? ''
+    : `${count(watchEvents, 'event')} of the watch and ${count(watchLooks, 'look')} at it, `;
 
 const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
 
@@ -32,6 +37,8 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
     answers: report.answers,
     changes: report.changes,
     calls: report.calls,
+    watch_events: report.watchEvents,
+    watch_looks: report.watchLooks,
     bodies: report.bodies,
     exports,
     logs,

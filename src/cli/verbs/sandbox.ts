@@ -1,9 +1,11 @@
 import { sample } from '../../app/sample.js';
+import { changeInSandbox } from '../../app/sandbox-change.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { parseFaults, startSandbox } from '../../sandbox/index.js';
 import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
+import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { exitCodeOfInterrupt } from '../terminal/interrupts.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
@@ -59,6 +61,41 @@ const sampleVerb: Verb<SampleArgs> = {
   },
 };
 
+interface ChangeArgs extends ProviderArgs {
+  readonly company: string;
+  readonly field: string;
+  readonly value: string | undefined;
+  readonly port: number;
+}
+
+const changeVerb: Verb<ChangeArgs> = {
+  command: 'change <company> <field> [value]',
+  describe: 'Change a company of the sandbox: both APIs show it, and its watch tells of it',
+  builder: (yargs) =>
+    yargs
+      .positional('company', { type: 'string', demandOption: true, describe: 'Its v2 ID' })
+      .positional('field', { type: 'string', demandOption: true, describe: 'As the watch names it, such as name' })
+      .positional('value', { type: 'string', describe: 'The new value; nothing without it' })
+      .option('port', numberFlagOr(8787, '--port', 'Where the sandbox serves'))
+      .option('sandbox', { ...sandboxOption, describe: 'That of --sandbox instead, which is kept beside the ledger' })
+      .example('$0 sandbox change 1234567 name "New Ltd"', 'while a sandbox serves')
+      .example('$0 sandbox change 1234567 company_status Dissolved --sandbox', 'for the next start with --sandbox'),
+  async run({ company, field, value, port, sandbox, dataDir, json }, io) {
+    const change = {
+      company: String(company),
+      field,
+      value: value === undefined ? null : String(value),
+      port: sandbox ? undefined : port,
+      dataDir,
+    };
+    const { recorded, callbackStatus } = await changeInSandbox(change, aroundOf(io));
+    if (json) io.stdout(`${JSON.stringify({ recorded, callback_status: callbackStatus })}\n`);
+    const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
+    io.stderr(`Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`);
+    return ExitCode.ok;
+  },
+};
+
 interface SandboxArgs extends CommonArgs {
   readonly port: number;
   readonly plan: 'free' | 'paid';
@@ -73,7 +110,7 @@ interface SandboxArgs extends CommonArgs {
 export const sandboxVerb: Verb<SandboxArgs> = {
   command: 'sandbox',
   describe: 'Serve the simulated provider, both APIs, on a port until interrupted',
-  subcommands: [register(sampleVerb)],
+  subcommands: [register(sampleVerb), register(changeVerb)],
   builder: (yargs) =>
     yargs
       .demandCommand(0)

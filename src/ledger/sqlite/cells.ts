@@ -48,6 +48,9 @@ export const startOutages = cell('starts', 'outages', ['id'], isOutages);
 export const startEnding = cell('starts', 'ending', ['id'], isRecord);
 export const startGiven = cell('starts', 'given', ['id'], isRecord);
 export const changeItems = cell('changes', 'items', ['id'], isItems);
+/** Fields that the provider's watch was asked for. */
+export const watchFields = cell('watches', 'fields', ['id'], isTexts);
+export const watchEventExtra = cell('watch_events', 'extra', ['id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
@@ -70,6 +73,8 @@ export const ALL_CELLS: readonly Cell<unknown>[] = [
   startGiven,
   changeItems,
   decisionShown,
+  watchFields,
+  watchEventExtra,
 ];
 
 /** The one reader of JSON that is stored: says what is damaged, and where. */

@@ -25,6 +25,7 @@ import { signsOfLoss } from './signs-of-loss.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
 import { forgetPurge } from './unfinished-purges.js';
+import { watchStore } from './watches.js';
 import { newestBytes } from './whole.js';
 import { Writer } from './writer.js';
 
@@ -93,6 +94,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     ),
     portfolios: inWords(portfolioStore(database, writer, findNow), path),
     changes: inWords(changeStore(database, writer), path),
+    watches: inWords(watchStore(database, writer), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>(
       { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },

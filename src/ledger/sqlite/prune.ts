@@ -55,6 +55,7 @@ function remove(database: Connection, before: number): PruneReport {
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
     changes: database.prepare('DELETE FROM changes WHERE changed_at < ?').run(before).changes,
     calls: removeFreeCalls(database, before),
+    ...removeWatched(database, before),
     ...removeReplaced(database, before),
   };
 }
@@ -72,6 +73,26 @@ function removeDeparted(database: Connection, before: number): number {
   dropRecords(database, 'SELECT run_id, run_row FROM members WHERE left_at < @before', given);
   return database.prepare('DELETE FROM members WHERE left_at < @before').run(given).changes;
 }
+
+/**
+ * Old events, and looks at what the watch says that brought none: one a company and night. What would be read once more is
+ * kept, as it would be taken for news: a history is read from the day before it was last read.
+ */
+function removeWatched(database: Connection, before: number): Pick<PruneReport, 'watchEvents' | 'watchLooks'> {
+  const run = (sql: string) => database.prepare(sql).run({ before, margin: 3 * DAY_MS }).changes;
+  return {
+    watchEvents: run(
+      `DELETE FROM watch_events WHERE heard_at < @before AND heard_at < coalesce((SELECT coalesce(read_at, registered_at, 0) - @margin FROM watches
+         WHERE watches.environment_id = watch_events.environment_id AND watches.company_id = watch_events.company_id), @before)`,
+    ),
+    watchLooks: run(
+      `DELETE FROM calls WHERE operation IN ('watchHistory', 'watchList') AND charge = 'charged' AND run_id IS NULL AND reconciled IS NULL
+         AND settled_at < @before AND (raw_sha256 IS NULL OR raw_sha256 NOT IN (SELECT raw_sha256 FROM watch_events))`,
+    ),
+  };
+}
+
+const DAY_MS = 86_400_000;
 
 /**
  * Uses of owned answers, looks in a history, failures that cost nothing: most of what a nightly job writes, and of no use

@@ -23,6 +23,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const { candidates, beside } = forgetCandidates(database, entity);
   const review = forgetReview(database, entity, keys);
   blankRows(database, rows);
+  forgetWatches(database, entity);
   redactMessages(database, beside, identifiers);
   return {
     runs: [...new Set([...rows, ...beside].map(({ run_id }) => run_id))].sort(),
@@ -177,6 +178,12 @@ function blankRows(database: Connection, rows: readonly RowKey[]): void {
   const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
   for (const statement of [...statements, params]) statement.run({ rows: rowsJson(rows) });
   forgetMembers(database, rows);
+}
+
+/** That it was watched, and what was heard of it. */
+function forgetWatches(database: Connection, { ids }: Entity): void {
+  for (const table of ['watches', 'watch_events'])
+    database.prepare(`DELETE FROM ${table} WHERE ('v2', company_id) ${AMONG_IDS}`).run({ ids: ids.json() });
 }
 
 /** Who said it is known no more. If it is still in the list it comes back as new, with the next file that is read. */

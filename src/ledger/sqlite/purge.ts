@@ -73,6 +73,7 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
     at,
     at,
   );
+  run('DELETE FROM watch_events WHERE heard_at < ?', at);
   const old = 'SELECT id FROM calls WHERE settled_at < ?';
   endDoubts(database, old, at);
   const answers = run(`DELETE FROM answers WHERE call_id IN (${old})`, at);

@@ -10,6 +10,7 @@ import type {
   SnapshotMember,
   SnapshotRow,
   SnapshotSubject,
+  SnapshotWatchEvent,
   UnsoundAnswer,
 } from '../reading.js';
 import type { RunRecord } from '../runs.js';
@@ -70,6 +71,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
     changes: () => readChanges(store, run),
+    watchEvents: () => inBatches<SnapshotWatchEvent>(database, WATCH_EVENTS, [run.portfolioId], BATCH),
     subjects: (space, operations) => readSubjects(store, space, operations),
     lists: (operations) => readLists(store, run, operations),
     async close() {
@@ -319,6 +321,15 @@ const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId
     FROM temp.standing JOIN errors ON errors.run_id = standing.run_id AND errors.row = standing.run_row
     UNION ALL SELECT NULL, stage, class, code, message, request_id, attempts, at, id FROM errors WHERE run_id = ? AND row IS NULL)
   ORDER BY row, id`;
+
+const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) AS portfolio, standing.row, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
+    heard.id, company_id AS companyId, event_type AS eventType, status, message, date_created AS dateCreated,
+    iif(json_valid(extra), extra, NULL) AS extra, heard_at AS heardAt, heard.run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
+  FROM temp.standing JOIN rows ON ${HOLDS}
+  JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row AND space = 'v2'
+  JOIN run_environments ON run_environments.run_id = standing.run_id AND run_environments.api = 'v2'
+  JOIN watch_events AS heard ON heard.environment_id = run_environments.environment_id AND heard.company_id = row_ids.id
+  ORDER BY standing.row, heard.id`;
 
 const COUNTRY = `(SELECT country_code FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;

@@ -4,6 +4,7 @@ import type { Clock } from '../../util/clock.js';
 import type { ChangeEntry, Entry, Journal } from '../journal.js';
 import { type Json, write } from '../json.js';
 import type { Company, Registry } from '../registry/types.js';
+import { isObject } from '../validate.js';
 
 export const watchableFields = [
   'name',
@@ -122,7 +123,8 @@ export class Watches {
     if (field === 'company_phone') return phone[0] ?? null;
     if (field === 'company_email') return email;
     if (field === 'company_fax') return fax;
-    return company.changes?.[field] ?? null;
+    const [first] = this.registry.v1.shareholders(company);
+    return field === 'shareholder_name' && isObject(first) && typeof first.name === 'string' ? first.name : null;
   }
 
   #record(entry: Entry): void {

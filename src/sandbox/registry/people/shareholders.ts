@@ -47,6 +47,8 @@ export function createHolders(companies: Companies, persons: Persons): Holders {
   };
 
   const nameAt = (company: Company, place: number): string => {
+    const changed = place === 0 ? company.changes?.shareholder_name : undefined;
+    if (changed != null) return changed;
     if (isCorporate(place)) return companies.company(holderIndex(company.index, place)).name;
     const { first, last } = persons.nameOf(company.index, place);
     return `${first} ${last}`;

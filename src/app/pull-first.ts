@@ -1,0 +1,54 @@
+import { asksTheWatch, type Pipeline } from '../config/pipeline.js';
+import { LedgerError } from '../domain/errors.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { PortfolioRecord } from '../ledger/portfolios.js';
+import { withProvider } from './provider.js';
+import { mayBegin, type SpendingOptions } from './spending.js';
+import type { Surroundings } from './surroundings.js';
+import { pullFrom, type WatchPullView } from './watch-pull.js';
+
+/**
+ * Before it is decided what is due: what the provider's watch says has changed. A start goes on without it, and says so.
+ * Returns from when on something may have been heard; null: nobody was asked.
+ */
+export async function pullFirst(
+  pipeline: Pick<Pipeline, 'watch' | 'deadlineMs'>,
+  portfolio: PortfolioRecord | undefined,
+  options: SpendingOptions,
+  ledger: Ledger,
+  dataDir: string,
+  around: Surroundings,
+): Promise<number | null> {
+  if (!asksTheWatch(pipeline) || portfolio === undefined) return null;
+  const tell = (why: string) => around.onNote?.(`the watch was not asked what has changed: ${why}`);
+  if (!mayBegin(options)) {
+    // What a look costs is not told, and nobody has agreed to anything yet.
+    tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
+    return null;
+  }
+  const since = around.clock.now();
+  const which = { portfolioIds: [portfolio.id], hinted: false, notSince: since - pipeline.watch.everyMs };
+  try {
+    const view = await withProvider(
+      options,
+      around,
+      (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
+      { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
+    );
+    const why = shortcomings(view);
+    if (why !== undefined) around.onNote?.(`the watch could not be read to the end: ${why}`);
+  } catch (error) {
+    if (error instanceof LedgerError) throw error;
+    tell(error instanceof Error ? error.message : String(error));
+  }
+  return since;
+}
+
+/** Of an interrupt the start itself tells. */
+function shortcomings({ stopped, troubles, left, cutShort }: WatchPullView): string | undefined {
+  if (stopped !== null) return `${stopped.message}; ${left} companies were not asked about`;
+  const [first] = troubles;
+  if (first !== undefined)
+    return `${troubles.length} companies are asked about again next time, the first is ${first.companyId}: ${first.message}`;
+  return cutShort > 0 ? `the history of ${cutShort} companies has more pages than are read` : undefined;
+}

@@ -1,0 +1,164 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { asPlaceError, UsageError } from '../domain/errors.js';
+import { companyNamedIn } from '../portfolio/watch/callback.js';
+import { Inbox } from '../portfolio/watch/inbox.js';
+import { dataDirOf, here, type PlaceOptions } from './surroundings.js';
+
+export interface WatchListenOptions extends PlaceOptions {
+  readonly port: number;
+  /** The loopback address without it: what stands before it speaks TLS. */
+  readonly host?: string | undefined;
+  /** The path that callbacks come to. Whoever knows it can cause a look, and no more. */
+  readonly pathSecret: string;
+  readonly onListening?: ((port: number) => void) | undefined;
+  /** Told which company was named, once that is on disk. */
+  readonly onNamed?: ((companyId: string) => void) | undefined;
+  /** Ends it: what has begun to arrive is taken in first. */
+  readonly signal: AbortSignal;
+}
+
+/** What came. */
+export interface WatchListenView {
+  readonly taken: number;
+  /** By why they were refused. */
+  readonly refused: Readonly<Record<CallbackRefusal, number>>;
+}
+
+export type CallbackRefusal =
+  | 'wrong_path'
+  | 'not_a_post'
+  | 'too_large'
+  | 'not_understood'
+  | 'broken_off'
+  | 'not_written';
+
+/**
+ * Receives the provider's callbacks. They are not signed, so nothing in them is believed but that it is worth a look: the
+ * company is noted on disk, and only then is the callback answered. The next pull, or start, reads its history.
+ */
+export async function watchListen(options: WatchListenOptions, around = here()): Promise<WatchListenView> {
+  const { pathSecret, port, host = '127.0.0.1', signal } = options;
+  if (!/^[\w.~-]+$/.test(pathSecret))
+    throw new UsageError(
+      'the secret of the path has characters that do not go into an address as they are',
+      'Letters, digits, and - . _ ~ do; `openssl rand -hex 24` makes one.',
+    );
+  const callbacks = new Callbacks(new Inbox(dataDirOf(options, around)), pathSecret, options.onNamed);
+  const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
+  server.maxConnections = CONNECTIONS_AT_MOST;
+  await opened(server, port, host);
+  options.onListening?.((server.address() as AddressInfo).port);
+  await new Promise<void>((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+  await closed(server);
+  return callbacks.view;
+}
+
+const BODY_AT_MOST = 64 * 1024;
+const CONNECTIONS_AT_MOST = 100;
+/** Whoever takes longer to say so little does not mean it. */
+const LIMITS = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16_384,
+};
+
+class Callbacks {
+  readonly #refused: Record<CallbackRefusal, number> = {
+    wrong_path: 0,
+    not_a_post: 0,
+    too_large: 0,
+    not_understood: 0,
+    broken_off: 0,
+    not_written: 0,
+  };
+  #taken = 0;
+
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly secret: string,
+    private readonly onNamed: ((companyId: string) => void) | undefined,
+  ) {}
+
+  get view(): WatchListenView {
+    return { taken: this.#taken, refused: { ...this.#refused } };
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refuse = (why: CallbackRefusal) => {
+      this.#refused[why] += 1;
+      // What is still on its way is not waited for.
+      response.writeHead(STATUS[why], { Connection: 'close', 'Content-Length': 0 }).end();
+      request.resume();
+    };
+    if (!isPath(request.url ?? '', this.secret)) return refuse('wrong_path');
+    if (request.method !== 'POST') return refuse('not_a_post');
+    const body = await bodyOf(request);
+    if (typeof body === 'string') return refuse(body);
+    const companyId = companyNamedIn(body);
+    if (companyId === undefined) return refuse('not_understood');
+    if (!(await this.inbox.put(companyId).catch(() => false))) return refuse('not_written');
+    this.#taken += 1;
+    this.onNamed?.(companyId);
+    response.writeHead(204, { Connection: 'close' }).end();
+  }
+}
+
+const STATUS: Readonly<Record<CallbackRefusal, number>> = {
+  wrong_path: 404,
+  not_a_post: 405,
+  too_large: 413,
+  not_understood: 400,
+  broken_off: 400,
+  not_written: 503,
+};
+
+/** Compared by their digests: how long it takes tells nothing. */
+function isPath(url: string, secret: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
+  return timingSafeEqual(digest(path.replace(/\/$/, '')), digest(`/${secret}`));
+}
+
+/** Read by hand: a loop that is left early would close the connection before the refusal is on its way. */
+function bodyOf(request: IncomingMessage): Promise<Buffer | 'too_large' | 'broken_off'> {
+  return new Promise((resolve) => {
+    if (Number(request.headers['content-length'] ?? 0) > BODY_AT_MOST) return resolve('too_large');
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_AT_MOST) chunks.push(chunk);
+      else resolve('too_large');
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('close', () => resolve('broken_off'));
+  });
+}
+
+function opened(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        PORT_PROBLEMS.has(error.code ?? '')
+          ? new UsageError(`${host} port ${port} cannot be listened on (${error.code})`, '--port 0 takes a free one.')
+          : asPlaceError(error, `port ${port}`),
+      ),
+    );
+    server.listen(port, host, () => resolve());
+  });
+}
+
+const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'EADDRNOTAVAIL', 'ENOTFOUND']);
+
+/** Nobody new; who has begun is heard to the end, which the time limit of a request bounds. */
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });

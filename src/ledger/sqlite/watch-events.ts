@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
+import type { Connection } from './driver.js';
+import type { Writer } from './writer.js';
+
+/** What was heard of them. */
+export function watchEvents(
+  database: Connection,
+  writer: Writer,
+): Pick<WatchStore, 'hear' | 'markChanged' | 'takenUp' | 'lastEvents'> {
+  const insert = database.prepare(
+    `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)
+     VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
+  );
+  // Events are few and members many: one pass over them, and only where something was ever heard.
+  const lastHeard = `SELECT max(heard_at) FROM row_ids
+    JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.api = 'v2'
+    JOIN watch_events ON watch_events.environment_id = run_environments.environment_id AND watch_events.company_id = row_ids.id
+    WHERE row_ids.run_id = members.run_id AND row_ids.row = members.run_row AND row_ids.space = 'v2'`;
+  const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
+  const mark = database.prepare(
+    `UPDATE members SET changed_at = (${lastHeard}) WHERE left_at IS NULL AND (${lastHeard}) > coalesce(changed_at, first_seen)`,
+  );
+  const takenUp = database.prepare('UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL');
+  const last = database.prepare<[number], WatchEvent>(
+    `SELECT watch_events.id, name AS environment, company_id AS companyId, event_type AS eventType, status, message,
+       date_created AS dateCreated, extra, heard_at AS heardAt, run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
+     FROM watch_events JOIN environments ON environments.id = environment_id ORDER BY watch_events.id DESC LIMIT ?`,
+  );
+  return {
+    hear: ({ environmentId, companyId, events, heardAt, rawSha256 }) =>
+      writer.write(() => {
+        let added = 0;
+        for (const event of events) {
+          const { eventType, status, message, dateCreated, extra } = event;
+          const said = [eventType, status, message, dateCreated, extra];
+          added += insert.run(environmentId, companyId, ...said, digestOf(event), heardAt, rawSha256).changes;
+        }
+        return added;
+      }),
+    markChanged: () => writer.write(() => (isAnyHeard.get() === undefined ? 0 : mark.run().changes)),
+    takenUp: (runId, since) => writer.write(() => void takenUp.run(runId, since)),
+    lastEvents: async (limit) => last.all(limit),
+  };
+}
+
+/** Half of it, as elsewhere: no company has so many events that two are taken for one. */
+const digestOf = ({ eventType, status, message, dateCreated, extra }: HeardEvent): string =>
+  hash('sha256', JSON.stringify([eventType, status, message, dateCreated, extra])).slice(0, 32);

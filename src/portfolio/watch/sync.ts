@@ -1,0 +1,133 @@
+import { idText } from '../../api/schema.js';
+import { isPlainObject } from '../../api/v2/fields.js';
+import { v2Operations } from '../../api/v2/operations.js';
+import type { WatchWish } from '../../ledger/watches.js';
+import { ExactNumber } from '../../util/exact-json.js';
+import { type Asking, haltOf, severalAtOnce, type Trouble, troubleOf, type WatchHalt } from './asking.js';
+import { readPages } from './pages.js';
+
+const { watchAdd, watchRemove, watchList } = v2Operations;
+
+export interface Synced {
+  readonly added: number;
+  readonly removed: number;
+  /** Registered anew, with other fields. */
+  readonly changed: number;
+  /** To be added or removed, and not dealt with. */
+  readonly left: number;
+  readonly troubles: readonly Trouble[];
+  /** What ended it before its time. */
+  readonly halt: WatchHalt | null;
+}
+
+/**
+ * Makes the provider watch the companies of these portfolios, and no longer those that have left. What it watches
+ * already is read first, so that nothing is registered twice after an answer was lost; each registration is noted when it
+ * is answered, so that the next start goes on where this one stopped.
+ */
+export async function syncWatches(asking: Asking, wish: WatchWish, limit: number | null): Promise<Synced> {
+  const { environmentId, watches, clock } = asking;
+  const listed = await readList(asking);
+  if (!Array.isArray(listed)) return { ...NOTHING, ...listed };
+  for (const { companyId, fields } of await watches.reconcile(environmentId, listed, wish, clock.now()))
+    await asking.wasDone(watchAdd, paramsOf(companyId, fields), 'found in the watch list');
+  const work = new Settling(asking, wish.fields, limit);
+  // What is removed first may make room.
+  await work.all(await watches.toRemove(environmentId), 'remove');
+  await work.all(await watches.toAdd(environmentId, wish), 'add');
+  return work.done;
+}
+
+type ToSettle = Awaited<ReturnType<Asking['watches']['toAdd']>>;
+
+class Settling {
+  readonly #counts = { added: 0, removed: 0, changed: 0, left: 0 };
+  readonly #troubles: Trouble[] = [];
+  #halt: WatchHalt | undefined;
+
+  constructor(
+    private readonly asking: Asking,
+    private readonly fields: WatchWish['fields'],
+    private room: number | null,
+  ) {}
+
+  get done(): Synced {
+    return { ...this.#counts, troubles: this.#troubles, halt: this.#halt ?? null };
+  }
+
+  async all(companies: ToSettle, how: 'add' | 'remove'): Promise<void> {
+    const taken = this.#halt === undefined ? companies.slice(0, this.room ?? companies.length) : [];
+    if (this.room !== null) this.room -= taken.length;
+    const before = this.#settled;
+    this.#halt ??= await severalAtOnce(taken, (company) => this.#one(company, how));
+    this.#counts.left += companies.length - (this.#settled - before);
+  }
+
+  get #settled(): number {
+    return this.#counts.added + this.#counts.removed + this.#counts.changed + this.#troubles.length;
+  }
+
+  async #one({ companyId, registered }: ToSettle[number], how: 'add' | 'remove'): Promise<WatchHalt | undefined> {
+    const { environmentId, watches, clock } = this.asking;
+    // Of one that is watched the document shows no way to add it once more: it is removed first.
+    if (registered) {
+      const halt = await this.#ask('remove', companyId);
+      if (halt !== true) return halt;
+    }
+    if (how === 'remove') {
+      await watches.removed(environmentId, companyId);
+      this.#counts.removed += 1;
+      return undefined;
+    }
+    await watches.asked(environmentId, companyId, this.fields, clock.now());
+    const halt = await this.#ask('add', companyId);
+    if (halt !== true) return halt;
+    await watches.registered(environmentId, companyId, clock.now());
+    this.#counts[registered ? 'changed' : 'added'] += 1;
+    return undefined;
+  }
+
+  /** True: it is done. What concerns this company alone is noted, and is no halt. */
+  async #ask(how: 'add' | 'remove', id: string): Promise<true | WatchHalt | undefined> {
+    const outcome =
+      how === 'add'
+        ? await this.asking.askOnce(watchAdd, paramsOf(id, this.fields))
+        : await this.asking.ask(watchRemove, { id });
+    // Nobody watches it: that is what was wanted.
+    if (outcome.kind === 'answer' || (how === 'remove' && outcome.kind === 'not_available')) return true;
+    const halt = haltOf(outcome);
+    if (halt === undefined) this.#troubles.push(troubleOf(id, outcome));
+    return halt;
+  }
+}
+
+/** In one order, so that a call is known again by what it asked for. */
+const paramsOf = (id: string, fields: WatchWish['fields']) =>
+  fields === null ? { id } : { id, fields: [...fields].sort() };
+
+const NOTHING: Synced = { added: 0, removed: 0, changed: 0, left: 0, troubles: [], halt: null };
+
+/** What the provider watches. A list that does not come whole is none: half of it would be registered once more. */
+async function readList(
+  asking: Asking,
+  size: { readonly per_page?: number } = LARGE_PAGES,
+): Promise<string[] | Pick<Synced, 'halt' | 'troubles'>> {
+  const ids: string[] = [];
+  const read = await readPages(asking, watchList, size, PAGES_AT_MOST, async ({ items }) => {
+    for (const item of items) {
+      const id = isPlainObject(item) ? item.id : undefined;
+      if (typeof id === 'string' || id instanceof ExactNumber) ids.push(idText(id));
+    }
+  });
+  if (read.kind === 'all') return ids;
+  if (read.kind === 'cut_short')
+    return { halt: null, troubles: [{ companyId: '', message: `it has more than ${PAGES_AT_MOST} pages` }] };
+  if (read.kind === 'failed' && read.error.class === 'fail_row' && size === LARGE_PAGES)
+    return await readList(asking, {});
+  const halt = haltOf(read);
+  return halt === undefined ? { halt: null, troubles: [troubleOf('', read)] } : { halt, troubles: [] };
+}
+
+const PAGES_AT_MOST = 10_000;
+/** The document shows no bound: where so many are refused, the provider's own measure is taken. */
+const LARGE_PAGES = { per_page: 100 };

@@ -1,0 +1,120 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as connectTo } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type WatchListenView, watchListen } from '../../src/app/watch-listen.js';
+import { acquireLock } from '../../src/ledger/sqlite/lock.js';
+import { Inbox } from '../../src/portfolio/watch/inbox.js';
+import { systemClock } from '../../src/util/clock.js';
+import { withFolder } from '../helpers/cli.js';
+
+interface Listening {
+  readonly port: number;
+  readonly post: (path: string, body: string | Buffer, method?: string) => Promise<number>;
+  /** What callbacks have named, as it is on disk. */
+  readonly named: () => readonly string[];
+  readonly end: () => Promise<WatchListenView>;
+}
+
+async function withListener(use: (listening: Listening, dataDir: string) => Promise<void>): Promise<void> {
+  await withFolder(async (dataDir) => {
+    const ended = new AbortController();
+    let view: Promise<WatchListenView> | undefined;
+    const port = await new Promise<number>((onListening, fail) => {
+      const options = { dataDir, port: 0, pathSecret: SECRET, signal: ended.signal, onListening };
+      view = watchListen(options, { env: {}, cwd: dataDir, clock: systemClock });
+      view.catch(fail);
+    });
+    const end = () => {
+      ended.abort();
+      return view as Promise<WatchListenView>;
+    };
+    try {
+      const post: Listening['post'] = async (path, body, method = 'POST') =>
+        (await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(method === 'POST' ? { body } : {}) })).status;
+      await use({ port, post, named: () => readdirSync(join(dataDir, 'watch')).sort(), end }, dataDir);
+    } finally {
+      await end();
+    }
+  });
+}
+
+const SECRET = 'a-path_that.nobody~guesses';
+const callback = (id: unknown) =>
+  JSON.stringify({ company_data: { id, name: 'A' }, field: 'name', status: 'UPDATE', new_value: 'B', old_value: 'A' });
+
+test('V2-13 a callback is answered when the company that it names is on disk, once, and nothing else of it is kept', () =>
+  withListener(async ({ post, named, end }, dataDir) => {
+    // A nightly run may hold the data directory for hours.
+    const lock = acquireLock(dataDir);
+    try {
+      expect(await post(`/${SECRET}`, callback('12'))).toBe(204);
+      expect(await post(`/${SECRET}/?x=1`, callback('12'))).toBe(204);
+      expect(await post(`/${SECRET}`, '{"company_data":{"id":90071992547409931234}}')).toBe(204);
+      expect(named()).toEqual(['12', '90071992547409931234']);
+    } finally {
+      lock.release();
+    }
+    expect(await end()).toMatchObject({ taken: 3 });
+  }));
+
+test.each([
+  ['a wrong path', '/', callback('1'), 404, 'wrong_path'],
+  ['a path that begins like it', `/${SECRET}x`, callback('1'), 404, 'wrong_path'],
+  ['more than 64 KB', `/${SECRET}`, callback('1'.repeat(65_536)), 413, 'too_large'],
+  ['no JSON', `/${SECRET}`, '{"company_data":', 400, 'not_understood'],
+  ['nothing', `/${SECRET}`, '', 400, 'not_understood'],
+  ['another thing', `/${SECRET}`, '[1]', 400, 'not_understood'],
+  ['an ID that is a way out of the folder', `/${SECRET}`, callback('../../kybatch.db'), 400, 'not_understood'],
+  ['no ID', `/${SECRET}`, callback(null), 400, 'not_understood'],
+  ['bytes that are no text', `/${SECRET}`, Buffer.from([0xff, 0xfe, 0x00]), 400, 'not_understood'],
+] as const)('%s is refused and counted', (_, path, body, status, why) =>
+  withListener(async ({ post, end }, dataDir) => {
+    expect(await post(path, body)).toBe(status);
+    expect(new Inbox(dataDir).waiting()).toEqual([]);
+    const { taken, refused } = await end();
+    expect([taken, refused[why]]).toEqual([0, 1]);
+  }),
+);
+
+test('what is not posted is refused; what cannot be written is not said to be', () =>
+  withListener(async ({ post, end }, dataDir) => {
+    expect(await post(`/${SECRET}`, '', 'GET')).toBe(405);
+    writeFileSync(join(dataDir, 'watch'), '');
+    expect(await post(`/${SECRET}`, callback('1'))).toBe(503);
+    rmSync(join(dataDir, 'watch'));
+    expect(await post(`/${SECRET}`, callback('1'))).toBe(204);
+    expect(await end()).toMatchObject({ taken: 1, refused: { not_a_post: 1, not_written: 1 } });
+  }));
+
+test('a callback that has begun to arrive when it is to end is taken in first', () =>
+  withListener(async ({ port, named, end }) => {
+    const body = callback('77');
+    const socket = connectTo(port, '127.0.0.1');
+    socket.write(`POST /${SECRET} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`);
+    const answer = new Promise<string>((resolve) => {
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += String(chunk);
+      });
+      socket.on('close', () => resolve(text));
+    });
+    await new Promise<void>((resolve) => socket.write(body.slice(0, 10), () => resolve()));
+    // Another one that is answered says that this one has been heard, too.
+    expect((await fetch(`http://127.0.0.1:${port}/${SECRET}`, { method: 'POST', body: callback('1') })).status).toBe(
+      204,
+    );
+    const view = end();
+    socket.write(body.slice(10));
+    expect(await answer).toContain('204');
+    expect(await view).toMatchObject({ taken: 2 });
+    expect(named()).toEqual(['1', '77']);
+  }));
+
+test('where too many wait, another one is refused, until somebody has looked into them', () =>
+  withFolder(async (dataDir) => {
+    const inbox = new Inbox(dataDir, 2);
+    expect([await inbox.put('1'), await inbox.put('2'), await inbox.put('3')]).toEqual([true, true, false]);
+    inbox.remove(['1', '2']);
+    expect(await inbox.put('3')).toBe(true);
+  }));

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { acceptedFields } from '../../src/sandbox/v2/watches.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { findCompany } from '../helpers/sandbox.js';
+import { here, Interrupts, type Job, jsonOf, withJob } from './here.js';
+
+const PIPELINE = ['stages: [record, financials]', 'watch: {refresh: [record]}'];
+const RUN = ['run', 'a.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+
+test('V2-13 a change that the provider posts is a hint: the next pull reads that history alone, and the night buys', async () => {
+  const clock = new JumpingClock('2026-03-01T02:00:00Z');
+  await withJob({ clock, pipeline: PIPELINE }, async (job) => {
+    const { kybatch, sandbox, rows, writeCsv } = job;
+    writeCsv('a.csv', rows.slice(0, 4));
+    await kybatch(RUN);
+    await kybatch(['watch', 'sync']);
+    const [watch] = jsonOf<{ watches: { v2_company_id: string }[] }>(
+      await kybatch(['watch', 'list', '--json']),
+    ).watches;
+    const company = watch?.v2_company_id ?? '';
+    clock.advance(3_600_000);
+    await listening(job, async (port) => {
+      const callback = `http://127.0.0.1:${port}/a-path-that-nobody-guesses`;
+      await kybatch(['call', 'v2', 'watchCallbackSet', '--params', JSON.stringify({ callback })]);
+      const change = ['sandbox', 'change', company, 'name', 'Told From Outside Ltd', '--port', String(sandbox.port)];
+      expect(jsonOf(await kybatch([...change, '--json']))).toEqual({ recorded: true, callback_status: 204 });
+      // Anybody could have posted this; nobody watches it.
+      expect((await post(callback, { company_data: { id: '999' } })).status).toBe(204);
+    });
+    expect((await kybatch(['watch', 'list'])).stdout).toContain('Callbacks have named 2 companies since');
+    const histories = () => sandbox.requests.get('watchHistory') ?? 0;
+    const before = histories();
+    expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({
+      companies_read: 1,
+      events: 1,
+      members_due: 1,
+      unknown_hints: 1,
+    });
+    expect(histories() - before).toBe(1);
+    expect(jsonOf(await kybatch(['watch', 'pull', '--hinted', '--json']))).toMatchObject({ companies_read: 0 });
+    expect(histories() - before).toBe(1);
+    expect(jsonOf(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
+    const listed = (await kybatch(['watch', 'list'])).stdout;
+    expect(listed).toContain('Told From Outside Ltd');
+  });
+});
+
+const post = (address: string, body: object) => fetch(address, { method: 'POST', body: JSON.stringify(body) });
+
+/** `kybatch watch listen`, for as long as `use` takes; then it is asked to stop. */
+async function listening({ cwd, env }: Job, use: (port: number) => Promise<void>): Promise<void> {
+  const interrupts = new Interrupts();
+  let ended: ReturnType<typeof here> | undefined;
+  const port = await new Promise<number>((resolve, reject) => {
+    const onOutput = (text: string) => {
+      if (text.startsWith('{')) resolve((JSON.parse(text) as { port: number }).port);
+    };
+    const args = ['watch', 'listen', '--port', '0', '--path-secret', 'a-path-that-nobody-guesses', '--json'];
+    ended = here(args, { cwd, env, interrupts, onOutput });
+    ended.then(({ stderr }) => reject(new Error(stderr)), reject);
+  });
+  await use(port);
+  interrupts.send('SIGTERM');
+  const end = await ended;
+  expect([end?.code, end?.stderr]).toEqual([0, expect.stringContaining('2 callbacks taken in; refused: none')]);
+}
+
+test('a change in the sandbox shows in the records of both APIs, whatever field the watch can name', () =>
+  withJob({}, async ({ sandbox }) => {
+    const { v1Id, v2Id } = findCompany(
+      sandbox,
+      (company) =>
+        sandbox.registry.inV2(company) &&
+        sandbox.registry.hasRecord(company) &&
+        sandbox.registry.v1.shareholders(company).length > 0,
+    );
+    const read = async (base: string, path: string, key: string) =>
+      await (await fetch(`${base}${path}`, { headers: { Authorization: key } })).text();
+    const all = async (base: string, key: string, paths: readonly string[]) =>
+      (await Promise.all(paths.map((path) => read(base, path, key)))).join('');
+    const shows = {
+      v1: () => all(sandbox.v1BaseUrl, `Bearer ${sandbox.keys.v1}`, [`/kyb/${v1Id}/full`, `/kyb/${v1Id}/lite`]),
+      v2: () =>
+        all(sandbox.v2BaseUrl, `Token ${sandbox.keys.v2}`, [
+          `/companies/${v2Id}`,
+          `/kyb/${v2Id}/lite`,
+          `/kyb/${v2Id}/shareholders`,
+        ]),
+    };
+    const unseen: string[] = [];
+    for (const field of acceptedFields) {
+      await sandbox.changeCompany(v2Id, field, `Changed ${field}`);
+      for (const api of ['v1', 'v2'] as const)
+        if (!(await shows[api]()).includes(`Changed ${field}`)) unseen.push(`${api} ${field}`);
+    }
+    // No record of the documents has such members.
+    expect(unseen).toEqual([
+      'v1 company_phone',
+      'v1 company_email',
+      'v2 company_email',
+      'v1 company_fax',
+      'v2 company_fax',
+    ]);
+  }));
