@@ -24,7 +24,7 @@ type Ask = (operation: Operation, params: Params) => Promise<CallOutcome>;
 export type WatchHalt = Parked | Stopped;
 
 /** One company that could not be dealt with; the others go on. */
-export interface Trouble {
+export interface CompanyTrouble {
   readonly companyId: string;
   readonly message: string;
 }
@@ -35,7 +35,7 @@ export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
-export function troubleOf(companyId: string, outcome: NoAnswer): Trouble {
+export function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble {
   const error: ApiError | undefined =
     outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : undefined;
   const said = error === undefined ? (outcome.kind === 'parked' ? outcome.message : outcome.kind) : error.message;

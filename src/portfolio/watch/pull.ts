@@ -4,7 +4,7 @@ import { v2Operations } from '../../api/v2/operations.js';
 import type { HeardEvent, WatchToRead } from '../../ledger/watches.js';
 import type { ExactJson } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
-import { type Asking, haltOf, severalAtOnce, type Trouble, troubleOf, type WatchHalt } from './asking.js';
+import { type Asking, type CompanyTrouble, haltOf, severalAtOnce, troubleOf, type WatchHalt } from './asking.js';
 import { readPages } from './pages.js';
 
 const { watchHistory } = v2Operations;
@@ -20,7 +20,7 @@ export interface Pulled {
   readonly left: number;
   /** Histories that went on beyond the bound; the rest of them is not in the tables. */
   readonly cutShort: number;
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly CompanyTrouble[];
   readonly halt: WatchHalt | null;
 }
 
@@ -31,7 +31,7 @@ export interface Pulled {
 export async function pullWatches(asking: Asking, companies: readonly WatchToRead[]): Promise<Pulled> {
   const { watches } = asking;
   const counts = { read: 0, events: 0, cutShort: 0 };
-  const troubles: Trouble[] = [];
+  const troubles: CompanyTrouble[] = [];
   const halt = await severalAtOnce(companies, async (company) => {
     const { events, cutShort, trouble, halt } = await pullOne(asking, company);
     counts.events += events;
@@ -47,7 +47,7 @@ export async function pullWatches(asking: Asking, companies: readonly WatchToRea
 interface PulledOne {
   readonly events: number;
   readonly cutShort: boolean;
-  readonly trouble?: Trouble;
+  readonly trouble?: CompanyTrouble;
   readonly halt?: WatchHalt;
 }
 

@@ -3,7 +3,7 @@ import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { WatchWish } from '../../ledger/watches.js';
 import { ExactNumber } from '../../util/exact-json.js';
-import { type Asking, haltOf, severalAtOnce, type Trouble, troubleOf, type WatchHalt } from './asking.js';
+import { type Asking, type CompanyTrouble, haltOf, severalAtOnce, troubleOf, type WatchHalt } from './asking.js';
 import { readPages } from './pages.js';
 
 const { watchAdd, watchRemove, watchList } = v2Operations;
@@ -15,7 +15,7 @@ export interface Synced {
   readonly changed: number;
   /** To be added or removed, and not dealt with. */
   readonly left: number;
-  readonly troubles: readonly Trouble[];
+  readonly troubles: readonly CompanyTrouble[];
   /** What ended it before its time. */
   readonly halt: WatchHalt | null;
 }
@@ -42,7 +42,7 @@ type ToSettle = Awaited<ReturnType<Asking['watches']['toAdd']>>;
 
 class Settling {
   readonly #counts = { added: 0, removed: 0, changed: 0, left: 0 };
-  readonly #troubles: Trouble[] = [];
+  readonly #troubles: CompanyTrouble[] = [];
   #halt: WatchHalt | undefined;
 
   constructor(
