@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import type { SampleRow } from '../../src/sandbox/sample/types.js';
 import { writeSample } from '../../src/sandbox/sample.js';
 import { type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
@@ -28,6 +29,7 @@ describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} members`, () => {
     const pipeline = ['stages: [record]', `freshness: {fullKyb: ${FRESH_DAYS}d, searchKyb: forever}`];
     await withJob({ clock, pipeline, allowance: 1_000_000_000 }, async (job) => {
       const list = new MovingList(job, new Dice(7));
+      const register = new MovingRegister(job, new Dice(11));
       const nights: { units: number; due: number; size: number }[] = [];
       const run = async (...flags: string[]) =>
         jsonOf<EndJson & { due: number }>(
@@ -42,15 +44,23 @@ describe.runIf(NIGHTS > 0)(`${NIGHTS} nights of ${MEMBERS} members`, () => {
         expect(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBe(list.length);
         nights.push({ units: this_start.units_charged, due, size: statSync(join(job.cwd, 'data', 'kybatch.db')).size });
         clock.advance(DAY);
-        if (night % 30 === 29) await job.kybatch(['prune', '--older-than', '60d', '--yes']);
+        register.noteBought();
+        if (night % 30 === 29) await job.kybatch(['prune', '--older-than', '400d', '--yes']);
         list.move();
+        await register.move(list.companies);
       }
       const ages = await agesOf(job, clock);
+      const isStill = ({ v1_company_id = '' }: Line) => list.stayed.has(v1_company_id);
+      const told = linesOf(job, 'changes').filter(
+        (line) => isStill(line) && line.table === 'companies' && WATCHED.some(([, column]) => column === line.column),
+      );
+      expect(told.map(inWords).sort()).toEqual(register.expected.filter(isStill).map(inWords).sort());
+      expect(told.length).toBeGreaterThan(0);
       const oldest = Math.max(...ages);
       const bought = nights.reduce((sum, { units }) => sum + units, 0);
       const last = nights.at(-1)?.size ?? 0;
       console.log(
-        `${regime}: ${bought} units in ${NIGHTS} nights, the oldest answer is ${oldest.toFixed(1)} days old, the ledger has ${(last / 2 ** 20).toFixed(1)} MB, ${(last / list.length / 1024).toFixed(1)} KB a member`,
+        `${regime}: ${told.length} changes as the register had them; ${bought} units in ${NIGHTS} nights, the oldest answer is ${oldest.toFixed(1)} days old, the ledger has ${(last / 2 ** 20).toFixed(1)} MB, ${(last / list.length / 1024).toFixed(1)} KB a member`,
       );
       // A night is a day long: what became stale since last night is bought in the next.
       const turn = budget === null ? 0 : Math.ceil(list.length / budget);
@@ -72,15 +82,22 @@ class MovingList {
   joined = 0;
   readonly #job: Job;
   readonly #dice: Dice;
-  readonly #pool: object[];
-  #listed: object[];
+  readonly #pool: SampleRow[];
+  #listed: SampleRow[];
+  /** The companies that have been in it all the time. */
+  readonly stayed: Set<string>;
 
   constructor(job: Job, dice: Dice) {
     this.#job = job;
     this.#dice = dice;
     const { registry } = job.sandbox;
-    this.#pool = [...writeSample({ registry, rows: MEMBERS + 200, dirty: false })].map(({ input }) => input);
+    this.#pool = [...writeSample({ registry, rows: MEMBERS + 200, dirty: false })];
     this.#listed = this.#pool.splice(0, MEMBERS);
+    this.stayed = new Set(this.#listed.map(({ answer }) => answer.v1_company_id));
+  }
+
+  get companies(): readonly SampleRow['answer'][] {
+    return this.#listed.map(({ answer }) => answer);
   }
 
   get length(): number {
@@ -88,12 +105,19 @@ class MovingList {
   }
 
   write(): void {
-    this.#job.writeCsv('in.csv', this.#listed);
+    this.#job.writeCsv(
+      'in.csv',
+      this.#listed.map(({ input }) => input),
+    );
   }
 
   move(): void {
     const dice = this.#dice;
-    if (dice.roll() < 0.2) this.#pool.push(...this.#listed.splice(dice.upTo(this.#listed.length), 1));
+    if (dice.roll() < 0.2) {
+      const gone = this.#listed.splice(dice.upTo(this.#listed.length), 1);
+      for (const { answer } of gone) this.stayed.delete(answer.v1_company_id);
+      this.#pool.push(...gone);
+    }
     if (dice.roll() < 0.2) {
       this.#listed.splice(dice.upTo(this.#listed.length), 0, ...this.#pool.splice(0, 1));
       this.joined += 1;
@@ -102,8 +126,66 @@ class MovingList {
   }
 }
 
+/** What the sandbox changes, and the column that shows it. */
+const WATCHED = [
+  ['name', 'name'],
+  ['company_status', 'status'],
+] as const;
+
+type Facts = Readonly<Record<'name' | 'status', string | null>>;
+
+/** A register in which something changes from time to time; what was bought of it, and what that says otherwise than before. */
+class MovingRegister {
+  readonly expected: Line[] = [];
+  readonly #job: Job;
+  readonly #dice: Dice;
+  readonly #known = new Map<string, Facts>();
+  #seen = 0;
+
+  constructor(job: Job, dice: Dice) {
+    this.#job = job;
+    this.#dice = dice;
+  }
+
+  async move(companies: readonly SampleRow['answer'][]): Promise<void> {
+    for (let count = 0; count < 3; count++) {
+      const { v2_company_id } = this.#dice.of(companies);
+      if (v2_company_id === '') continue;
+      const [field] = this.#dice.of(WATCHED);
+      await this.#job.sandbox.changeCompany(v2_company_id, field, `${field} ${this.#dice.upTo(1000)}`);
+    }
+  }
+
+  noteBought(): void {
+    const charges = this.#job.sandbox.chargeLog.slice(this.#seen);
+    this.#seen = this.#job.sandbox.chargeLog.length;
+    for (const { operation, params } of charges) {
+      if (operation !== 'fullKyb') continue;
+      const { id } = JSON.parse(params) as { id: string | number };
+      const company = this.#job.sandbox.registry.byV1Id(String(id));
+      if (company === undefined) throw new Error(`nobody is ${id}`);
+      const { name, status } = company;
+      const before = this.#known.get(String(id));
+      this.#known.set(String(id), { name, status });
+      for (const column of ['name', 'status'] as const)
+        if (before !== undefined && before[column] !== { name, status }[column])
+          this.expected.push({
+            v1_company_id: String(id),
+            column,
+            old_value: before[column] ?? '',
+            new_value: { name, status }[column] ?? '',
+          });
+    }
+  }
+}
+
+const inWords = ({ v1_company_id, column, old_value, new_value }: Line): string =>
+  [v1_company_id, column, old_value, new_value].join(' | ');
+
+const linesOf = (job: Job, table: string): readonly Line[] =>
+  parse(readFileSync(join(job.cwd, 'tables', `${table}.csv`)), { columns: true }) as Line[];
+
 async function agesOf(job: Job, clock: JumpingClock): Promise<readonly number[]> {
   await job.kybatch(['export', '--out', 'tables']);
-  const companies = parse(readFileSync(join(job.cwd, 'tables', 'companies.csv')), { columns: true }) as Line[];
-  return companies.map(({ fetched_at = '' }) => (clock.now() - Date.parse(fetched_at)) / DAY);
+  return linesOf(job, 'companies').map(({ fetched_at = '' }) => (clock.now() - Date.parse(fetched_at)) / DAY);
 }
