@@ -2,6 +2,7 @@ import { itemIds } from '../api/item-ids.js';
 import { type FoundExport, findExports } from '../export/export-folders.js';
 import { namesInExport } from '../export/names-in-export.js';
 import type { Housekeeping, PurgeProof, PurgeReport, PurgeRequest } from '../ledger/housekeeping.js';
+import type { RunStore } from '../ledger/runs.js';
 import { Inbox, isId } from '../portfolio/watch/inbox.js';
 import { here, type PlaceOptions, withLedger } from './surroundings.js';
 
@@ -40,7 +41,7 @@ export function previewPurge(options: PreviewOptions, around = here()): Promise<
 
 /** Removes one entity, or what is older than a time, for good, and looks whether anything still names it. */
 export function purge({ request, agree, ...place }: PurgeOptions, around = here()): Promise<PurgeView> {
-  return withLedger('existing', place, around, async ({ housekeeping }, dataDir) => {
+  return withLedger('existing', place, around, async ({ housekeeping, runs }, dataDir) => {
     // What can be refused is asked for before anything is removed.
     const exports = findExports(dataDir);
     const preview = await housekeeping.previewPurge(request, itemIds);
@@ -50,7 +51,7 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
     const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
     // One that was removed before left no names behind: those of the request are looked for.
     const { identifiers } = nothing ? preview : (done ?? preview);
-    const still = stillHolding(request, done ?? preview, exports);
+    const still = await stillHolding(request, done ?? preview, exports, runs);
     if (done !== undefined) {
       // A callback may have named it meanwhile.
       new Inbox(dataDir).remove(identifiers.filter(isId));
@@ -98,8 +99,23 @@ const NOT_REWRITTEN = 'the database file could not be written anew, and may stil
 const isNothing = ({ rows, answers, bodies, candidates, questions, decisions }: PurgeReport): boolean =>
   rows + answers + bodies + candidates + questions + decisions === 0;
 
-/** Exports of the runs concerned; for a date, those made before it, too. */
-const stillHolding = (request: PurgeRequest, report: PurgeReport, exports: readonly FoundExport[]) =>
-  exports.filter(
-    ({ run, at }) => report.runs.includes(run) || (request.kind === 'before' && Date.parse(at) < request.at),
+/** Exports of the runs concerned, and of all others of their portfolios: each shows the whole list. For a date, those made before it, too. */
+async function stillHolding(
+  request: PurgeRequest,
+  report: PurgeReport,
+  exports: readonly FoundExport[],
+  runs: RunStore,
+): Promise<readonly FoundExport[]> {
+  const listOf = async (run: string) => (await runs.find(run))?.portfolioId ?? null;
+  const lists = new Set(await Promise.all(report.runs.map(listOf)));
+  lists.delete(null);
+  const holds = await Promise.all(
+    exports.map(
+      async ({ run, at }) =>
+        report.runs.includes(run) ||
+        (request.kind === 'before' && Date.parse(at) < request.at) ||
+        (request.kind !== 'before' && lists.has(await listOf(run))),
+    ),
   );
+  return exports.filter((_, index) => holds[index]);
+}

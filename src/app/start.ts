@@ -177,7 +177,7 @@ async function agreedTo(
   return rest;
 }
 
-/** Nothing is due. The tables are written again only if somebody says where or how. */
+/** Nothing is due. The tables are written again only if the file is another one, or somebody says where or how. */
 async function viewOfUpToDate(
   list: OpenList,
   options: RunOptions,
@@ -191,7 +191,9 @@ async function viewOfUpToDate(
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
   await deriveChanges(ledger.changes, around.clock.now());
   const { out, formats } = options;
-  const wanted = out !== undefined || formats !== undefined || options.export === true;
+  // Who has left, and cells that are other ones, are in the tables of the morning too.
+  const isOther = list.file.laid && options.export !== false;
+  const wanted = out !== undefined || formats !== undefined || options.export === true || isOther;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
   const view = { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt })), unitsCharged: 0 };
   if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());

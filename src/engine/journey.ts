@@ -121,7 +121,7 @@ class Journey {
       ...this.#hold(outcome),
       outcome,
       stage: this.#reached,
-      stages: this.#statuses,
+      stages: { ...this.#elsewhere(), ...this.#statuses },
       fetched: this.#fetched,
       matchGrade: first?.grade ?? this.#grade,
       matchedOn: first?.matchedOn ?? this.#row.matchedOn,
@@ -135,6 +135,11 @@ class Journey {
       matchedOn,
     }));
     return { checkpoint, ids, ...this.#notes.all() };
+  }
+
+  /** What another pipeline has settled stays settled: this one does not ask for it. */
+  #elsewhere(): Record<string, StageStatus> {
+    return Object.fromEntries(Object.entries(this.#row.stages).filter(([, status]) => isSettled(status)));
   }
 
   async #resolve(space: IdSpace): Promise<void> {

@@ -358,3 +358,30 @@ test('a ledger from before there were portfolios: what it has confirmed stays co
     expect(await night()).toMatchObject({ units: 3, code: 0, end: { due: 3 } });
     expect(table('members').map(({ first_seen = '' }) => first_seen.slice(0, 10))).toEqual(Array(3).fill('2026-01-05'));
   }));
+
+test('a pipeline with fewer stages leaves what another has settled as it is', () =>
+  withNights(3, async ({ night, clock, cwd, sandbox, table }) => {
+    const file = join(cwd, 'p.yaml');
+    const nightly = readFileSync(file, 'utf8');
+    writeFileSync(file, nightly.replace('stages: [record]', 'stages: [record, financials]'));
+    await night();
+    const before = sandbox.requests.get('financial') ?? 0;
+    writeFileSync(file, nightly);
+    clock.advance(8 * DAY);
+    expect(await night()).toMatchObject({ units: 3, code: 0 });
+    expect(table('rows').map(({ financials_status }) => financials_status)).not.toContain('');
+    writeFileSync(file, nightly.replace('stages: [record]', 'stages: [record, financials]'));
+    clock.advance(DAY);
+    expect(await night()).toMatchObject({ units: 0, code: 0 });
+    expect(sandbox.requests.get('financial') ?? 0).toBe(before);
+  }));
+
+test('a night on which nothing is due writes the tables of a file that is another one', () =>
+  withNights(3, async ({ clock, rows, writeCsv, kybatch }) => {
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+    const { files } = jsonOf<{ files: string }>(await kybatch(run));
+    clock.advance(DAY);
+    writeCsv('in.csv', rows.slice(0, 2));
+    expect(jsonOf(await kybatch(run))).toMatchObject({ rows: 2, files, units_charged: 0 });
+    expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
+  }));

@@ -9,7 +9,7 @@ export function portfoliosInWords(views: readonly PortfolioView[]): string {
 }
 
 function portfolioInWords(view: PortfolioView): readonly string[] {
-  const open = (['needs_review', 'failed', 'invalid', 'pending'] as const).filter(
+  const open = (['no_match', 'needs_review', 'failed', 'invalid', 'pending'] as const).filter(
     (outcome) => view.outcomes[outcome] > 0,
   );
   return [
