@@ -385,3 +385,21 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     expect(jsonOf(await kybatch(run))).toMatchObject({ rows: 2, files, units_charged: 0 });
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
   }));
+
+test('what becomes stale while a row waits for its turn is bought in that turn', () =>
+  withNights(
+    3,
+    async ({ night, clock, sandbox, table }) => {
+      await night();
+      const asked = () => sandbox.requests.get('financial') ?? 0;
+      const before = asked();
+      clock.advance(29 * DAY);
+      expect((await night('--budget', '1')).end.to_do).toBe(2);
+      clock.advance(2 * DAY);
+      expect((await night()).code).toBe(0);
+      // The first was bought on its own, and its figures have grown stale since.
+      expect(asked() - before).toBe(3);
+      expect(table('members').filter(({ due }) => due === 'true')).toEqual([]);
+    },
+    NIGHTLY.map((line) => line.replace('[record]', '[record, financials]')),
+  ));

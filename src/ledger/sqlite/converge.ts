@@ -1,5 +1,7 @@
-import type { Converged, Convergence, DueReason, PortfolioRecord } from '../portfolios.js';
+import type { Converged, Convergence, DueReason, PortfolioRecord, Standing } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
+import { parseStored } from '../stored-json.js';
+import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
@@ -127,6 +129,7 @@ function findDue(
      JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
   );
+  const again: Standing[] = [];
   let unfinished = 0;
   let covered = 0;
   for (const columns of standings.raw().iterate(portfolioId, limit)) {
@@ -140,10 +143,36 @@ function findDue(
     counts[judged.due.reason] += 1;
     if (judged.due.goesOn && standing.onItsWay?.runId === going?.id) covered += 1;
     if (judged.due.goesOn) unfinished += 1;
-    else stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
+    if (judged.due.goesOn && row.outcome !== 'pending') again.push(standing);
+    if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   }
+  for (const standing of again) widen(database, standing, convergence.judge);
   const arrived = counts.new + counts.changed;
   return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
+}
+
+/** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
+function widen(database: Connection, standing: Standing, judge: Convergence['judge']): void {
+  const { onItsWay } = standing;
+  const under =
+    onItsWay &&
+    database
+      .prepare<[string, number], { stages: string; fetched: string }>(
+        'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
+      )
+      .get(onItsWay.runId, onItsWay.row);
+  const stages = under == null ? undefined : parseStored(under.stages, rowStages.fits);
+  const fetched = under == null ? undefined : parseStored(under.fetched, rowFetched.fits);
+  if (onItsWay === null || stages === undefined || fetched === undefined || Object.keys(stages).length === 0) return;
+  const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, onItsWay: null });
+  const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
+  const more = Object.entries(due?.stages ?? {}).filter(
+    ([stage, status]) => status === 'pending' && isSettledHere(stage),
+  );
+  if (more.length === 0) return;
+  database
+    .prepare('UPDATE rows SET stages = ? WHERE run_id = ? AND row = ?')
+    .run(JSON.stringify({ ...stages, ...Object.fromEntries(more) }), onItsWay.runId, onItsWay.row);
 }
 
 const isNothing = ({ stale, arrived, unfinished }: Found): boolean => stale.length + arrived + unfinished === 0;
