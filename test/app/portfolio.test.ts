@@ -403,3 +403,17 @@ test('what becomes stale while a row waits for its turn is bought in that turn',
     },
     NIGHTLY.map((line) => line.replace('[record]', '[record, financials]')),
   ));
+
+test('purge names every export of the portfolio: each shows the whole list, whatever its run bought', () =>
+  withNights(2, async ({ clock, rows, writeCsv, kybatch, sandbox }) => {
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+    const first = jsonOf<EndJson>(await kybatch(run));
+    clock.advance(DAY);
+    writeCsv('in.csv', rows.slice(0, 3));
+    const second = jsonOf<EndJson>(await kybatch(run));
+    const { params } = sandbox.chargeLog.find(({ operation }) => operation === 'fullKyb') ?? { params: '{}' };
+    const { id } = JSON.parse(params) as { id: string };
+    const { stdout, stderr } = await kybatch(['purge', '--entity', `v1:${id}`, '--yes']);
+    for (const end of [first, second]) expect(stdout + stderr).toContain(join('exports', end.run));
+    expect((await kybatch(['portfolios'])).stdout).toContain('3 members');
+  }));
