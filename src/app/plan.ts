@@ -35,9 +35,8 @@ export interface JobOptions extends ProviderOptions {
 export interface PlanView extends RunPlan {
   /** The path of the input. */
   readonly input: string;
-  /** The name of the portfolio that would be brought up to date, and whether there is one yet. */
+  /** The name of the portfolio that would be brought up to date. */
   readonly portfolio: string;
-  readonly known: boolean;
   /** The last run of it; null: there is none yet. */
   readonly run: PlannedRun | null;
   /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
@@ -129,7 +128,6 @@ export async function planJob(
     input: table.path,
     ...(await planInput(job, list, names, ledger, around)),
     portfolio: portfolioName(job),
-    known: list?.known !== undefined,
     run: await lastRunOf(list, ledger),
     permissions,
     guards: pipeline.guards,

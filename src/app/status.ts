@@ -70,7 +70,7 @@ export interface AtWorkView {
 }
 
 /** "Of late" for the speed of a run. */
-export const LATELY_MS = 60_000;
+const LATELY_MS = 60_000;
 
 /** One run: counts, stages, units, speed, and what it waits for; also while it is at work. */
 export function status(options: StatusOptions = {}, around = here()): Promise<StatusView> {

@@ -4,7 +4,7 @@ import { isSafeUrl } from '../domain/safe-url.js';
 import { Secret } from '../util/secret.js';
 
 /** What a start may have to tell. */
-export const NOTIFY_REASONS = ['failed', 'important_change', 'questions', 'stopped'] as const;
+const NOTIFY_REASONS = ['failed', 'important_change', 'questions', 'stopped'] as const;
 export type NotifyReason = (typeof NOTIFY_REASONS)[number];
 
 /** Who is told how a start ended. */

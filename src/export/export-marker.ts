@@ -82,7 +82,7 @@ const isFolderOf = (own: ReadonlySet<string>, path: string): boolean =>
  * Files that file managers, office programs and network file systems put beside those that people look at. They are
  * nobody's data, and they are left where they are all the same.
  */
-export const isSystemLitter = (name: string): boolean => LITTER.some((form) => form.test(name));
+const isSystemLitter = (name: string): boolean => LITTER.some((form) => form.test(name));
 
 const LITTER: readonly RegExp[] = [
   /^\.DS_Store$/,

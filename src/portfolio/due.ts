@@ -43,7 +43,7 @@ export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSame
 }
 
 /** In this order, and what is stale by its age: the oldest first. */
-const RANK = { begun: -1, neverDone: 0, watch: 1 } as const;
+const RANK = { neverDone: 0, watch: 1 } as const;
 
 /**
  * What a member needs now. A confirmed identity stays: a stage whose answer is stale is run again, and nothing else. A

@@ -35,7 +35,7 @@ const cell = <T>(table: string, column: string, key: Cell<T>['key'], fits: Cell<
   fits,
 });
 
-export const runSettings = cell('runs', 'settings', ['id'], isRecord);
+const runSettings = cell('runs', 'settings', ['id'], isRecord);
 export const runColumns = cell('runs', 'columns', ['id'], isTexts);
 export const rowValues = cell('rows', 'input_values', ['run_id', 'row'], isTexts);
 export const rowFields = cell('rows', 'fields', ['run_id', 'row'], isTextRecord);
@@ -45,12 +45,12 @@ export const portfolioColumns = cell('portfolios', 'columns', ['id'], isTexts);
 export const candidateExtra = cell('candidates', 'extra', ['run_id', 'row', 'space', 'position'], isRecord);
 export const callParams = cell('calls', 'params', ['id'], isRecord);
 export const startOutages = cell('starts', 'outages', ['id'], isOutages);
-export const startEnding = cell('starts', 'ending', ['id'], isRecord);
-export const startGiven = cell('starts', 'given', ['id'], isRecord);
+const startEnding = cell('starts', 'ending', ['id'], isRecord);
+const startGiven = cell('starts', 'given', ['id'], isRecord);
 export const changeItems = cell('changes', 'items', ['id'], isItems);
 /** Fields that the provider's watch was asked for. */
 export const watchFields = cell('watches', 'fields', ['id'], isTexts);
-export const watchEventExtra = cell('watch_events', 'extra', ['id'], isRecord);
+const watchEventExtra = cell('watch_events', 'extra', ['id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */

@@ -34,7 +34,19 @@ import { type Connection, connect } from './driver.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
-import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
+import {
+  ANSWERS_ABOUT,
+  CALLS,
+  CANDIDATES,
+  ERRORS,
+  LISTS,
+  MEMBERS,
+  PROGRESS,
+  ROWS,
+  SUBJECTS,
+  WATCH_EVENTS,
+} from './snapshot-sql.js';
+import { type StandingRow, standingReader } from './standings.js';
 import { Writer } from './writer.js';
 
 /**
@@ -284,86 +296,3 @@ async function* readLists(
     });
   }
 }
-
-const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row)`;
-
-const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
-
-// Units are those of the run: a row that was not due has cost nothing.
-const ROWS = `SELECT standing.row, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
-    match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
-    error_code AS errorCode, error_message AS errorMessage
-  FROM temp.standing JOIN rows ON ${HOLDS} ORDER BY standing.row`;
-
-const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
-    first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${STANDING_COLUMNS}
-  FROM members JOIN portfolios ON portfolios.id = portfolio_id JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-  WHERE portfolio_id = ? ORDER BY members.id`;
-
-const PROGRESS = `SELECT outcome, hold, hold_reason, stages, count(*) AS count,
-    CAST(total(iif(rows.run_id = ?, units_charged, 0)) AS INTEGER) AS units
-  FROM temp.standing JOIN rows ON ${HOLDS} GROUP BY outcome, hold, hold_reason, stages`;
-
-const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_row, space, position, id, name, registration_number AS registrationNumber,
-    vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction, match_grade AS matchGrade, decision, evidence, extra
-  FROM temp.standing JOIN candidates ON candidates.run_id = standing.run_id AND candidates.row = standing.run_row
-  ORDER BY standing.row, space, position`;
-
-// A call that is still under way has no charge yet: it is not known.
-const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at AS startedAt, duration_ms AS durationMs,
-    http_status AS httpStatus, error_class AS errorClass, error_code AS errorCode, request_id AS requestId,
-    units_charged AS unitsCharged, coalesce(charge, 'unknown') AS charge, remaining_units AS remainingUnits, reconciled,
-    iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256
-  FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? ORDER BY calls.id`;
-
-const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId, attempts, at FROM (
-    SELECT standing.row AS row, stage, class, code, message, request_id, attempts, at, id
-    FROM temp.standing JOIN errors ON errors.run_id = standing.run_id AND errors.row = standing.run_row
-    UNION ALL SELECT NULL, stage, class, code, message, request_id, attempts, at, id FROM errors WHERE run_id = ? AND row IS NULL)
-  ORDER BY row, id`;
-
-const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) AS portfolio, standing.row, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
-    heard.id, company_id AS companyId, event_type AS eventType, status, message, date_created AS dateCreated,
-    iif(json_valid(extra), extra, NULL) AS extra, heard_at AS heardAt, heard.run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
-  FROM temp.standing JOIN rows ON ${HOLDS}
-  JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row AND space = 'v2'
-  JOIN run_environments ON run_environments.run_id = standing.run_id AND run_environments.api = 'v2'
-  JOIN watch_events AS heard ON heard.environment_id = run_environments.environment_id AND heard.company_id = row_ids.id
-  ORDER BY standing.row, heard.id`;
-
-const COUNTRY = `(SELECT country_code FROM candidates
-    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;
-
-const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
-
-// The stages whose answers are in question.
-const ASKED = `iif(outcome = 'needs_review', (SELECT group_concat(questions.stage) FROM questions
-    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND questions.stage <> ''), NULL)`;
-
-const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids, ${ASKED} AS asked
-  FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
-    FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
-    WHERE space = ? GROUP BY row_ids.id) AS subjects
-  JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.run_row
-  ORDER BY subjects.id`;
-
-// From the IDs of a row to the answers about each: the joins are in the order in which they are made.
-const ANSWERS_ABOUT = (
-  operations: number,
-) => `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256,
-    calls.settled_at AS fetchedAt, calls.stage, run_environments.api
-  FROM row_ids
-  CROSS JOIN calls INDEXED BY calls_by_subject
-    ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
-  CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
-  CROSS JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
-  WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation IN (${places(operations)}) AND calls.raw_sha256 IS NOT NULL
-  ORDER BY calls.operation, calls.id`;
-
-const LISTS = (
-  operations: number,
-) => `SELECT operation, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, params,
-    (SELECT api FROM environments WHERE environments.id = environment_id) AS api
-  FROM calls WHERE id IN (SELECT max(id) FROM calls WHERE (run_id = ? OR run_id IN (SELECT id FROM runs WHERE portfolio_id = ?)) AND row IS NULL AND raw_sha256 IS NOT NULL AND error_code IS NULL
-    AND operation IN (${places(operations)}) GROUP BY request_key)
-  ORDER BY id`;

@@ -6,7 +6,7 @@ import { type Json, write } from '../json.js';
 import type { Company, Registry } from '../registry/types.js';
 import { isObject } from '../validate.js';
 
-export const watchableFields = [
+const watchableFields = [
   'name',
   'vat_number',
   'company_address_street',

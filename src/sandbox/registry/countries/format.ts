@@ -22,7 +22,7 @@ export function compact(text: string): string {
  * Even positions count up from `low`, odd ones from `high`. Numbers stay dense, so that one digit off often
  * names another company, and both short numbers with leading zeros and long ones are common.
  */
-export function twoRanges(low: number, high: number) {
+function twoRanges(low: number, high: number) {
   return {
     capacity: (high - low) * 2,
     at: (n: number): number => (n % 2 === 0 ? low + n / 2 : high + (n - 1) / 2),
