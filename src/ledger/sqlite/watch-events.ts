@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
 import type { Connection } from './driver.js';
+import { callSummer } from './summed-calls.js';
 import type { Writer } from './writer.js';
 
 /** What was heard of them. */
@@ -21,6 +22,13 @@ export function watchEvents(
   const mark = database.prepare(
     `UPDATE members SET changed_at = (${lastHeard}) WHERE left_at IS NULL AND (${lastHeard}) > coalesce(changed_at, first_seen)`,
   );
+  // The last one stays: by it the bytes are known to be in use, and that the provider has answered.
+  const sumLooks = callSummer(
+    database,
+    `SELECT id FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw)
+       AND run_id IS NULL AND reconciled IS NULL
+       AND id < (SELECT max(id) FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw))`,
+  );
   const takenUp = database.prepare('UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL');
   const last = database.prepare<[number], WatchEvent>(
     `SELECT watch_events.id, name AS environment, company_id AS companyId, event_type AS eventType, status, message,
@@ -30,6 +38,8 @@ export function watchEvents(
   return {
     hear: ({ environmentId, companyId, events, heardAt, rawSha256 }) =>
       writer.write(() => {
+        // One a company and night: looks that brought nothing would be most of what a ledger holds.
+        if (events.length === 0) sumLooks({ raw: rawSha256 });
         let added = 0;
         for (const event of events) {
           const { eventType, status, message, dateCreated, extra } = event;
