@@ -30,10 +30,10 @@ export function watchEvents(
        AND id < (SELECT max(id) FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw))`,
   );
   const takenUp = database.prepare('UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL');
-  const last = database.prepare<[number], WatchEvent>(
+  const last = database.prepare<[], WatchEvent>(
     `SELECT watch_events.id, name AS environment, company_id AS companyId, event_type AS eventType, status, message,
        date_created AS dateCreated, extra, heard_at AS heardAt, run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
-     FROM watch_events JOIN environments ON environments.id = environment_id ORDER BY watch_events.id DESC LIMIT ?`,
+     FROM watch_events JOIN environments ON environments.id = environment_id ORDER BY watch_events.id DESC`,
   );
   return {
     hear: ({ environmentId, companyId, events, heardAt, rawSha256 }) =>
@@ -50,7 +50,14 @@ export function watchEvents(
       }),
     markChanged: () => writer.write(() => (isAnyHeard.get() === undefined ? 0 : mark.run().changes)),
     takenUp: (runId, since) => writer.write(() => void takenUp.run(runId, since)),
-    lastEvents: async (limit) => last.all(limit),
+    lastEvents: async (limit, of = () => true) => {
+      const found: WatchEvent[] = [];
+      for (const event of last.iterate()) {
+        if (found.length >= limit) break;
+        if (of(event.environment)) found.push(event);
+      }
+      return found;
+    },
   };
 }
 
