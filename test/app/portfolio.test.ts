@@ -4,51 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
-import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
-import { JumpingClock } from '../helpers/jumping-clock.js';
-
-const DAY = 86_400_000;
-const NIGHTLY = ['stages: [record]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 30d}'];
-const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--export', '--out', 'tables'];
-
-type Line = Readonly<Record<string, string>>;
-
-interface Nights extends Job {
-  readonly clock: JumpingClock;
-  /** One start, and the units that the provider charged for it. */
-  night(
-    ...flags: string[]
-  ): Promise<{ readonly end: EndJson & NightJson; readonly units: number; readonly code: number | null }>;
-  table(name: string): readonly Line[];
-  fetched(): readonly string[];
-}
-
-interface NightJson {
-  readonly due: number;
-  readonly to_do: number;
-  readonly portfolio: string;
-}
-
-async function withNights(rows: number, use: (nights: Nights) => Promise<void>, pipeline = NIGHTLY): Promise<void> {
-  const clock = new JumpingClock('2026-01-05T01:00:00Z');
-  await withJob({ clock, pipeline }, async (job) => {
-    job.writeCsv('in.csv', job.rows.slice(0, rows));
-    const table = (name: string) =>
-      parse(readFileSync(join(job.cwd, 'tables', `${name}.csv`)), { columns: true }) as Line[];
-    await use({
-      ...job,
-      clock,
-      table,
-      fetched: () => table('companies').map(({ fetched_at = '' }) => fetched_at.slice(0, 10)),
-      night: async (...flags) => {
-        const before = job.sandbox.chargeLog.length;
-        const finished = await job.kybatch([...RUN, ...flags]);
-        const units = job.sandbox.chargeLog.length - before;
-        return { end: jsonOf(finished), units, code: finished.code };
-      },
-    });
-  });
-}
+import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
+import { DAY, type Line, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
   test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
