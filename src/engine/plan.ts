@@ -110,6 +110,7 @@ export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => (
   values: [],
   fields,
   ids: [],
+  confirmedBefore: [],
   outcome: 'pending',
   hold: null,
   holdReason: null,

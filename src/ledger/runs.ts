@@ -110,6 +110,8 @@ export interface RowRecord extends Checkpoint {
   readonly values: readonly string[];
   readonly fields: Readonly<Record<string, string>>;
   readonly ids: readonly RowId[];
+  /** What its member stands by while this row finds its company anew: those stay confirmed. */
+  readonly confirmedBefore: readonly RowId[];
   readonly unitsCharged: number;
   /** Units were spent on it, in this run or in the one before. */
   readonly begun: boolean;

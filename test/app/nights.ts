@@ -16,9 +16,12 @@ export type Line = Readonly<Record<string, string>>;
 export interface Nights extends Job {
   readonly clock: JumpingClock;
   /** One start, and the units that the provider charged for it. */
-  night(
-    ...flags: string[]
-  ): Promise<{ readonly end: EndJson & NightJson; readonly units: number; readonly code: number | null }>;
+  night(...flags: string[]): Promise<{
+    readonly end: EndJson & NightJson;
+    readonly units: number;
+    readonly code: number | null;
+    readonly stderr: string;
+  }>;
   table(name: string): readonly Line[];
   fetched(): readonly string[];
 }
@@ -49,7 +52,7 @@ export async function withNights(
         const before = job.sandbox.chargeLog.length;
         const finished = await job.kybatch([...RUN, ...flags]);
         const units = job.sandbox.chargeLog.length - before;
-        return { end: jsonOf(finished), units, code: finished.code };
+        return { end: jsonOf(finished), units, code: finished.code, stderr: finished.stderr };
       },
     });
   });

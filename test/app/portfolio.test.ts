@@ -112,7 +112,11 @@ test('--fresh over what is unfinished: one row for each member, and it stays fre
     writeCsv('in.csv', [...rows.slice(0, 3).toReversed(), rows[4]] as object[]);
     clock.advance(1000);
     // Three rows again from the search on, of which one was bought, and a new one.
-    expect(await night()).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
+    const taken = await night();
+    expect(taken).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
+    expect(taken.stderr).toContain(
+      `run ${fresh.end.run} was begun with --fresh: what it had not done is bought anew all the same`,
+    );
     const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'superseded', 'superseded']);
   }));
@@ -263,6 +267,34 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
       expect(numbers()).toContain('00000000');
       expect(rows.length).toBeGreaterThan(0);
+    }));
+
+  test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
+    withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
+      writeCsv(
+        'in.csv',
+        rows.slice(0, 3).map((row) => ({ ...row, vat_number: '' })),
+      );
+      await night();
+      clock.advance(DAY);
+      const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
+      await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+      expect(await night('--fresh')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
+      expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
+      expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
+    }));
+
+  test('with --fresh, too, a record that contradicts is a question, and the old record stays', () =>
+    withNights(2, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const before = table('companies');
+      clock.advance(DAY);
+      sandbox.script(({ operation }) => operation === 'searchKyb', [{ rewrite: another }, { rewrite: another }]);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      const { code, end } = await night('--fresh', '--concurrency', '1');
+      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
+      const numbers = (lines: readonly Line[]) => lines.map(({ registration_number }) => registration_number);
+      expect(numbers(table('companies'))).toEqual(numbers(before));
     }));
 });
 

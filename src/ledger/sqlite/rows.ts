@@ -171,6 +171,7 @@ interface RowRow {
   readonly fetched: string;
   readonly rank: number;
   readonly not_before: number | null;
+  readonly member_id: number | null;
 }
 
 function rowReader(database: Connection): (row: RowRow) => RowRecord {
@@ -180,6 +181,14 @@ function rowReader(database: Connection): (row: RowRow) => RowRecord {
        jurisdiction, min(position) AS position
      FROM row_ids LEFT JOIN candidates USING (run_id, row, space, id) WHERE run_id = ? AND row = ? GROUP BY row_ids.space`,
   );
+  const standsBy = database.prepare<[number | null], { run_id: string; run_row: number }>(
+    'SELECT run_id, run_row FROM members WHERE id = ?',
+  );
+  const idsBefore = ({ run_id, row, member_id }: RowRow): readonly RowId[] => {
+    const at = standsBy.get(member_id);
+    const isHere = at === undefined || (at.run_id === run_id && at.run_row === row);
+    return isHere ? [] : ids.all(at.run_id, at.run_row).map(toId);
+  };
   const cells = new Cells(database);
   return (row) => ({
     row: row.row,
@@ -188,6 +197,7 @@ function rowReader(database: Connection): (row: RowRow) => RowRecord {
     fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
     // A row that was never settled has none.
     ids: row.updated_at === null ? [] : ids.all(row.run_id, row.row).map(toId),
+    confirmedBefore: row.outcome === 'pending' ? idsBefore(row) : [],
     outcome: row.outcome,
     hold: row.hold,
     holdReason: row.hold_reason,
