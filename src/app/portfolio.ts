@@ -111,7 +111,15 @@ export class OpenList {
     if (stood === undefined) return newRow(row, fields);
     if (due.goesOn) return { ...stood, row };
     const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
-    return { ...stood, row, outcome: 'pending', ids, stages: due.stages, notBefore: due.notBefore };
+    return {
+      ...stood,
+      row,
+      outcome: 'pending',
+      ids,
+      confirmedBefore: stood.ids,
+      stages: due.stages,
+      notBefore: due.notBefore,
+    };
   }
 }
 

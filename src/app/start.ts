@@ -30,7 +30,7 @@ import {
   type SpendingBounds,
   type SpendingOptions,
 } from './spending.js';
-import { isFresh } from './stored-settings.js';
+import { isFresh, looksFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { viewOfUpToDate } from './up-to-date.js';
 import { workOn } from './work-on.js';
@@ -86,6 +86,7 @@ async function bringUpToDate(
     const begin = async () => {
       const converged = await list.begin();
       if (converged.run !== null && heardSince !== null) await ledger.watches.takenUp(converged.run.id, heardSince);
+      if (!job.fresh) await tellAnew(converged, ledger, around);
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && mayBegin(options);
@@ -118,6 +119,15 @@ async function bringUpToDate(
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
+}
+
+/** Rows that were begun anew stay so when another run takes them over: a company has answers of one date. */
+async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }: Surroundings): Promise<void> {
+  for (const id of superseded) {
+    const run = await runs.find(id);
+    if (run !== undefined && looksFresh(run))
+      onNote?.(`run ${id} was begun with --fresh: what it had not done is bought anew all the same`);
+  }
 }
 
 /** The file beside its portfolio, fit to be worked on. */
