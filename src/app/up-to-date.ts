@@ -20,8 +20,12 @@ export async function viewOfUpToDate(
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
   await deriveChanges(ledger.changes, around.clock.now());
   const { out, formats } = options;
-  // Who has left, and cells that are other ones, are in the tables of the morning too.
-  const isOther = list.file.laid && options.export !== false;
+  // Who has left, cells that are other ones, and what another list has bought, are in the tables of the morning too.
+  const { lastSuccessAt } = portfolio;
+  const isOther =
+    options.export !== false &&
+    (list.file.laid ||
+      (lastSuccessAt !== null && (await ledger.portfolios.boughtElsewhere(portfolio.id, lastSuccessAt))));
   const wanted = out !== undefined || formats !== undefined || options.export === true || isOther;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
   const view = { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt, departed })), unitsCharged: 0 };

@@ -375,6 +375,28 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
   }));
 
+test('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>
+  withNights(3, async ({ night, clock, kybatch, table, cwd, sandbox }) => {
+    await night();
+    clock.advance(2 * DAY);
+    const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
+    const quiet = async () => jsonOf<{ files?: string }>(await kybatch([...plain])).files;
+    expect(await quiet()).toBe(undefined);
+    writeFileSync(join(cwd, 'two.csv'), readFileSync(join(cwd, 'in.csv')));
+    const other = (...flags: string[]) => kybatch(['run', 'two.csv', '--pipeline', './p.yaml', '--yes', ...flags]);
+    expect((await other()).code).toBe(0);
+    expect(await quiet()).toBe(undefined);
+    clock.advance(DAY);
+    const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
+    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+    expect((await other('--fresh')).code).toBe(0);
+    clock.advance(1000);
+    const written = (await quiet()) ?? '';
+    expect(readFileSync(join(written, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(written, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(await quiet()).toBe(undefined);
+  }));
+
 test('what becomes stale while a row waits for its turn is bought in that turn', () =>
   withNights(
     3,
