@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
-import { DAY, type Line, NIGHTLY, RUN, withNights } from './nights.js';
+import { DAY, decideAll, type Line, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
   test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
@@ -269,6 +269,31 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(numbers()).toContain('00000000');
       expect(rows.length).toBeGreaterThan(0);
     }));
+
+  test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
+    withNights(
+      2,
+      async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+        await night();
+        clock.advance(DAY);
+        expect((await kybatch(['watch', 'sync'])).code).toBe(0);
+        clock.advance(DAY);
+        const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+        await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+        sandbox.script(aRecord, [{ rewrite: another }]);
+        expect(await night()).toMatchObject({ units: 1, code: 3, end: { outcomes: { needs_review: 1 } } });
+        expect(table('companies')).toHaveLength(2);
+        await decideAll({ kybatch, cwd }, 'confirm');
+        clock.advance(DAY);
+        expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
+        expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
+      },
+      [
+        'stages: [record, financials]',
+        'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 30d}',
+        'watch: {fields: [name], refresh: [record]}',
+      ],
+    ));
 
   test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
     withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
