@@ -401,6 +401,32 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
   }));
 
+test('a night that was killed when its rows were done: the next one has the tables, and tells what has changed', () =>
+  withNights(2, async ({ night, clock, kybatch, sandbox, cwd, table }) => {
+    await night();
+    clock.advance(8 * DAY);
+    const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+    const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
+    expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
+    // As the ledger is left by a kill right after the last row.
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`,
+    );
+    database.close();
+    clock.advance(DAY);
+    writeFileSync(
+      join(cwd, 'p.yaml'),
+      `${readFileSync(join(cwd, 'p.yaml'), 'utf8')}\nnotify: {command: [tee, told.json], on: [important_change]}`,
+    );
+    const { files = '' } = jsonOf<{ files?: string }>(await kybatch(plain));
+    expect(readFileSync(join(files, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(files, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(cwd, 'told.json'), 'utf8')).toContain('important_change');
+    expect(jsonOf<{ files?: string }>(await kybatch(plain)).files).toBe(undefined);
+  }));
+
 test('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>
   withNights(3, async ({ night, clock, kybatch, table, cwd, sandbox }) => {
     await night();
