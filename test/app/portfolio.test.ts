@@ -270,6 +270,53 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(rows.length).toBeGreaterThan(0);
     }));
 
+  test.each(['confirm', 'none_of_these'])('after a decision (%s) that is withdrawn it is so again', (decision) =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
+      const before = numbers();
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      await night('--concurrency', '1');
+      await decideAll({ kybatch, cwd }, decision);
+      await night();
+      const [{ id }] = jsonOf<{ decisions: [{ id: number }] }>(
+        await kybatch(['review', 'decisions', '--json']),
+      ).decisions;
+      expect((await kybatch(['review', 'withdraw', String(id)])).code).toBe(0);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(numbers()).toEqual(before);
+      expect(table('changes')).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'confirm');
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      expect(numbers()).toContain('00000000');
+      expect(table('changes').map(({ new_value }) => new_value)).toContain('00000000');
+    }),
+  );
+
+  test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
+      await night();
+      const before = table('companies');
+      const officers = table('officers').length;
+      for (const body of ['{}', '{"lite":null,"officers":null}']) {
+        clock.advance(8 * DAY);
+        sandbox.script(aRecord, [{ rewrite: () => body }, { rewrite: () => body }]);
+        expect(await night()).toMatchObject({ units: 2, code: 0 });
+        expect(table('rows').map(({ record_status }) => record_status)).toEqual(['not_available', 'not_available']);
+        expect(table('companies')).toEqual(before);
+      }
+      clock.advance(6 * DAY);
+      expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+      await night();
+      expect(table('companies')).toEqual(before);
+      expect(table('officers')).toHaveLength(officers);
+      clock.advance(3 * DAY);
+      expect(await night()).toMatchObject({ units: 2 });
+      expect(table('rows').map(({ record_status }) => record_status)).toEqual(['done', 'done']);
+      expect(table('changes')).toEqual([]);
+    }));
+
   test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
     withNights(
       2,
