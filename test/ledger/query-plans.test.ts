@@ -6,6 +6,7 @@ import { Packer } from '../../src/ledger/sqlite/packer.js';
 import { reviewStore } from '../../src/ledger/sqlite/review.js';
 import { Room } from '../../src/ledger/sqlite/room.js';
 import { runStore } from '../../src/ledger/sqlite/runs.js';
+import { BelievedTimes } from '../../src/ledger/sqlite/times.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
@@ -20,8 +21,9 @@ test('nothing that a call or a row waits for reads a large table from end to end
     const database = openForWriting(dataDir, NOW);
     const { seen, listening } = listenTo(database);
     const writer = new Writer(database);
-    callStore(listening, writer, new Packer(), new Room(database.name));
-    runStore(listening, writer);
+    const times = new BelievedTimes(database, NOW);
+    callStore(listening, writer, times, new Packer(), new Room(database.name));
+    runStore(listening, writer, times);
     reviewStore(listening, writer);
     expect(seen.length).toBeGreaterThan(40);
     const slow = seen.flatMap((sql) =>

@@ -6,10 +6,12 @@ import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
+import type { BelievedTimes } from './times.js';
 
 interface Parts {
   readonly database: Connection;
   readonly laid: LaidRows;
+  readonly times: BelievedTimes;
   readonly readStanding: StandingReader;
   readonly findRun: (id: string) => RunRecord | undefined;
   readonly findPortfolio: (id: number) => PortfolioRecord | undefined;
@@ -105,7 +107,7 @@ type Found = Pick<TakeOver, 'stale'> & {
 };
 
 function findDue(
-  { database, readStanding }: Parts,
+  { database, times, readStanding }: Parts,
   convergence: Convergence,
   portfolioId: number,
   going: OpenRun | undefined,
@@ -146,13 +148,13 @@ function findDue(
     if (judged.due.goesOn && row.outcome !== 'pending') again.push(standing);
     if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   }
-  for (const standing of again) widen(database, standing, convergence.judge);
+  for (const standing of again) widen(database, times, standing, convergence.judge);
   const arrived = counts.new + counts.changed;
   return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
 }
 
 /** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
-function widen(database: Connection, standing: Standing, judge: Convergence['judge']): void {
+function widen(database: Connection, times: BelievedTimes, standing: Standing, judge: Convergence['judge']): void {
   const { onItsWay } = standing;
   const under =
     onItsWay &&
@@ -164,7 +166,13 @@ function widen(database: Connection, standing: Standing, judge: Convergence['jud
   const stages = under == null ? undefined : parseStored(under.stages, rowStages.fits);
   const fetched = under == null ? undefined : parseStored(under.fetched, rowFetched.fits);
   if (onItsWay === null || stages === undefined || fetched === undefined || Object.keys(stages).length === 0) return;
-  const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, onItsWay: null });
+  const { due } = judge({
+    ...standing,
+    outcome: 'complete',
+    stages,
+    fetched: times.allBelieved(fetched),
+    onItsWay: null,
+  });
   const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
   const more = Object.entries(due?.stages ?? {}).filter(
     ([stage, status]) => status === 'pending' && isSettledHere(stage),
@@ -186,7 +194,7 @@ interface OpenRun {
 const openRuns = (database: Connection, portfolioId: number): readonly OpenRun[] =>
   database
     .prepare<[number], OpenRun>(
-      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY created_at DESC, id DESC",
+      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY rowid DESC",
     )
     .all(portfolioId);
 

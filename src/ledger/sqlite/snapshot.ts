@@ -47,16 +47,21 @@ import {
   WATCH_EVENTS,
 } from './snapshot-sql.js';
 import { type StandingRow, standingReader } from './standings.js';
+import type { BelievedTimes } from './times.js';
 import { Writer } from './writer.js';
 
 /**
  * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
  * while the run goes on beside it.
  */
-export async function openSnapshot(path: string, runId: string): Promise<RunSnapshot | undefined> {
+export async function openSnapshot(
+  path: string,
+  runId: string,
+  times: BelievedTimes,
+): Promise<RunSnapshot | undefined> {
   const database = connect(path, { readonly: true, timeout: 10_000 });
   database.exec('BEGIN');
-  const runs = runStore(database, new Writer(database));
+  const runs = runStore(database, new Writer(database), times);
   const run = await runs.find(runId);
   if (run === undefined) {
     database.close();
@@ -78,7 +83,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
       refusedRows: 0,
     },
     rows: () => readRows(store, runId),
-    members: () => readMembers(database, run),
+    members: () => readMembers(database, times, run),
     candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
@@ -166,11 +171,12 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
 
 async function* readMembers(
   database: Connection,
+  times: BelievedTimes,
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
   // A damaged row is named with the rows.
-  const read = standingReader(database, {});
+  const read = standingReader(database, times, {});
   type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {
@@ -266,9 +272,9 @@ function answerBefore(database: Connection) {
      FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
        ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
      JOIN environments ON environments.id = calls.environment_id
-     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?
-       AND calls.settled_at <= ? AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
-     ORDER BY calls.id DESC LIMIT 1`,
+     WHERE newer.id = ?1 AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?2
+       AND calls.settled_at <= ?3 AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
+     ORDER BY calls.settled_at = ?3 DESC, calls.id DESC LIMIT 1`,
   );
   const fetched = database
     .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
