@@ -267,14 +267,14 @@ async function* readSubjects(
 
 /** A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided. */
 function answerBefore(database: Connection) {
-  const earlier = database.prepare<[number, string, number], AnswerRow>(
+  const earlier = database.prepare<[number, string, number, number], AnswerRow>(
     `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
      FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
        ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
      JOIN environments ON environments.id = calls.environment_id
-     WHERE newer.id = ?1 AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?2
-       AND calls.settled_at <= ?3 AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
-     ORDER BY calls.settled_at = ?3 DESC, calls.id DESC LIMIT 1`,
+     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?
+       AND calls.settled_at <= ? AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
+     ORDER BY calls.settled_at = ? DESC, calls.id DESC LIMIT 1`,
   );
   const fetched = database
     .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
@@ -284,7 +284,7 @@ function answerBefore(database: Connection) {
     if (answer.stage === null || !asked.split(',').includes(answer.stage)) return answer;
     const times = cells.find(rowFetched, fetched.get(run_id, run_row) ?? '{}', [run_id, run_row]) ?? {};
     const asOf = Object.hasOwn(times, answer.stage) ? (times[answer.stage] ?? 0) : 0;
-    return earlier.get(answer.id, answer.stage, asOf) ?? answer;
+    return earlier.get(answer.id, answer.stage, asOf, asOf) ?? answer;
   };
 }
 
