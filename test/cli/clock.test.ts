@@ -66,6 +66,21 @@ test('a night with a clock far behind buys nothing, and makes no answer older th
   });
 });
 
+test('a clock that was ahead one night and behind the next buys nothing twice either', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(RUN);
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN, { clock: new JumpingClock(clock.now() + FIVE_YEARS) });
+    await kybatch(RUN, { clock: new JumpingClock(clock.now() - FIVE_YEARS) });
+    clock.advance(DAY);
+    const right = await kybatch(RUN);
+    expect(right.stderr).toContain('answers are dated at a time that has not come');
+    expect(right.stderr).toContain('Nothing is due');
+  });
+});
+
 test('a clock that is set back by some hours is no finding', async () => {
   const clock = new JumpingClock();
   await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {

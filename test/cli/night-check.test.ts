@@ -128,6 +128,33 @@ test('a call in doubt needs a person', async () => {
   });
 });
 
+test('a call in doubt needs a person also where its row is gone, until somebody has said what it cost', async () => {
+  const clock = new JumpingClock();
+  const pipeline = ['stages: [financials]', 'in_doubt: park'];
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    sandbox.script({ operation: 'financial' }, 'lostAnswer');
+    await kybatch([...RUN, '--concurrency', '1']);
+    // The company of the lost call is in the list no more.
+    writeCsv('in.csv', rows.slice(1, 2));
+    await kybatch(RUN);
+    expect((await kybatch(CHECK)).stdout).toMatch(/1 call in doubt\. kybatch doubt\n$/);
+    await kybatch(['doubt', 'free', '--note', 'not on the bill', '--yes']);
+    expect((await kybatch(CHECK)).code).toBe(0);
+  });
+});
+
+test('what was sent again and answered needs nobody', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: ['stages: [financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    sandbox.script({ operation: 'financial' }, ['lostAnswer']);
+    expect((await kybatch(RUN)).code).toBe(0);
+    expect((await kybatch(['doubt'])).stdout).toContain('v2 financial');
+    expect((await kybatch(CHECK)).code).toBe(0);
+  });
+});
+
 test.each([
   [['status', '--check', '--max-age', 'soon'], '--max-age: "soon" must be a duration'],
   [['status', '--max-age', '26h'], 'are for --check'],

@@ -12,8 +12,7 @@ export class BelievedTimes implements Times {
 
   constructor(database: Connection, now: number) {
     this.#horizon = now + AHEAD_MS;
-    const noted = readNote(database)?.foundAt;
-    this.#foundAt = noted === undefined || noted > this.#horizon ? now : noted;
+    this.#foundAt = readNote(database, this.#horizon)?.foundAt ?? now;
     this.#lastCall = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM calls').pluck().get() ?? 0;
   }
 
@@ -74,14 +73,20 @@ export function findAhead(database: Connection, now: number): Ahead | null {
     )
     .get(horizon);
   if (found === undefined || found.latestAt <= horizon) return null;
-  const note = readNote(database);
-  const isKnown = note !== undefined && note.foundAt <= horizon && found.lastCall <= note.lastCall;
-  return { ...found, foundAt: isKnown ? note.foundAt : null };
+  const note = readNote(database, horizon);
+  return { ...found, foundAt: note !== undefined && found.lastCall <= note.lastCall ? note.foundAt : null };
 }
 
-const readNote = (database: Connection) =>
-  database
+/** Undefined also where the clock that found them was itself ahead; or behind: some of what lay ahead of it has come. */
+function readNote(database: Connection, horizon: number) {
+  const note = database
     .prepare<[], { foundAt: number; lastCall: number }>(
       'SELECT found_at AS foundAt, last_call_id AS lastCall FROM clock_ahead',
     )
     .get();
+  if (note === undefined || note.foundAt > horizon) return undefined;
+  const hasCome = database.prepare<[number, number, number], 1>(
+    'SELECT 1 FROM calls WHERE id <= ? AND settled_at > ? AND settled_at <= ? LIMIT 1',
+  );
+  return hasCome.get(note.lastCall, note.foundAt + AHEAD_MS, horizon) === undefined ? note : undefined;
+}
