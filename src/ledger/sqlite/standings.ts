@@ -74,6 +74,7 @@ export function standingReader(
   return (row) => ({
     member: row.member,
     row: row.at_row,
+    at: { runId: row.run_id, row: row.run_row },
     outcome: row.outcome,
     stages: stages(row),
     fetched: times.allBelieved(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
