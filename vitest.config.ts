@@ -13,6 +13,15 @@ const folder = existsSync(inMemory) && room.bavail * room.bsize > 4 * 2 ** 30 ? 
 /** These put modules of their own in the place of ours: nobody else may meet those. */
 const ALONE = ['test/adding/**/*.test.ts'];
 
+/** What only real processes on a real machine can show: disks that fill up, other users, kills, timers. They take long. */
+const MACHINE = [
+  'test/crash/*.test.ts',
+  'test/docs/deploy.test.ts',
+  'test/e2e/full-disk.test.ts',
+  'test/e2e/other-user.test.ts',
+  'test/soak/*.test.ts',
+];
+
 export default defineConfig({
   test: {
     globalSetup: ['test/helpers/build.ts'],
@@ -24,8 +33,12 @@ export default defineConfig({
     env: folder,
     projects: [
       // Importing everything anew for each file took a third of the time.
-      { extends: true, test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: ALONE, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...MACHINE], isolate: false },
+      },
       { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'machine', include: MACHINE, isolate: false } },
     ],
   },
 });

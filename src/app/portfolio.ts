@@ -121,7 +121,8 @@ export async function asItSetsOut(
   const stood = await runs.row(place.runId, place.row);
   if (stood === undefined || due.goesOn) return stood;
   const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
-  return { ...stood, outcome: 'pending', ids, stages: due.stages, notBefore: due.notBefore };
+  const { stages, notBefore } = due;
+  return { ...stood, outcome: 'pending', ids, confirmedBefore: stood.ids, stages, notBefore };
 }
 
 /** What members need now, by the pipeline that a run was started with. */

@@ -8,10 +8,10 @@ export const retry = (options: GoOnOptions = {}, around: Surroundings = here()):
   goOn(failedRows, options, around);
 
 const failedRows: GoOn = {
-  fits: async (run, runs) => run.state !== 'reading' && (await runs.progress(run.id)).byOutcome.failed > 0,
+  fits: async (run, runs) => run.state !== 'reading' && (await runs.wanted('failed', run.id)) > 0,
   none: () => new UsageError('no run has failed rows', '`kybatch runs` lists all of them.'),
   outcome: 'failed',
   // Rows that wait, are parked or just still to do are left to `resume`: they stand in nobody's way.
-  rows: async ({ id }, runs) => (await runs.progress(id)).byOutcome.failed,
+  rows: ({ id }, runs) => runs.wanted('failed', id),
   release: ({ id }, runs) => runs.releaseFailed(id),
 };

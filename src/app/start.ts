@@ -6,6 +6,7 @@ import { mostOf, TOLD_APART } from '../engine/plan.js';
 import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import type { Converged } from '../ledger/portfolios.js';
 import { deriveChanges } from '../portfolio/changes/derive.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables, writeTables } from './export.js';
@@ -30,7 +31,7 @@ import {
   type SpendingBounds,
   type SpendingOptions,
 } from './spending.js';
-import { isFresh } from './stored-settings.js';
+import { isFresh, looksFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
 
@@ -85,6 +86,7 @@ async function bringUpToDate(
     const begin = async () => {
       const converged = await list.begin();
       if (converged.run !== null && heardSince !== null) await ledger.watches.takenUp(converged.run.id, heardSince);
+      if (!job.fresh) await tellAnew(converged, ledger, around);
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && mayBegin(options);
@@ -116,6 +118,15 @@ async function bringUpToDate(
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
   });
+}
+
+/** Rows that were begun anew stay so when another run takes them over: a company has answers of one date. */
+async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }: Surroundings): Promise<void> {
+  for (const id of superseded) {
+    const run = await runs.find(id);
+    if (run !== undefined && looksFresh(run))
+      onNote?.(`run ${id} was begun with --fresh: what it had not done is bought anew all the same`);
+  }
 }
 
 /** The file beside its portfolio, fit to be worked on. */
@@ -191,8 +202,12 @@ async function viewOfUpToDate(
   if (run === undefined) throw new Error(`${portfolio.name} has no run`);
   await deriveChanges(ledger.changes, around.clock.now());
   const { out, formats } = options;
-  // Who has left, and cells that are other ones, are in the tables of the morning too.
-  const isOther = list.file.laid && options.export !== false;
+  // Who has left, cells that are other ones, and what another list has bought, are in the tables of the morning too.
+  const { lastSuccessAt } = portfolio;
+  const isOther =
+    options.export !== false &&
+    (list.file.laid ||
+      (lastSuccessAt !== null && (await ledger.portfolios.boughtElsewhere(portfolio.id, lastSuccessAt))));
   const wanted = out !== undefined || formats !== undefined || options.export === true || isOther;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
   const view = { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt })), unitsCharged: 0 };

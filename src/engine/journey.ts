@@ -43,6 +43,9 @@ const NOT_KNOWN_HERE = { class: 'not_available', requestId: null, attempts: 1 } 
 
 type KnownIds = Partial<Record<IdSpace, Identified>>;
 
+const bySpace = (ids: RowRecord['ids']): KnownIds =>
+  Object.fromEntries(ids.map(({ space, ...known }) => [space, known]));
+
 class Journey {
   ended = false;
   readonly #row: RowRecord;
@@ -52,6 +55,7 @@ class Journey {
   readonly #statuses: Record<string, StageStatus>;
   readonly #fetched: Record<string, number>;
   readonly #resolved = new Set<IdSpace>();
+  readonly #confirmedBefore: KnownIds;
   #ids: KnownIds;
   #reached: string | null;
   #outcome: RowOutcome | undefined;
@@ -69,7 +73,8 @@ class Journey {
     this.#reached = row.stage;
     this.#grade = row.matchGrade;
     this.#fetched = { ...row.fetched };
-    this.#ids = Object.fromEntries(row.ids.map(({ space, ...known }) => [space, known]));
+    this.#ids = bySpace(row.ids);
+    this.#confirmedBefore = bySpace(row.confirmedBefore);
     this.#statuses = Object.fromEntries(
       contexts.stages.map(({ name }) => {
         const status = row.stages[name];
@@ -122,7 +127,8 @@ class Journey {
       outcome,
       stage: this.#reached,
       stages: { ...this.#elsewhere(), ...this.#statuses },
-      fetched: this.#fetched,
+      // Where nobody was found there is nothing of anybody's.
+      fetched: outcome === 'no_match' ? {} : this.#fetched,
       matchGrade: first?.grade ?? this.#grade,
       matchedOn: first?.matchedOn ?? this.#row.matchedOn,
       errorCode: error?.code ?? null,
@@ -215,7 +221,8 @@ class Journey {
   }
 
   #company(): Company {
-    return { row: this.#row.row, enquiry: inKnownCountry(this.#enquiry, this.#ids), ids: this.#ids };
+    const enquiry = inKnownCountry(this.#enquiry, this.#ids);
+    return { row: this.#row.row, enquiry, ids: this.#ids, confirmedBefore: this.#confirmedBefore };
   }
 
   #plans(space: IdSpace): boolean {

@@ -78,8 +78,7 @@ export async function planRest(options: RestOptions): Promise<Rest> {
       if (reading.ok) await planner.plan(freed(row), reading.enquiry, tally);
     }
   }
-  const { byOutcome } = await ledger.runs.progress(run.id);
-  tally.inFull(mostFor(byOutcome[outcome] - told, pipeline));
+  tally.inFull(mostFor((await ledger.runs.wanted(outcome, run.id)) - told, pipeline));
   return mostOf(tally.plan(undefined, options.now));
 }
 
@@ -111,6 +110,7 @@ export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => (
   values: [],
   fields,
   ids: [],
+  confirmedBefore: [],
   outcome: 'pending',
   hold: null,
   holdReason: null,

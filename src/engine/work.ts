@@ -76,7 +76,19 @@ async function settle(row: RowRecord, { runId, startId, runs, contexts, listen }
 function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
   const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const code = 'INTERNAL_ERROR';
-  const { outcome: _, row: __, line, values, fields, ids, unitsCharged, begun, notBefore, ...before } = row;
+  const {
+    outcome: _,
+    row: __,
+    line,
+    values,
+    fields,
+    ids,
+    confirmedBefore,
+    unitsCharged,
+    begun,
+    notBefore,
+    ...before
+  } = row;
   return {
     checkpoint: {
       ...before,

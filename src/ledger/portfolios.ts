@@ -33,6 +33,8 @@ export interface PortfolioStore {
   standings(portfolioId: number): AsyncIterable<readonly Standing[]>;
   /** A start came to its end by itself: its run is finished, or nothing was due. */
   noteSuccess(portfolioId: number, at: number): Promise<void>;
+  /** Has somebody else bought, from then on, what the tables of this list show: another list, or a person by hand? */
+  boughtElsewhere(portfolioId: number, since: number): Promise<boolean>;
   /** When the oldest of the answers was fetched that members which are in the list stand by; null: none has any. */
   oldestAnswer(portfolioId: number): Promise<number | null>;
   /** How many members that are in the list have come to what. */

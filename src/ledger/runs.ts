@@ -19,11 +19,13 @@ export interface RunStore {
   /** Refuses a run of which something that is stored is damaged, with what leads on. Asked before anything is spent. */
   mustBeReadable(runId: string): Promise<void>;
 
+  /** How many rows of an outcome there are whose member has not left the list: nothing is done for the others. */
+  wanted(outcome: RowOutcome, runId: string): Promise<number>;
   /** The numbers of pending rows that may move, in the order in which they set out: those that have begun come first. */
   pendingRows(runId: string): Promise<readonly number[]>;
   /** These rows, in this order. */
   rowsAt(runId: string, numbers: readonly number[]): Promise<readonly RowRecord[]>;
-  /** All rows of an outcome after `afterRow`, whether they may move or not, in the order of the file. */
+  /** All rows of an outcome after `afterRow` that are wanted, whether they may move or not, in the order of the file. */
   rowsThatAre(outcome: RowOutcome, runId: string, afterRow: number, limit: number): Promise<readonly RowRecord[]>;
   /** Rows whose report may be ready, the longest due first. */
   dueRows(runId: string, now: number, limit: number): Promise<readonly RowRecord[]>;
@@ -39,8 +41,9 @@ export interface RunStore {
   recordError(runId: string, error: NewError): Promise<void>;
   /** Parked rows become free to move again, for a new start. */
   releaseParked(runId: string): Promise<number>;
-  /** Failed rows become pending again, and only those; the run goes on. Their numbers, those that units were spent on first. */
+  /** Failed rows that are wanted become pending again, and only those; the run goes on. Their numbers, those that units were spent on first. */
   releaseFailed(runId: string): Promise<readonly number[]>;
+  /** Rows that are pending and not wanted count nowhere; what was spent on them does. */
   progress(runId: string): Promise<Progress>;
 }
 
@@ -107,6 +110,8 @@ export interface RowRecord extends Checkpoint {
   readonly values: readonly string[];
   readonly fields: Readonly<Record<string, string>>;
   readonly ids: readonly RowId[];
+  /** What its member stands by while this row finds its company anew: those stay confirmed. */
+  readonly confirmedBefore: readonly RowId[];
   readonly unitsCharged: number;
   /** Units were spent on it, in this run or in the one before. */
   readonly begun: boolean;

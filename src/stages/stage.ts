@@ -52,6 +52,8 @@ export interface Company {
   readonly row: number;
   readonly enquiry: Enquiry;
   readonly ids: Ids;
+  /** As what it was confirmed before it is looked for anew. */
+  readonly confirmedBefore: Ids;
 }
 
 export type Ids = Readonly<Partial<Record<IdSpace, Identified>>>;

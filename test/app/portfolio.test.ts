@@ -4,51 +4,8 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
-import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
-import { JumpingClock } from '../helpers/jumping-clock.js';
-
-const DAY = 86_400_000;
-const NIGHTLY = ['stages: [record]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 30d}'];
-const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--export', '--out', 'tables'];
-
-type Line = Readonly<Record<string, string>>;
-
-interface Nights extends Job {
-  readonly clock: JumpingClock;
-  /** One start, and the units that the provider charged for it. */
-  night(
-    ...flags: string[]
-  ): Promise<{ readonly end: EndJson & NightJson; readonly units: number; readonly code: number | null }>;
-  table(name: string): readonly Line[];
-  fetched(): readonly string[];
-}
-
-interface NightJson {
-  readonly due: number;
-  readonly to_do: number;
-  readonly portfolio: string;
-}
-
-async function withNights(rows: number, use: (nights: Nights) => Promise<void>, pipeline = NIGHTLY): Promise<void> {
-  const clock = new JumpingClock('2026-01-05T01:00:00Z');
-  await withJob({ clock, pipeline }, async (job) => {
-    job.writeCsv('in.csv', job.rows.slice(0, rows));
-    const table = (name: string) =>
-      parse(readFileSync(join(job.cwd, 'tables', `${name}.csv`)), { columns: true }) as Line[];
-    await use({
-      ...job,
-      clock,
-      table,
-      fetched: () => table('companies').map(({ fetched_at = '' }) => fetched_at.slice(0, 10)),
-      night: async (...flags) => {
-        const before = job.sandbox.chargeLog.length;
-        const finished = await job.kybatch([...RUN, ...flags]);
-        const units = job.sandbox.chargeLog.length - before;
-        return { end: jsonOf(finished), units, code: finished.code };
-      },
-    });
-  });
-}
+import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
+import { DAY, type Line, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
   test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
@@ -155,7 +112,11 @@ test('--fresh over what is unfinished: one row for each member, and it stays fre
     writeCsv('in.csv', [...rows.slice(0, 3).toReversed(), rows[4]] as object[]);
     clock.advance(1000);
     // Three rows again from the search on, of which one was bought, and a new one.
-    expect(await night()).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
+    const taken = await night();
+    expect(taken).toMatchObject({ units: 2 * 3 - 1 + 2, code: 0, end: { rows: 4, outcomes: { complete: 4 } } });
+    expect(taken.stderr).toContain(
+      `run ${fresh.end.run} was begun with --fresh: what it had not done is bought anew all the same`,
+    );
     const { runs } = jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json']));
     expect(runs.map(({ state }) => state)).toEqual(['finished', 'superseded', 'superseded']);
   }));
@@ -307,6 +268,34 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(numbers()).toContain('00000000');
       expect(rows.length).toBeGreaterThan(0);
     }));
+
+  test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
+    withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
+      writeCsv(
+        'in.csv',
+        rows.slice(0, 3).map((row) => ({ ...row, vat_number: '' })),
+      );
+      await night();
+      clock.advance(DAY);
+      const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
+      await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+      expect(await night('--fresh')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
+      expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
+      expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
+    }));
+
+  test('with --fresh, too, a record that contradicts is a question, and the old record stays', () =>
+    withNights(2, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const before = table('companies');
+      clock.advance(DAY);
+      sandbox.script(({ operation }) => operation === 'searchKyb', [{ rewrite: another }, { rewrite: another }]);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      const { code, end } = await night('--fresh', '--concurrency', '1');
+      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
+      const numbers = (lines: readonly Line[]) => lines.map(({ registration_number }) => registration_number);
+      expect(numbers(table('companies'))).toEqual(numbers(before));
+    }));
 });
 
 describe('members', () => {
@@ -414,6 +403,28 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     writeCsv('in.csv', rows.slice(0, 2));
     expect(jsonOf(await kybatch(run))).toMatchObject({ rows: 2, files, units_charged: 0 });
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
+  }));
+
+test('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>
+  withNights(3, async ({ night, clock, kybatch, table, cwd, sandbox }) => {
+    await night();
+    clock.advance(2 * DAY);
+    const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
+    const quiet = async () => jsonOf<{ files?: string }>(await kybatch([...plain])).files;
+    expect(await quiet()).toBe(undefined);
+    writeFileSync(join(cwd, 'two.csv'), readFileSync(join(cwd, 'in.csv')));
+    const other = (...flags: string[]) => kybatch(['run', 'two.csv', '--pipeline', './p.yaml', '--yes', ...flags]);
+    expect((await other()).code).toBe(0);
+    expect(await quiet()).toBe(undefined);
+    clock.advance(DAY);
+    const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
+    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+    expect((await other('--fresh')).code).toBe(0);
+    clock.advance(1000);
+    const written = (await quiet()) ?? '';
+    expect(readFileSync(join(written, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(written, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(await quiet()).toBe(undefined);
   }));
 
 test('what becomes stale while a row waits for its turn is bought in that turn', () =>

@@ -12,7 +12,9 @@ const script = fileURLToPath(new URL('./portfolio/case.ts', import.meta.url));
 const costs = (sizes.length > 0 ? sizes : [20_000, 200_000]).map((members) => {
   const folder = mkdtempSync(join(tmpdir(), 'kybatch-bench-'));
   const step = (name: string) =>
-    execFileSync(process.execPath, ['--import', 'tsx', script, name, folder, String(members)], { encoding: 'utf8' });
+    execFileSync(process.execPath, ['--expose-gc', '--import', 'tsx', script, name, folder, String(members)], {
+      encoding: 'utf8',
+    });
   try {
     step('fill');
     return JSON.parse(step('night')) as NightCost;
@@ -36,6 +38,8 @@ console.log(
       'ledger KB a quiet night': ms(cost.quietBytes / 1024),
       'RSS MB': ms(cost.rssMb),
       'RSS MB, changed': ms(cost.rssChangedMb),
+      'heap held MB': ms(cost.heldMb),
+      'heap held MB, changed': ms(cost.heldChangedMb),
     })),
   ),
 );

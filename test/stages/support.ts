@@ -30,10 +30,15 @@ export const enquiry = (fields: Parameters<typeof readEnquiry>[0]): Enquiry => {
   return reading.enquiry;
 };
 
-export const company = (fields: Parameters<typeof readEnquiry>[0], ids: Ids = {}): Company => ({
+export const company = (
+  fields: Parameters<typeof readEnquiry>[0],
+  ids: Ids = {},
+  confirmedBefore: Ids = {},
+): Company => ({
   row: 1,
   enquiry: enquiry(fields),
   ids,
+  confirmedBefore,
 });
 
 /** An ID that nothing was graded for. */

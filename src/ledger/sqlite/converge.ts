@@ -4,6 +4,7 @@ import { parseStored } from '../stored-json.js';
 import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
+import { STILL_LISTED } from './rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import type { BelievedTimes } from './times.js';
@@ -48,6 +49,7 @@ export function converge(parts: Parts, convergence: Convergence): Converged {
   });
   const seen = () => noteSeen(database, portfolioId, input, now);
   if (going !== undefined || isNothing(found)) {
+    if (going === undefined) endEmpty(database, portfolioId, now);
     seen();
     const run = going === undefined ? null : (parts.findRun(going.id) ?? null);
     return { ...counted(), portfolio: portfolio(), run, goesOn: run !== null, superseded: [] };
@@ -204,6 +206,15 @@ function mayGoOn([only, ...others]: readonly OpenRun[], { goesOnWith, laid }: Co
   const same = only.input_sha256 === goesOnWith.inputSha256 && only.pipeline_sha256 === goesOnWith.pipelineSha256;
   return same ? only : undefined;
 }
+
+/** Whatever was left to do in them was of members that have left. */
+const endEmpty = (database: Connection, portfolioId: number, now: number): void =>
+  void database
+    .prepare(
+      `UPDATE runs SET state = 'finished', finished_at = ? WHERE portfolio_id = ? AND state = 'open'
+         AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND outcome = 'pending' AND ${STILL_LISTED})`,
+    )
+    .run(now, portfolioId);
 
 /** All that is due is on its way already. */
 const isCovered = (found: Found): boolean =>

@@ -45,6 +45,17 @@ export function portfolioStore(
     `SELECT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
      WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.rowid DESC LIMIT 1`,
   );
+  // Calls are read from the newest back: those since the last night are few.
+  const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
+    `SELECT 1 FROM calls
+     WHERE calls.id > coalesce((SELECT id FROM calls AS older WHERE older.started_at < @since ORDER BY id DESC LIMIT 1), 0)
+       AND calls.subject_id IS NOT NULL AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL AND charge <> 'owned'
+       AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = calls.run_id AND runs.portfolio_id = @portfolioId)
+       AND EXISTS (SELECT 1 FROM row_ids JOIN members ON members.run_id = row_ids.run_id AND members.run_row = row_ids.row
+         JOIN run_environments ON run_environments.run_id = members.run_id AND run_environments.environment_id = calls.environment_id
+         WHERE row_ids.space = calls.subject_space AND row_ids.id = calls.subject_id AND portfolio_id = @portfolioId AND left_at IS NULL)
+     LIMIT 1`,
+  );
   const noteSuccess = database.prepare('UPDATE portfolios SET last_success_at = ? WHERE id = ?');
   const oldestAnswer = database.prepare<[number], number | null>(
     `SELECT min(answered.value) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
@@ -105,6 +116,7 @@ export function portfolioStore(
         after = last.row;
       }
     },
+    boughtElsewhere: async (portfolioId, since) => boughtElsewhere.get({ portfolioId, since }) !== undefined,
     noteSuccess: (portfolioId, at) => writer.write(() => void noteSuccess.run(at, portfolioId)),
     oldestAnswer: async (portfolioId) => oldestAnswer.pluck().get(portfolioId) ?? null,
     outcomes: async (portfolioId) => {

@@ -4,6 +4,7 @@ import type { CandidateRecord } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { Cells, decisionShown, rowFields } from './cells.js';
 import type { Connection } from './driver.js';
+import { STILL_LISTED } from './rows.js';
 import type { Writer } from './writer.js';
 
 /** Questions for people, and what they decided. */
@@ -85,12 +86,17 @@ function rowReleases(database: Connection) {
   const reopen = database.prepare(
     "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ? AND state = 'finished'",
   );
+  const isWanted = database.prepare<[string, number], 1>(
+    `SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND ${STILL_LISTED}`,
+  );
   const inForce = database.prepare(
     "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",
   );
-  const reopenRuns = (rows: readonly RowRef[]) => {
-    for (const runId of new Set(rows.map((row) => row.runId))) reopen.run(runId);
-    return rows;
+  /** Those of members that have left are free to move as well, and do when they are back in the list. */
+  const reopenRuns = (rows: readonly RowRef[]): readonly RowRef[] => {
+    const wanted = rows.filter(({ runId, row }) => isWanted.get(runId, row) !== undefined);
+    for (const runId of new Set(wanted.map((row) => row.runId))) reopen.run(runId);
+    return wanted;
   };
 
   return {
@@ -115,8 +121,7 @@ function rowReleases(database: Connection) {
         startOver.run(runId, row);
         forgetIds.run(runId, row);
       }
-      reopenRuns(rows);
-      return [...asked, ...rows].map(({ runId, row }) => ({ runId, row }));
+      return [...asked, ...reopenRuns(rows)].map(({ runId, row }) => ({ runId, row }));
     },
   };
 }
@@ -128,7 +133,7 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
   );
   const found = database
     .prepare<[{ runId: string | null }], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, line, fields, outcome
+      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
        WHERE @runId IS NULL OR run_id = @runId ORDER BY runs.created_at, run_id, row, asked_at`,
     )
@@ -149,7 +154,7 @@ function readQuestions(database: Connection, runId: string | undefined): AskedQu
     askedAt: row.asked_at,
     line: row.line,
     fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
-    open: row.answered === 0 && row.outcome === 'needs_review',
+    open: row.answered === 0 && row.outcome === 'needs_review' && row.wanted === 1,
     candidates: candidates
       .all(row.run_id, row.row, row.space)
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
@@ -172,6 +177,7 @@ interface QuestionRow {
   readonly line: number;
   readonly fields: string;
   readonly outcome: string;
+  readonly wanted: number;
 }
 
 const SELECT_DECISION = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,

@@ -21,6 +21,7 @@ type RowStore = Pick<
   | 'recordError'
   | 'releaseParked'
   | 'releaseFailed'
+  | 'wanted'
   | 'progress'
 >;
 
@@ -31,18 +32,18 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
   );
   const pending = database
     .prepare<[string], number>(
-      `SELECT row FROM rows WHERE run_id = ? AND outcome = 'pending' AND hold IS NULL ORDER BY ${BEGUN} DESC, rank, row`,
+      `SELECT row FROM rows WHERE run_id = ? AND outcome = 'pending' AND hold IS NULL AND ${STILL_LISTED} ORDER BY ${BEGUN} DESC, rank, row`,
     )
     .pluck();
   const withOutcome = database.prepare<[string, RowOutcome, number, number], RowRow>(
-    'SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? ORDER BY row LIMIT ?',
+    `SELECT * FROM rows WHERE run_id = ? AND outcome = ? AND row > ? AND ${STILL_LISTED} ORDER BY row LIMIT ?`,
   );
   const due = database.prepare<[string, number, number], RowRow>(
-    "SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? ORDER BY next_at LIMIT ?",
+    `SELECT * FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at <= ? AND ${STILL_LISTED} ORDER BY next_at LIMIT ?`,
   );
   const nextDue = database
     .prepare<[string, number], number | null>(
-      "SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at > ?",
+      `SELECT min(next_at) FROM rows WHERE run_id = ? AND hold = 'waiting' AND next_at > ? AND ${STILL_LISTED}`,
     )
     .pluck();
   const one = database.prepare<[string, number], RowRow>('SELECT * FROM rows WHERE run_id = ? AND row = ?');
@@ -51,13 +52,18 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
   );
   const releaseFailed = database.prepare<[string], { row: number; units: number }>(
     `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
-       stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' RETURNING row, units_charged AS units`,
+       stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
   );
   const reopen = database.prepare(
     "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?",
   );
+  const wanted = database
+    .prepare<[string, RowOutcome], number>(
+      `SELECT count(*) FROM rows WHERE run_id = ? AND outcome = ? AND ${STILL_LISTED}`,
+    )
+    .pluck();
   const progress = database.prepare<[string], ProgressRow>(
-    `SELECT outcome, hold, hold_reason, stages, count(*) AS count, CAST(total(units_charged) AS INTEGER) AS units
+    `SELECT outcome, hold, hold_reason, stages, sum(outcome <> 'pending' OR ${STILL_LISTED}) AS count, CAST(total(units_charged) AS INTEGER) AS units
      FROM rows WHERE run_id = ? GROUP BY outcome, hold, hold_reason, stages`,
   );
   const moved = database.prepare<[string], number>('SELECT units_moved FROM runs WHERE id = ?').pluck();
@@ -120,6 +126,7 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
           ({ row }) => row,
         );
       }),
+    wanted: async (outcome, runId) => wanted.get(runId, outcome) ?? 0,
     progress: async (runId) => {
       const counted = toProgress(progress.all(runId));
       const unitsCharged = counted.unitsCharged + (moved.get(runId) ?? 0);
@@ -133,6 +140,10 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
     },
   };
 }
+
+/** Nothing is bought for who is in no list any more. Rows of versions before there were lists have no member. */
+export const STILL_LISTED =
+  'NOT EXISTS (SELECT 1 FROM members WHERE members.id = rows.member_id AND members.left_at IS NOT NULL)';
 
 /** Units were spent on it; those that another run has spent make its rank negative. */
 const BEGUN = '(units_charged > 0 OR rank < 0)';
@@ -161,6 +172,7 @@ interface RowRow {
   readonly fetched: string;
   readonly rank: number;
   readonly not_before: number | null;
+  readonly member_id: number | null;
 }
 
 function rowReader(database: Connection, times: BelievedTimes): (row: RowRow) => RowRecord {
@@ -170,6 +182,14 @@ function rowReader(database: Connection, times: BelievedTimes): (row: RowRow) =>
        jurisdiction, min(position) AS position
      FROM row_ids LEFT JOIN candidates USING (run_id, row, space, id) WHERE run_id = ? AND row = ? GROUP BY row_ids.space`,
   );
+  const standsBy = database.prepare<[number | null], { run_id: string; run_row: number }>(
+    'SELECT run_id, run_row FROM members WHERE id = ?',
+  );
+  const idsBefore = ({ run_id, row, member_id }: RowRow): readonly RowId[] => {
+    const at = standsBy.get(member_id);
+    const isHere = at === undefined || (at.run_id === run_id && at.run_row === row);
+    return isHere ? [] : ids.all(at.run_id, at.run_row).map(toId);
+  };
   const cells = new Cells(database);
   return (row) => ({
     row: row.row,
@@ -178,6 +198,7 @@ function rowReader(database: Connection, times: BelievedTimes): (row: RowRow) =>
     fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
     // A row that was never settled has none.
     ids: row.updated_at === null ? [] : ids.all(row.run_id, row.row).map(toId),
+    confirmedBefore: row.outcome === 'pending' ? idsBefore(row) : [],
     outcome: row.outcome,
     hold: row.hold,
     holdReason: row.hold_reason,
@@ -228,16 +249,16 @@ export interface ProgressRow {
   readonly units: number;
 }
 
-export function toProgress(groups: readonly ProgressRow[]): Omit<Progress, 'refusals' | 'refusedRows'> {
+export function toProgress(all: readonly ProgressRow[]): Omit<Progress, 'refusals' | 'refusedRows'> {
   const byOutcome = Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RowOutcome, number>;
   const parkedReasons: Record<string, number> = {};
   const stages: Record<string, Record<string, number>> = {};
   let waiting = 0;
   let parked = 0;
-  let unitsCharged = 0;
+  const unitsCharged = all.reduce((sum, { units }) => sum + units, 0);
+  const groups = all.filter(({ count }) => count > 0);
   for (const group of groups) {
     byOutcome[group.outcome] += group.count;
-    unitsCharged += group.units;
     if (group.hold === 'waiting') waiting += group.count;
     if (group.hold === 'parked') {
       parked += group.count;

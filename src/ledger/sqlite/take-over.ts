@@ -62,7 +62,7 @@ function copyStale(database: Connection, runId: string, stale: TakeOver['stale']
   const copyRow = database.prepare(
     `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, stage, stages, match_grade, matched_on, member_id, fetched, rank, not_before)
      SELECT @runId, members.row, members.line, input_values, fields, 'pending', stage, @stages, iif(@anew, NULL, match_grade),
-       iif(@anew, NULL, matched_on), members.id, iif(@anew, '{}', fetched), @rank, @notBefore
+       iif(@anew, NULL, matched_on), members.id, fetched, @rank, @notBefore
      FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id = @member`,
   );
   const touch = database.prepare(

@@ -2,13 +2,17 @@ import { type Decision, decide, type GradedCandidate, type MatchPolicy } from '.
 import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
-import type { Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
+import { postCheck } from '../../domain/post-check.js';
+import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
 
-/** Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. */
+/**
+ * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
+ * confirmed before, and is looked for anew, stays confirmed: it is the record's own number and country that contradict.
+ */
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, unreadable }: Seen,
+  { seen, unreadable, before }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -24,20 +28,20 @@ export async function confirm(
     conclude(space, decide(subject, candidates, policy), candidates, unreadable);
   const remembered = await questions.remembered(question);
   const recalled = remembered && recall(space, remembered, seen, judge);
-  const outcome = recalled ?? judge(seen);
+  const judged = recalled ?? judge(seen);
+  const stays = recalled === undefined && judged.kind !== 'done' ? staysConfirmed(space, before, seen) : undefined;
+  const outcome = stays?.outcome ?? judged;
   if (outcome.kind === 'needs_review') questions.keep(question, { ...outcome, answered: false });
   else if (recalled !== undefined) questions.keep(question, { ...ANSWERED, answered: true });
-  keepCandidates(
-    space,
-    seen.map(
-      ({ candidate, graded }): SeenCandidate => ({
-        candidate,
-        grade: graded.grade,
-        evidence: graded.evidence,
-        decision: verdictOn(candidate.id, outcome, space),
-      }),
-    ),
+  const found = seen.map(
+    ({ candidate, graded }): SeenCandidate => ({
+      candidate,
+      grade: graded.grade,
+      evidence: graded.evidence,
+      decision: verdictOn(candidate.id, outcome, space),
+    }),
   );
+  keepCandidates(space, [...(stays?.kept ?? []), ...found]);
   return outcome;
 }
 
@@ -45,7 +49,28 @@ export interface Seen {
   readonly seen: readonly GradedCandidate[];
   /** Candidates beside them that nobody can read. */
   readonly unreadable: number;
+  /** As what the company was confirmed before. */
+  readonly before: Identified | undefined;
 }
+
+/** The candidate as it was confirmed, unless the new search says the same number and country of it. */
+function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: readonly GradedCandidate[]) {
+  if (before?.candidate == null) return undefined;
+  const { candidate } = before;
+  const again = seen.find(({ candidate: { id } }) => id === candidate.id);
+  if (again !== undefined && postCheck(candidate, again.candidate).ok)
+    return { outcome: stillConfirmed(space, { ...before, candidate: again.candidate }), kept: [] };
+  const evidence = again === undefined ? 'the new search did not bring it' : 'the new search says something else of it';
+  const kept = {
+    candidate,
+    grade: before.grade ?? '',
+    evidence: ['confirmed before', evidence],
+    decision: 'confirmed',
+  };
+  return { outcome: stillConfirmed(space, before), kept: [kept] };
+}
+
+const stillConfirmed = (space: IdSpace, known: Identified): StageOutcome => ({ kind: 'done', ids: { [space]: known } });
 
 export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
 

@@ -71,7 +71,8 @@ export async function resolve(
     if (params !== undefined) see(await findOwned(how, params, enquiry, context));
   }
   if (unreadable > 0) context.keepError(leftOut(how, unreadable));
-  return await confirm(space, subject, { seen, unreadable }, policy.match, context);
+  const before = company.confirmedBefore[space];
+  return await confirm(space, subject, { seen, unreadable, before }, policy.match, context);
 }
 
 /** Nothing is confirmed by it, and nobody is taken for unknown because of it. */

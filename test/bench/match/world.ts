@@ -52,7 +52,7 @@ export async function travel(input: SampleInput, setting: Setting): Promise<Endi
   const reading = readEnquiry(fields);
   if (!reading.ok) return ended('invalid', reading.code);
   const policy: IdentityPolicy = { search: SEARCHES, match: setting.policy ?? defaultMatchPolicy };
-  const unknown: Company = { row: 1, enquiry: reading.enquiry, ids: {} };
+  const unknown: Company = { row: 1, enquiry: reading.enquiry, ids: {}, confirmedBefore: {} };
   const resolved = await resolve('v1', unknown, policy, context);
   const v1 = resolved.ids?.v1;
   if (resolved.kind !== 'done' || v1 == null) return ended(kindOf(resolved), codeOf(resolved));

@@ -16,6 +16,9 @@ export interface NightCost {
   readonly quietBytes: number;
   readonly rssMb: number;
   readonly rssChangedMb: number;
+  /** What is held when the garbage is gone: after a night on the same file, and on a changed one. */
+  readonly heldMb: number;
+  readonly heldChangedMb: number;
 }
 
 const [, , step = 'fill', folder = '', size = '20000'] = process.argv;
@@ -95,6 +98,12 @@ async function settle(run: string, row: number): Promise<void> {
   });
 }
 
+function heldNow(): number {
+  if (globalThis.gc === undefined) throw new Error('node must be started with --expose-gc');
+  globalThis.gc();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
 async function nights(): Promise<void> {
   const bytes = () => statSync(join(folder, 'kybatch.db')).size;
   const quiet = await listAt(BEGUN + 4 * DAY);
@@ -106,6 +115,7 @@ async function nights(): Promise<void> {
   const [list, readMs] = await timed(() => listAt(now));
   const [, dueMs] = await timed(() => list.begin());
   const rssMb = process.resourceUsage().maxRSS / 1024;
+  const heldMb = heldNow();
   write('another');
   const [again, layMs] = await timed(() => listAt(now + 1));
   const [, changedMs] = await timed(() => again.begin());
@@ -116,6 +126,8 @@ async function nights(): Promise<void> {
     quietBytes,
     rssMb,
     rssChangedMb: process.resourceUsage().maxRSS / 1024,
+    heldMb,
+    heldChangedMb: heldNow(),
   };
   console.log(JSON.stringify(cost));
 }
