@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { aRecord, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
@@ -94,6 +94,29 @@ test('every list counts, and --portfolio narrows it to one', async () => {
       code: 3,
       stdout: expect.stringContaining('there is no such list'),
     });
+  });
+});
+
+test.each([
+  ['the list', () => ['--portfolio', 'tried.csv']],
+  ['its only run', (run: string) => ['--run', run]],
+])('a list that failed once and is done with is not waited for after %s was dropped', async (_, which) => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    writeCsv('tried.csv', rows.slice(1, 3));
+    await kybatch(RUN);
+    sandbox.script(aRecord, 400);
+    const tried = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--concurrency', '1', '--json']);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^NOT WELL: \S+tried\.csv: 1 row failed/);
+    const { run } = jsonOf<EndJson>(tried);
+    expect((await kybatch(['prune', ...which(run), '--yes'])).code).toBe(0);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^OK: \S+in\.csv: /);
+    expect((await kybatch(['portfolios'])).stdout).not.toContain('tried.csv');
+    // What was bought for it is owned: only the record that failed is still to be had.
+    const again = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--json']);
+    expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 }, units_charged: 1 });
+    expect(await kybatch(['prune', '--portfolio', 'nobody', '--yes'])).toMatchObject({ code: 2 });
   });
 });
 

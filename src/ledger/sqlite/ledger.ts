@@ -17,7 +17,7 @@ import { previewPrune, prune } from './prune.js';
 import { goOnPurge, previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
-import { dropRun } from './remove-runs.js';
+import { dropPortfolio, dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { mustBeNumbered } from './row-numbers.js';
@@ -115,6 +115,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),
         dropRun: (runId) => settled(() => dropRun(database, runId)),
+        dropPortfolio: (id) => settled(() => dropPortfolio(database, id)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },
