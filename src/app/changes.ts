@@ -7,9 +7,10 @@ import type { PortfolioRecord } from '../ledger/portfolios.js';
 import { READERS_VERSION } from '../portfolio/changes/derive.js';
 import { didYouMean } from '../util/suggest.js';
 import { namedRun } from './find-run.js';
-import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { isWanted, type ProviderOptions } from './provider.js';
+import { here, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
-export interface ChangesOptions extends PlaceOptions {
+export interface ChangesOptions extends ProviderOptions {
   /** The name of a portfolio; all of them without it. */
   readonly portfolio?: string | undefined;
   /** A day, a time, a run (its own changes, too), or what a look before said to go on after. */
@@ -43,11 +44,12 @@ const AT_ONCE = 1000;
 /** What changed in the portfolios: what new answers say otherwise than those before them. */
 export function changes(options: ChangesOptions = {}, around = here()): Promise<ChangesView> {
   return withLedger('read', options, around, async (ledger) => {
-    const portfolios = await ledger.portfolios.all();
+    const all = await ledger.portfolios.all();
+    const portfolios = all.filter(({ providers }) => isWanted(options, providers));
     const from = await readSince(options.since, ledger);
     const page = await ledger.changes.list({
       ...from,
-      ...wanted(options.portfolio, portfolios, around),
+      ...wanted(options, portfolios, around),
       limit: AT_ONCE,
     });
     const important = await importantByPortfolio(portfolios, ledger);
@@ -82,11 +84,11 @@ async function importantByPortfolio(portfolios: readonly PortfolioRecord[], ledg
 
 /** By its name; a list without one goes by the path of its file. */
 function wanted(
-  name: string | undefined,
+  { portfolio: name, sandbox }: ChangesOptions,
   portfolios: readonly PortfolioRecord[],
   around: Surroundings,
 ): Pick<ChangeQuery, 'portfolioIds'> {
-  if (name === undefined) return {};
+  if (name === undefined) return sandbox ? { portfolioIds: portfolios.map(({ id }) => id) } : {};
   const names = [name, pathIn(around, name)];
   const found = portfolios.filter((portfolio) => names.includes(portfolio.name));
   if (found.length > 0) return { portfolioIds: found.map(({ id }) => id) };

@@ -5,9 +5,10 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { DueReason, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { asItSetsOut, judgeOf } from './portfolio.js';
+import { isWanted, type ProviderOptions } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { readSettings } from './stored-settings.js';
-import { here, type PlaceOptions, withLedger } from './surroundings.js';
+import { here, withLedger } from './surroundings.js';
 
 /** A list of companies, and how up to date it is. */
 export interface PortfolioView {
@@ -32,11 +33,11 @@ export interface PortfolioView {
 }
 
 /** The portfolios of a data directory, the one that was looked at last first. */
-export function portfolios(options: PlaceOptions = {}, around = here()): Promise<readonly PortfolioView[]> {
+export function portfolios(options: ProviderOptions = {}, around = here()): Promise<readonly PortfolioView[]> {
   return withLedger('read', options, around, async (ledger) => {
     const views: PortfolioView[] = [];
     for (const portfolio of await ledger.portfolios.all())
-      views.push(await viewOf(portfolio, ledger, around.clock.now()));
+      if (isWanted(options, portfolio.providers)) views.push(await viewOf(portfolio, ledger, around.clock.now()));
     return views;
   });
 }

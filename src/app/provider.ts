@@ -71,6 +71,10 @@ async function loadClients() {
 
 const SANDBOX_NAME = 'sandbox:1';
 
+/** For what only looks: the simulated provider alone, where that is asked for; else whichever. */
+export const isWanted = ({ sandbox }: Pick<ProviderOptions, 'sandbox'>, name: string): boolean =>
+  sandbox !== true || name === SANDBOX_NAME;
+
 /** Also one of a sandbox whose companies were others. */
 export const isSandboxName = (environment: string | undefined): boolean => environment?.startsWith('sandbox:') ?? false;
 

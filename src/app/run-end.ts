@@ -26,6 +26,8 @@ export interface RunEndView {
   /** Rows that were due when the run began, and those of them that are still to do. */
   readonly due: number;
   readonly toDo: number;
+  /** Members that are not in the file any more, and were in the one before. */
+  readonly departed: number;
   /** When something is due next, where nothing is now; null: nobody has looked, or nothing is by itself. */
   readonly nextDueAt: number | null;
   /** Status counts by stage, of the rows that were due. */
@@ -82,7 +84,7 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: Whole,
-  made: Pick<RunEndView, 'spent' | 'left' | 'importantChanges'>,
+  made: Pick<RunEndView, 'departed' | 'spent' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
   { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
@@ -109,18 +111,25 @@ export function viewOfEnd(
 
 const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
 
+interface QuietNight {
+  readonly tables?: ExportView | null;
+  readonly nextAt?: number | null;
+  readonly departed?: number;
+}
+
 /** There was nothing to do. */
 export async function viewOfRest(
   run: RunRecord,
   ledger: Ledger,
   around: Surroundings,
-  { tables = null, nextAt = null }: { readonly tables?: ExportView | null; readonly nextAt?: number | null } = {},
+  { tables = null, nextAt = null, departed = 0 }: QuietNight = {},
 ): Promise<RunEndView> {
   const progress = await standingOf(run, ledger, around.clock.now());
   const whole = await wholeOf(run, progress, ledger);
   const [next = null, ...further] = await knowingSheet(nextSteps(run, progress, whole), ledger, around);
   return {
     ...standing(run, progress, whole),
+    departed,
     nextDueAt: nextAt,
     worked: false,
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },

@@ -7,9 +7,8 @@ import { type Amounts, type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { Converged } from '../ledger/portfolios.js';
-import { deriveChanges } from '../portfolio/changes/derive.js';
 import { adoptRuns } from './adopt-runs.js';
-import { checkTables, writeTables } from './export.js';
+import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
@@ -22,7 +21,7 @@ import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
 import { pullFirst } from './pull-first.js';
 import { restOf } from './rest.js';
-import { type RunEndView, viewOfRest } from './run-end.js';
+import type { RunEndView } from './run-end.js';
 import {
   boundsOf,
   DeclinedError,
@@ -33,6 +32,7 @@ import {
 } from './spending.js';
 import { isFresh, looksFresh } from './stored-settings.js';
 import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { viewOfUpToDate } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
 export interface RunOptions extends JobOptions, SpendingOptions {
@@ -78,8 +78,8 @@ async function bringUpToDate(
     const known = await ledger.portfolios.find(portfolioName(job), providersKey(names));
     const heardSince = await pullFirst(pipeline, known, options, ledger, dataDir, around);
     const list = await openList({ ...job, pipeline }, names, ledger, around);
-    const upToDate = async () => {
-      const view = await viewOfUpToDate(list, options, dataDir, ledger, around);
+    const upToDate = async (converged: Converged) => {
+      const view = await viewOfUpToDate(converged, list, options, dataDir, ledger, around);
       await metrics?.write(ledger, names, null);
       return view;
     };
@@ -90,7 +90,7 @@ async function bringUpToDate(
       return converged;
     };
     const nobodyIsAsked = options.agree === undefined && mayBegin(options);
-    if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate();
+    if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate(await begin());
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
     mustAgreeToSpend(options, options.agree !== undefined);
     if (options.export !== false) await checkTables(options, null, dataDir, around);
@@ -106,8 +106,9 @@ async function bringUpToDate(
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
         if (job.fresh)
           await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
-        const { run, goesOn, due, left, members } = await begin();
-        if (run === null) return await upToDate();
+        const converged = await begin();
+        const { run, goesOn, due, left, members } = converged;
+        if (run === null) return await upToDate(converged);
         const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
         const rest = asked ?? (await restOf(remaining, names, ledger, around));
         if (!job.fresh) await mustBeGranted(rest);
@@ -186,31 +187,4 @@ async function agreedTo(
   const rest = mostOf(plan);
   if (!(await agree({ plan, atMost: within(rest, limits) }))) throw new DeclinedError();
   return rest;
-}
-
-/** Nothing is due. The tables are written again only if the file is another one, or somebody says where or how. */
-async function viewOfUpToDate(
-  list: OpenList,
-  options: RunOptions,
-  dataDir: string,
-  ledger: Ledger,
-  around: Surroundings,
-): Promise<RunEndView> {
-  // Who has left, and where each row stands in the file, is noted all the same.
-  const { portfolio, nextAt } = await list.begin();
-  const run = await ledger.portfolios.lastRun(portfolio.id);
-  if (run === undefined) throw new Error(`${portfolio.name} has no run`);
-  await deriveChanges(ledger.changes, around.clock.now());
-  const { out, formats } = options;
-  // Who has left, cells that are other ones, and what another list has bought, are in the tables of the morning too.
-  const { lastSuccessAt } = portfolio;
-  const isOther =
-    options.export !== false &&
-    (list.file.laid ||
-      (lastSuccessAt !== null && (await ledger.portfolios.boughtElsewhere(portfolio.id, lastSuccessAt))));
-  const wanted = out !== undefined || formats !== undefined || options.export === true || isOther;
-  const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
-  const view = { ...(await viewOfRest(run, ledger, around, { tables: written, nextAt })), unitsCharged: 0 };
-  if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
-  return view;
 }

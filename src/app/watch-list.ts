@@ -1,8 +1,9 @@
 import type { WatchEvent, WatchRecord } from '../ledger/watches.js';
 import { Inbox } from '../portfolio/watch/inbox.js';
-import { here, type PlaceOptions, withLedger } from './surroundings.js';
+import { isWanted, type ProviderOptions } from './provider.js';
+import { here, withLedger } from './surroundings.js';
 
-export interface WatchListOptions extends PlaceOptions {
+export interface WatchListOptions extends ProviderOptions {
   /** How many of the last events are told. */
   readonly eventsAtMost?: number | undefined;
 }
@@ -18,8 +19,8 @@ export interface WatchListView {
 /** What the provider watches, as far as we had it registered or found it, and what was last heard. */
 export function watchListed(options: WatchListOptions = {}, around = here()): Promise<WatchListView> {
   return withLedger('read', options, around, async ({ watches }, dataDir) => ({
-    watches: await watches.list(),
-    events: await watches.lastEvents(options.eventsAtMost ?? 20),
+    watches: (await watches.list()).filter(({ environment }) => isWanted(options, environment)),
+    events: await watches.lastEvents(options.eventsAtMost ?? 20, (environment) => isWanted(options, environment)),
     waiting: new Inbox(dataDir).waiting().length,
   }));
 }

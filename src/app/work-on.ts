@@ -101,7 +101,8 @@ export async function workOn(
     // What was lost may have been found, or settled by the units that remain, since it was counted.
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
-    const made = { spent, left: tally.left, importantChanges: await importantSince(before, run, ledger) };
+    const importantChanges = await importantSince(before, run, ledger);
+    const made = { departed: start.list?.left ?? 0, spent, left: tally.left, importantChanges };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, steps, {
       tables,
       log: log.path,

@@ -10,3 +10,10 @@ export const sandboxOption = {
   default: false,
   describe: 'Use the simulated provider that ships with kybatch',
 } as const;
+
+/** The same for commands that only look. */
+export const onlySandboxOption = {
+  type: 'boolean',
+  default: false,
+  describe: 'Only what is of the simulated provider that ships with kybatch',
+} as const;

@@ -14,8 +14,8 @@ export interface PortfolioStore {
   lay(rows: readonly LaidRow[], anew: boolean): Promise<void>;
   /** What a file is to a portfolio, row by row; nothing is changed. */
   compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
-  /** Rows that can be worked on: of the file that was laid out, and of the members. */
-  usable(portfolioId: number): Promise<{ readonly now: number; readonly before: number }>;
+  /** Of the members that can be worked on, how many are in the file that was laid out, in rows that can be. */
+  usable(portfolioId: number): Promise<UsableRows>;
   /** Runs that members which are in the list stand by, or are on their way in. */
   holders(portfolioId: number): Promise<readonly string[]>;
   /** The newest of its runs. */
@@ -39,6 +39,16 @@ export interface PortfolioStore {
   oldestAnswer(portfolioId: number): Promise<number | null>;
   /** How many members that are in the list have come to what. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
+}
+
+/** What can be worked on. */
+export interface UsableRows {
+  /** Rows of the file. */
+  readonly now: number;
+  /** Members that are in the list. */
+  readonly before: number;
+  /** Those of them that a row of the file is. */
+  readonly kept: number;
 }
 
 export interface PortfolioRecord {

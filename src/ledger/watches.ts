@@ -35,8 +35,8 @@ export interface WatchStore {
   /** Companies that the provider watches for us. */
   watched(environmentId: number): Promise<number>;
   list(): Promise<readonly WatchRecord[]>;
-  /** The newest first. */
-  lastEvents(limit: number): Promise<readonly WatchEvent[]>;
+  /** The newest first, of these providers. */
+  lastEvents(limit: number, of?: (environment: string) => boolean): Promise<readonly WatchEvent[]>;
 }
 
 export interface WatchWish {

@@ -54,6 +54,33 @@ describe('a broken feed', () => {
     });
   });
 
+  test('whose IDs are all others is refused, however many rows it has; a column of IDs that goes takes nobody', async () => {
+    await withJob({ pipeline }, async (job) => {
+      const list = job.rows.slice(0, 10);
+      const renamed = (count: number) => list.map((row, at) => (at < count ? { ...row, id: `new-${row.id}` } : row));
+      job.writeCsv('in.csv', list);
+      await run(JOB, around(job));
+      const spent = job.sandbox.chargeLog.length;
+      for (const count of [10, 3]) {
+        // New companies do not make up for it.
+        job.writeCsv('in.csv', [...renamed(count), ...job.rows.slice(10, 15)]);
+        const error = await refusal(run(JOB, around(job)));
+        expect(error).toMatchObject({ code: 'ROWS_LOST', exit: 2, hint: expect.stringContaining('known by its ID') });
+        expect(error.message).toContain(
+          `has 15 usable rows; ${count} of the 10 members that can be worked on are not in it any more: ${count * 10}% are lost, more than the 20%`,
+        );
+      }
+      expect(job.sandbox.chargeLog).toHaveLength(spent);
+      job.writeCsv('in.csv', renamed(2));
+      expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
+      job.writeCsv(
+        'in.csv',
+        list.map(({ id: _, ...row }) => row),
+      );
+      expect(await run(JOB, around(job))).toMatchObject({ finished: true, rows: 10, spent: { units: 0 } });
+    });
+  });
+
   test('leads to a copy of a pipeline that was shipped, never to the shipped file', async () => {
     await withJob({}, async (job) => {
       const nightly = { ...JOB, pipeline: 'nightly' };
@@ -63,7 +90,9 @@ describe('a broken feed', () => {
       const { hint } = await refusal(run(nightly, around(job)));
       expect(hint).toMatch(/copy \S+nightly\.yaml into \.\/pipelines, where --pipeline nightly finds it first/);
       const words = planInWords(await plan(nightly, around(job)));
-      expect(words).toContain('Guards: an input that has lost more than 20% of its rows is refused; a run stops once');
+      expect(words).toContain(
+        'Guards: an input that has lost more than 20% of its members is refused; a run stops once',
+      );
       expect(words).toMatch(/A run would be refused: ROWS_LOST: .* has 1 usable row; /);
       // As it says.
       const shipped = /copy (\S+)/.exec(hint ?? '')?.[1] ?? '';

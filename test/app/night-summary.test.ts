@@ -15,6 +15,7 @@ const WELL: RunEndView = {
   outcomes: { complete: 2, no_match: 0, needs_review: 0, invalid: 0, failed: 0, pending: 0 },
   due: 2,
   toDo: 0,
+  departed: 0,
   nextDueAt: null,
   stages: {},
   worked: true,

@@ -30,6 +30,7 @@ describe('the same file, night after night', () => {
       clock.advance(DAY);
       const { stderr, code } = await kybatch(RUN.filter((word) => word !== '--json'));
       expect(stderr).toContain('Nothing is due: nothing was spent. Something will be on 2026-01-12');
+      expect(jsonOf(await kybatch(RUN))).toMatchObject({ next_due_at: '2026-01-12T01:00:00.000Z', to_do: 0 });
       expect(code).toBe(0);
     }));
 

@@ -67,6 +67,40 @@ test('for people: company by company, what matters first, old → new, and how t
     expect(await kybatch(['changes', '--raw', '00000000'])).toMatchObject({ code: 2 });
   }));
 
+test('the last line counts what --all shows beside: by field, in each list that has the company, of what was asked for', () => {
+  const clock = new JumpingClock('2026-01-05T01:00:00Z');
+  const pipeline = ['stages: [record]', 'freshness: {fullKyb: 7d}'];
+  return withJob({ clock, pipeline }, async ({ sandbox, rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    writeCsv('other.csv', rows.slice(0, 1));
+    const [, , ...flags] = RUN;
+    const night = async () => {
+      for (const file of ['in.csv', 'other.csv']) await kybatch(['run', file, ...flags]);
+      clock.advance(8 * DAY);
+    };
+    await night();
+    // One answer: two fields of the company that matter, two that do not.
+    const says = (body: string) =>
+      body
+        .replace(/"name":\s*"[^"]*"/, '"name":"Named Anew"')
+        .replace(/"status":\s*"[^"]*"/, '"status":"dissolved"')
+        .replace(/^\{/, '{"note":"a","remark":"b",');
+    sandbox.script(aRecord, [{ rewrite: says }]);
+    await night();
+    const linesOf = async (...words: string[]) =>
+      (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
+    const lastLine = async (...words: string[]) =>
+      (await kybatch(['changes', ...words])).stdout.trimEnd().split('\n').at(-1);
+    for (const words of [[], ['in.csv'], ['--since', '2026-01-10']]) {
+      const left = (await linesOf(...words, '--all')) - (await linesOf(...words));
+      expect(left).toBe(words[0] === 'in.csv' ? 2 : 4);
+      expect(await lastLine(...words)).toBe(`${left} changes that do not matter by the pipeline: --all shows them.`);
+    }
+    expect(await lastLine('--all')).toMatch(/^ +raw: /);
+    expect(await lastLine('--since', '2027-01-01')).toBe('Nothing has changed.');
+  });
+});
+
 test('for loaders: what came after, and nothing twice', () =>
   withChanges(async ({ json, runs, kybatch, sandbox, rows, writeCsv, clock }) => {
     const all = await json();

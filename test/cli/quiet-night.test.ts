@@ -5,7 +5,7 @@ import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { look, openAt, withDataDir } from '../ledger/sqlite-support.js';
 import { NOW, rowSettlement } from '../ledger/support.js';
-import { withJob } from './here.js';
+import { jsonOf, withJob } from './here.js';
 
 const NIGHT = 86_400_000;
 
@@ -30,6 +30,27 @@ test('a quiet night adds no run, no export, no line to a log and no page to the 
       else expect(exports.map(([name]) => name)).toEqual(made.map(([name]) => name));
     }
     expect((await kybatch(['status', '--check'])).code).toBe(0);
+  });
+});
+
+test.each([
+  ['unattended', {}],
+  ['at a terminal', { answers: () => 'n' }],
+])('a quiet night, %s, says how many members have left the list, and says it once', async (_, person) => {
+  await withJob({ clock: new JumpingClock() }, async ({ rows, writeCsv, kybatch }) => {
+    const run = async (count: number, ...words: string[]) => {
+      writeCsv('in.csv', rows.slice(0, count));
+      return await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', ...words], person);
+    };
+    expect((await run(4, '--yes')).stderr).not.toContain('left the list');
+    const yes = Object.keys(person).length === 0 ? ['--yes'] : [];
+    expect((await run(2, ...yes)).stderr).toContain(
+      'Nothing is due: nothing was spent. 2 members have left the list. Something',
+    );
+    expect((await run(2, ...yes)).stderr).not.toContain('left the list');
+    const end = await run(1, '--json', ...yes);
+    expect(end.stderr).toContain(' 1 member has left the list. ');
+    expect(jsonOf(end)).toMatchObject({ rows: 1, members_left: 1, this_start: { units_charged: 0 } });
   });
 });
 

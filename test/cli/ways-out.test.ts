@@ -135,7 +135,7 @@ test('X-4 open questions lead to the sheet that asks them already, and never ove
     expect((await paste(job, first.next ?? '')).code).toBe(0);
     expect(await statusNext(job)).toBe('kybatch review apply review.csv');
     job.writeCsv('in.csv', job.rows.slice(1, 3).map(nameless));
-    const second = jsonOf<EndJson>(await job.kybatch(RUN));
+    const second = jsonOf<EndJson>(await job.kybatch([...RUN, '--portfolio', 'another']));
     expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
     // The sheet has the questions of the first run alone.
     const lacks =

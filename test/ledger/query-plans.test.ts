@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Standing } from '../../src/ledger/portfolios.js';
 import { callStore } from '../../src/ledger/sqlite/calls.js';
 import type { Connection } from '../../src/ledger/sqlite/driver.js';
 import { openForWriting } from '../../src/ledger/sqlite/open.js';
@@ -7,6 +8,7 @@ import { reviewStore } from '../../src/ledger/sqlite/review.js';
 import { Room } from '../../src/ledger/sqlite/room.js';
 import { runStore } from '../../src/ledger/sqlite/runs.js';
 import { BelievedTimes } from '../../src/ledger/sqlite/times.js';
+import { widener } from '../../src/ledger/sqlite/widen.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { withDataDir } from './sqlite-support.js';
 import { NOW } from './support.js';
@@ -36,6 +38,18 @@ test('nothing that a call or a row waits for reads a large table from end to end
   });
 });
 
+test('what is asked for every row that sets out once more is prepared once', async () => {
+  await withDataDir(async (dataDir) => {
+    const database = openForWriting(dataDir, NOW);
+    const { seen, listening } = listenTo(database);
+    const judge = () => ({ due: null, nextAt: null });
+    const widen = widener(listening, new BelievedTimes(database, NOW), judge);
+    for (let row = 1; row <= 3; row++) widen({ ...STANDING, onItsWay: { runId: 'r', row } });
+    expect(seen).toHaveLength(2);
+    database.close();
+  });
+});
+
 /** The same connection, and every statement that is prepared on it. */
 function listenTo(database: Connection): { readonly seen: string[]; readonly listening: Connection } {
   const seen: string[] = [];
@@ -59,3 +73,15 @@ function planOf(database: Connection, sql: string): string[] {
 }
 
 const nulls = (sql: string): null[] => Array.from(sql.matchAll(/\?/g), () => null);
+
+const STANDING: Omit<Standing, 'onItsWay'> = {
+  member: 1,
+  row: 1,
+  at: { runId: 'a', row: 1 },
+  outcome: 'complete',
+  stages: {},
+  fetched: {},
+  updatedAt: NOW,
+  pipelineSha256: 'p',
+  changedAt: null,
+};

@@ -9,16 +9,17 @@ import type { AtWork } from '../../ledger/reading.js';
 import type { RunRecord } from '../../ledger/runs.js';
 import { mustLookSound } from '../../ledger/sqlite/check.js';
 import type { GoOnStep } from '../next-step.js';
+import type { ProviderOptions } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
 import { nextSteps, type StopView } from '../run-end.js';
 import { standingOf } from '../standing.js';
 import { readEnding } from '../start-ending.js';
 import { readAgain } from '../stored-settings.js';
-import { dataDirOf, here, type PlaceOptions, pathIn, type Surroundings, withLedger } from '../surroundings.js';
+import { dataDirOf, here, pathIn, type Surroundings, withLedger } from '../surroundings.js';
 import { wholeOf } from '../whole.js';
 import { callsInDoubt, currentLists } from './lists.js';
 
-export interface CheckOptions extends PlaceOptions {
+export interface CheckOptions extends ProviderOptions {
   /** How long ago a start may have come to its end by itself. */
   readonly maxAgeMs: number;
   /** The list that is looked at; all of them without it. */
@@ -68,11 +69,12 @@ export async function checkNights(options: CheckOptions, around = here()): Promi
   }
 }
 
-async function look({ maxAgeMs, portfolio }: CheckOptions, ledger: Ledger, around: Surroundings): Promise<CheckView> {
+async function look(options: CheckOptions, ledger: Ledger, around: Surroundings): Promise<CheckView> {
+  const { maxAgeMs, portfolio, sandbox } = options;
   const at = around.clock.now();
   // A list that was never given a name has that of its file.
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
-  const known = (await currentLists(ledger)).filter(({ name }) => names?.includes(name) ?? true);
+  const known = (await currentLists(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
   if (known.length === 0) return viewOf(at, [], [{ kind: 'no_list' }]);
   const doubtful = await callsInDoubt(ledger, at);
   const lists: CheckedList[] = [];
@@ -80,7 +82,8 @@ async function look({ maxAgeMs, portfolio }: CheckOptions, ledger: Ledger, aroun
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
-  const count = doubtful.filter(({ runId }) => names === undefined || (runId !== null && runs.has(runId))).length;
+  const isEveryList = names === undefined && sandbox !== true;
+  const count = doubtful.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
   return viewOf(at, lists, [
     ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count }]),
     ...(await clockTroubles(ledger, at)),

@@ -1,12 +1,17 @@
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
+import { isWanted, type ProviderOptions } from '../provider.js';
 import { type DoubtView, withSentAgain } from '../sent-again.js';
 
 /** All lists, each once: one that was tried on the sandbox, or with another provider, before is not a list of its own. */
-export async function currentLists({ portfolios }: Pick<Ledger, 'portfolios'>): Promise<readonly PortfolioRecord[]> {
+export async function currentLists(
+  { portfolios }: Pick<Ledger, 'portfolios'>,
+  which: Pick<ProviderOptions, 'sandbox'> = {},
+): Promise<readonly PortfolioRecord[]> {
   const names = new Set<string>();
+  const wanted = (await portfolios.all()).filter(({ providers }) => isWanted(which, providers));
   // The newest comes first.
-  return (await portfolios.all()).filter(({ name }) => !names.has(name) && names.add(name));
+  return wanted.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
 /** Of the calls that `doubt` lists, those about which a person has still to say something. */

@@ -5,15 +5,21 @@ import { count, inUtc } from './text.js';
 
 type Field = ChangedItem['fields'][number];
 
+/** What goes into commands that lead on: where the ledger is, and what was asked for. */
+interface Flags {
+  readonly place: string;
+  readonly again: string;
+}
+
 /** Company by company, those with something that matters first. Without `all` only what matters. */
-export function changesInWords(view: ChangesView, all: boolean, place: string): string {
+export function changesInWords(view: ChangesView, all: boolean, { place, again }: Flags): string {
   const companies = [...groupByMember(view.changes).values()];
   const shown = companies.filter((changes) => all || changes.some(matters));
   const inOrder = [
     ...shown.filter((changes) => changes.some(matters)),
     ...shown.filter((changes) => !changes.some(matters)),
   ];
-  const left = view.changes.flatMap(({ items }) => items).filter((item) => !isShown(item, all)).length;
+  const left = linesOf(view, true) - linesOf(view, all);
   const lines = [
     ...inOrder.flatMap((changes) => [...companyInWords(changes, all, place), '']),
     ...(view.changes.length === 0 ? ['Nothing has changed.'] : []),
@@ -22,10 +28,16 @@ export function changesInWords(view: ChangesView, all: boolean, place: string): 
       : [
           `${count(left, 'change')} that ${left === 1 ? 'does' : 'do'} not matter by the pipeline: --all shows ${left === 1 ? 'it' : 'them'}.`,
         ]),
-    ...(view.more ? [`There is more: kybatch changes --since ${view.nextSince}${all ? ' --all' : ''}${place}`] : []),
+    ...(view.more ? [`There is more: kybatch changes${again} --since ${view.nextSince}`] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** Each line that is shown is a change: what is left out is counted by what `--all` would show. */
+const linesOf = ({ changes }: ChangesView, all: boolean): number =>
+  changes
+    .flatMap(({ items }) => items)
+    .reduce((sum, item) => sum + (isShown(item, all) ? itemInWords(item, all).length : 0), 0);
 
 const isImportant = ({ fields }: ChangedItem): boolean => fields.some(({ important }) => important);
 const matters = ({ items }: ChangeView): boolean => items.some(isImportant);

@@ -35,7 +35,7 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
     case 'plan':
       return {
         words: 'See which rows are invalid, and why, with',
-        command: `kybatch plan ${jobWords(next)}${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`,
+        command: `kybatch plan ${jobWords(next)}${lookFlags(args)}`,
       };
   }
 }
@@ -71,12 +71,15 @@ export type Place = Pick<SpendingArgs, 'dataDir'>;
 /** The same as a flag, for commands that spend nothing. */
 export const placeFlags = ({ dataDir }: Place): string => flag('--data-dir', dataDir);
 
+/** And of which provider. */
+export const lookFlags = (args: Place & Partial<Pick<SpendingArgs, 'sandbox'>>): string =>
+  `${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`;
+
 /** Buys one answer by hand; what reads it afterwards finds it. */
 export const callAgain = (
   { api, operation, params }: { readonly api: string; readonly operation: string; readonly params: string | null },
   args: CommandArgs,
-): string =>
-  `kybatch call ${api} ${operation}${flag('--params', params ?? undefined)}${args.sandbox ? ' --sandbox' : ''}${placeFlags(args)}`;
+): string => `kybatch call ${api} ${operation}${flag('--params', params ?? undefined)}${lookFlags(args)}`;
 
 const tableFlags = ({ out, format }: CommandArgs): string => flag('--out', out) + flag('--format', format);
 
@@ -88,8 +91,7 @@ export const givenFlags = ({ formats, ...given }: Given) => ({ ...given, format:
 
 function spendingFlags(args: CommandArgs, { budget, maxReports }: Enough = {}): string {
   return [
-    args.sandbox ? ' --sandbox' : '',
-    placeFlags(args),
+    lookFlags(args),
     budgetFlags({ budget: budget ?? args.budget, maxReports: maxReports ?? args.maxReports }),
     flag('--concurrency', args.concurrency),
     exportFlag(args),

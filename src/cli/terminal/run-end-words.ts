@@ -104,6 +104,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     rows: end.rows,
     due: end.due,
     to_do: end.toDo,
+    members_left: end.departed,
     outcomes: end.outcomes,
     stages: end.stages,
     units_charged: end.unitsCharged,

@@ -2,12 +2,13 @@ import { changes } from '../../app/changes.js';
 import { rawAnswer } from '../../app/raw-answer.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { onlySandboxOption, type ProviderArgs } from '../provider-flags.js';
 import { changesInWords, changesToJson } from '../terminal/change-words.js';
-import { placeFlags } from '../terminal/commands.js';
-import { count } from '../terminal/text.js';
-import type { CommonArgs, Verb } from '../verb.js';
+import { lookFlags, placeFlags } from '../terminal/commands.js';
+import { count, shellWord } from '../terminal/text.js';
+import type { Verb } from '../verb.js';
 
-interface ChangesArgs extends CommonArgs {
+interface ChangesArgs extends ProviderArgs {
   readonly portfolio: string | undefined;
   readonly since: string | undefined;
   readonly all: boolean;
@@ -25,6 +26,7 @@ export const changesVerb: Verb<ChangesArgs> = {
         requiresArg: true,
         describe: 'A day (2026-01-31), a run and what came after it, or `next_since` of the look before',
       })
+      .option('sandbox', onlySandboxOption)
       .option('all', { type: 'boolean', default: false, describe: 'Also what does not matter by the pipeline' })
       .option('raw', {
         type: 'string',
@@ -36,15 +38,19 @@ export const changesVerb: Verb<ChangesArgs> = {
       .epilogue(
         'What matters is `changes.important` of the pipeline. docs/portfolio.md tells how to load changes elsewhere.',
       ),
-  async run({ dataDir, json, portfolio, since, all, raw }, io) {
+  async run(args, io) {
+    const { dataDir, json, portfolio, since, sandbox, all, raw } = args;
     if (raw !== undefined) {
       const { rawSha256, body } = await rawAnswer({ dataDir, sha256: raw }, aroundOf(io));
       const text = body.toString('utf8');
       io.stdout(json ? `${JSON.stringify({ raw_sha256: rawSha256, body: text })}\n` : `${text}\n`);
       return ExitCode.ok;
     }
-    const view = await changes({ dataDir, portfolio, since }, aroundOf(io));
-    io.stdout(json ? `${JSON.stringify(changesToJson(view))}\n` : changesInWords(view, all, placeFlags({ dataDir })));
+    const view = await changes({ dataDir, portfolio, since, sandbox }, aroundOf(io));
+    const again = `${portfolio === undefined ? '' : ` ${shellWord(portfolio)}`}${all ? ' --all' : ''}${lookFlags(args)}`;
+    io.stdout(
+      json ? `${JSON.stringify(changesToJson(view))}\n` : changesInWords(view, all, { place: placeFlags(args), again }),
+    );
     if (view.notCompared > 0)
       io.stderr(
         `${count(view.notCompared, 'answer')} not compared with the one before yet: the next \`kybatch run\` does that, for nothing.\n`,

@@ -1,15 +1,16 @@
 import { portfolios } from '../../app/portfolios.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { onlySandboxOption, type ProviderArgs } from '../provider-flags.js';
 import { portfoliosInWords, portfolioToJson } from '../terminal/portfolio-words.js';
-import type { CommonArgs, Verb } from '../verb.js';
+import type { Verb } from '../verb.js';
 
-export const portfoliosVerb: Verb<CommonArgs> = {
+export const portfoliosVerb: Verb<ProviderArgs> = {
   command: 'portfolios',
   describe: 'List the portfolios: members, oldest answer, what is due and what it costs',
-  builder: (yargs) => yargs.example('$0 portfolios --json', 'for scripts'),
-  async run({ dataDir, json }, io) {
-    const views = await portfolios({ dataDir }, aroundOf(io));
+  builder: (yargs) => yargs.option('sandbox', onlySandboxOption).example('$0 portfolios --json', 'for scripts'),
+  async run({ dataDir, sandbox, json }, io) {
+    const views = await portfolios({ dataDir, sandbox }, aroundOf(io));
     io.stdout(json ? `${JSON.stringify({ portfolios: views.map(portfolioToJson) })}\n` : portfoliosInWords(views));
     return ExitCode.ok;
   },

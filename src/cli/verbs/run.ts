@@ -7,7 +7,7 @@ import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
 import { spendQuestion } from '../terminal/spending-words.js';
-import { moment } from '../terminal/text.js';
+import { count, moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface RunArgs extends SpendingArgs {
@@ -42,8 +42,8 @@ export const runVerb: Verb<RunArgs> = {
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
           return run({ ...options, input, pipeline, portfolio, limit, fresh, agree }, aroundOf(io));
         },
-        nothing: ({ nextDueAt }) =>
-          `Nothing is due: nothing was spent.${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+        nothing: ({ nextDueAt, departed }) =>
+          `Nothing is due: nothing was spent.${departed === 0 ? '' : ` ${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list.`}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
       },
       args,
       io,

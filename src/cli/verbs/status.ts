@@ -5,13 +5,14 @@ import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { readDuration } from '../duration-flag.js';
+import { onlySandboxOption, type ProviderArgs } from '../provider-flags.js';
 import { checkInWords, checkToJson } from '../terminal/check-words.js';
 import { givenFlags, placeFlags, suggestCommand } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
-import type { CommonArgs, Verb } from '../verb.js';
+import type { Verb } from '../verb.js';
 
-interface StatusArgs extends CommonArgs {
+interface StatusArgs extends ProviderArgs {
   readonly run: string | undefined;
   readonly check: boolean;
   readonly maxAge?: string | undefined;
@@ -39,6 +40,7 @@ export const statusVerb: Verb<StatusArgs> = {
         requiresArg: true,
         describe: 'With --check: this list alone, by its name or the path of its file',
       })
+      .option('sandbox', { ...onlySandboxOption, describe: 'With --check: only lists of the simulated provider' })
       .example('$0 status', 'the newest run')
       .example('$0 status --check --max-age 26h', 'for a monitor: do the nights go well?')
       .epilogue(
@@ -46,8 +48,8 @@ export const statusVerb: Verb<StatusArgs> = {
       ),
   async run(args, io) {
     if (args.check) return await check(args, io);
-    if (args.maxAge !== undefined || args.portfolio !== undefined)
-      throw new UsageError('--max-age and --portfolio are for --check', 'Add --check, or leave them out.');
+    if (args.maxAge !== undefined || args.portfolio !== undefined || args.sandbox)
+      throw new UsageError('--max-age, --portfolio and --sandbox are for --check', 'Add --check, or leave them out.');
     const { dataDir, run, json } = args;
     const view = await status({ dataDir, run }, aroundOf(io));
     const suggest = (step: GoOnStep) =>
@@ -66,10 +68,10 @@ export const statusVerb: Verb<StatusArgs> = {
   },
 };
 
-async function check({ dataDir, run, maxAge, portfolio, json }: StatusArgs, io: Io): Promise<ExitCode> {
+async function check({ dataDir, run, maxAge, portfolio, sandbox, json }: StatusArgs, io: Io): Promise<ExitCode> {
   if (run !== undefined) throw new UsageError('--check looks at lists, not at one run', 'Leave the run out.');
   const maxAgeMs = readDuration('--max-age', maxAge ?? DEFAULT_MAX_AGE);
-  const view = await checkNights({ dataDir, maxAgeMs, portfolio }, aroundOf(io));
+  const view = await checkNights({ dataDir, maxAgeMs, portfolio, sandbox }, aroundOf(io));
   const args = { dataDir };
   io.stdout(json ? `${JSON.stringify(checkToJson(view, args))}\n` : checkInWords(view, args));
   return view.well ? ExitCode.ok : ExitCode.rowsOpen;

@@ -5,8 +5,8 @@ import { watchSync } from '../../app/watch-sync.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
-import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
-import { placeFlags } from '../terminal/commands.js';
+import { onlySandboxOption, type ProviderArgs, sandboxOption } from '../provider-flags.js';
+import { lookFlags, placeFlags } from '../terminal/commands.js';
 import { InterruptListener } from '../terminal/interrupts.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -148,13 +148,14 @@ const listenVerb: Verb<ListenArgs> = {
   },
 };
 
-const listVerb: Verb = {
+const listVerb: Verb<ProviderArgs> = {
   command: 'list',
   describe: 'Show what is watched, and what was last heard',
-  builder: (yargs) => yargs,
+  builder: (yargs) => yargs.option('sandbox', onlySandboxOption),
   async run(args, io) {
-    const view = await watchListed({ dataDir: args.dataDir }, aroundOf(io));
-    io.stdout(args.json ? `${JSON.stringify(listedToJson(view))}\n` : listedInWords(view, placeFlags(args)));
+    const { dataDir, sandbox, json } = args;
+    const view = await watchListed({ dataDir, sandbox }, aroundOf(io));
+    io.stdout(json ? `${JSON.stringify(listedToJson(view))}\n` : listedInWords(view, lookFlags(args)));
     return ExitCode.ok;
   },
 };

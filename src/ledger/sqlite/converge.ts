@@ -1,13 +1,12 @@
 import type { Converged, Convergence, DueReason, PortfolioRecord, Standing } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
-import { parseStored } from '../stored-json.js';
-import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
 import { STILL_LISTED } from './rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import type { BelievedTimes } from './times.js';
+import { widener } from './widen.js';
 
 interface Parts {
   readonly database: Connection;
@@ -150,39 +149,10 @@ function findDue(
     if (judged.due.goesOn && row.outcome !== 'pending') again.push(standing);
     if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   }
-  for (const standing of again) widen(database, times, standing, convergence.judge);
+  const widen = widener(database, times, convergence.judge);
+  for (const standing of again) widen(standing);
   const arrived = counts.new + counts.changed;
   return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
-}
-
-/** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
-function widen(database: Connection, times: BelievedTimes, standing: Standing, judge: Convergence['judge']): void {
-  const { onItsWay } = standing;
-  const under =
-    onItsWay &&
-    database
-      .prepare<[string, number], { stages: string; fetched: string }>(
-        'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
-      )
-      .get(onItsWay.runId, onItsWay.row);
-  const stages = under == null ? undefined : parseStored(under.stages, rowStages.fits);
-  const fetched = under == null ? undefined : parseStored(under.fetched, rowFetched.fits);
-  if (onItsWay === null || stages === undefined || fetched === undefined || Object.keys(stages).length === 0) return;
-  const { due } = judge({
-    ...standing,
-    outcome: 'complete',
-    stages,
-    fetched: times.allBelieved(fetched),
-    onItsWay: null,
-  });
-  const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
-  const more = Object.entries(due?.stages ?? {}).filter(
-    ([stage, status]) => status === 'pending' && isSettledHere(stage),
-  );
-  if (more.length === 0) return;
-  database
-    .prepare('UPDATE rows SET stages = ? WHERE run_id = ? AND row = ?')
-    .run(JSON.stringify({ ...stages, ...Object.fromEntries(more) }), onItsWay.runId, onItsWay.row);
 }
 
 const isNothing = ({ stale, arrived, unfinished }: Found): boolean => stale.length + arrived + unfinished === 0;

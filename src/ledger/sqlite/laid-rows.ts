@@ -1,4 +1,4 @@
-import type { ComparedRow, LaidRow } from '../portfolios.js';
+import type { ComparedRow, LaidRow, UsableRows } from '../portfolios.js';
 import type { Connection, Statement } from './driver.js';
 import { STANDING_COLUMNS, type StandingReader, type StandingRow } from './standings.js';
 
@@ -52,6 +52,12 @@ export class LaidRows {
     if (portfolioId === null) return;
     run(MATCH_BY_KEY, portfolioId);
     run(MATCH_BY_COMPANY, portfolioId);
+  }
+
+  /** How many members that can be worked on are there still. */
+  usable(portfolioId: number): UsableRows {
+    this.match(portfolioId);
+    return this.#database.prepare<[number], UsableRows>(USABLE).get(portfolioId) ?? { now: 0, before: 0, kept: 0 };
   }
 
   /** The rows after one, with where each stands; after `match`. */
@@ -114,6 +120,11 @@ const MATCH_BY_COMPANY = `UPDATE temp.laid SET member_id = (
       AND NOT EXISTS (SELECT 1 FROM temp.laid AS other WHERE other.member_id = members.id)
     ORDER BY left_at IS NOT NULL, id LIMIT 1)
   WHERE member_id IS NULL AND company IS NOT NULL`;
+
+const USABLE = `SELECT (SELECT count(*) FROM temp.laid WHERE code IS NULL) AS now, count(*) AS before,
+    count(*) FILTER (WHERE EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.code IS NULL)) AS kept
+  FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+  WHERE portfolio_id = ? AND left_at IS NULL AND outcome <> 'invalid'`;
 
 const COMPARED = `SELECT laid.row AS laid_row, laid.line, laid.fields, laid.code, laid.message, members.run_id, members.run_row, ${STANDING_COLUMNS}
   FROM temp.laid

@@ -31,10 +31,6 @@ export function portfolioStore(
     `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
   );
-  const usableBefore = database.prepare<[number], number>(
-    `SELECT count(*) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
-     WHERE portfolio_id = ? AND left_at IS NULL AND outcome <> 'invalid'`,
-  );
   const holders = database.prepare<[number], string>(
     'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
   );
@@ -93,11 +89,7 @@ export function portfolioStore(
         after = last.row;
       }
     },
-    usable: async (portfolioId) => ({
-      // The table is there once something was laid out.
-      now: database.prepare<[], number>('SELECT count(*) FROM temp.laid WHERE code IS NULL').pluck().get() ?? 0,
-      before: usableBefore.pluck().get(portfolioId) ?? 0,
-    }),
+    usable: async (portfolioId) => laid.usable(portfolioId),
     holders: async (portfolioId) => holders.pluck().all(portfolioId),
     lastRun: async (portfolioId) => {
       const id = lastRun.pluck().get(portfolioId);

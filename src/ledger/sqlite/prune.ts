@@ -3,6 +3,7 @@ import { freeBytes } from '../../util/free-space.js';
 import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
 import { removeRuns } from './remove-runs.js';
+import { callSummer } from './summed-calls.js';
 import { dropRecords } from './take-over.js';
 
 /** Runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
@@ -79,32 +80,31 @@ function removeDeparted(database: Connection, before: number): number {
  * kept, as it would be taken for news: a history is read from the day before it was last read.
  */
 function removeWatched(database: Connection, before: number): Pick<PruneReport, 'watchEvents' | 'watchLooks'> {
-  const run = (sql: string) => database.prepare(sql).run({ before, margin: 3 * DAY_MS }).changes;
-  return {
-    watchEvents: run(
-      `DELETE FROM watch_events WHERE heard_at < @before AND heard_at < coalesce((SELECT coalesce(read_at, registered_at, 0) - @margin FROM watches
-         WHERE watches.environment_id = watch_events.environment_id AND watches.company_id = watch_events.company_id), @before)`,
-    ),
-    watchLooks: run(
-      `DELETE FROM calls WHERE operation IN ('watchHistory', 'watchList') AND charge = 'charged' AND run_id IS NULL AND reconciled IS NULL
-         AND settled_at < @before AND (raw_sha256 IS NULL OR raw_sha256 NOT IN (SELECT raw_sha256 FROM watch_events))`,
-    ),
-  };
+  const events = database.prepare(
+    `DELETE FROM watch_events WHERE heard_at < @before AND heard_at < coalesce((SELECT coalesce(read_at, registered_at, 0) - @margin FROM watches
+       WHERE watches.environment_id = watch_events.environment_id AND watches.company_id = watch_events.company_id), @before)`,
+  );
+  const looks = callSummer(
+    database,
+    `SELECT id FROM calls WHERE operation IN ('watchHistory', 'watchList') AND charge = 'charged' AND run_id IS NULL AND reconciled IS NULL
+       AND settled_at < @before AND (raw_sha256 IS NULL OR raw_sha256 NOT IN (SELECT raw_sha256 FROM watch_events))`,
+  );
+  return { watchEvents: events.run({ before, margin: 3 * DAY_MS }).changes, watchLooks: looks({ before }) };
 }
 
 const DAY_MS = 86_400_000;
 
 /**
  * Uses of owned answers, looks in a history, failures that cost nothing: most of what a nightly job writes, and of no use
- * without its run. What was paid for stays, and so does what may have been or was found out later.
+ * without its run; their number stays in the books. What was paid for stays, and so does what may have been or was found
+ * out later.
  */
 const removeFreeCalls = (database: Connection, before: number): number =>
-  database
-    .prepare(
-      `DELETE FROM calls WHERE charge IN ('owned', 'free') AND reconciled IS NULL AND settled_at < ?
-         AND run_id IS NOT NULL AND run_id NOT IN (SELECT id FROM runs WHERE put_away = 0) AND id NOT IN (SELECT call_id FROM answers)`,
-    )
-    .run(before).changes;
+  callSummer(
+    database,
+    `SELECT id FROM calls WHERE charge IN ('owned', 'free') AND reconciled IS NULL AND settled_at < @before
+       AND run_id IS NOT NULL AND run_id NOT IN (SELECT id FROM runs WHERE put_away = 0) AND id NOT IN (SELECT call_id FROM answers)`,
+  )({ before });
 
 /**
  * An answer is replaced where the same request was answered again. What is owned stays, however old it is, and so does what

@@ -7,7 +7,6 @@ import type {
   RunActivity,
   StartSpending,
   UnknownCharge,
-  UsageLine,
   UsageReport,
 } from '../reading.js';
 import { parseStored } from '../stored-json.js';
@@ -16,6 +15,7 @@ import type { Connection } from './driver.js';
 import { readEnvironments } from './environment-usage.js';
 import { isLocked } from './lock.js';
 import { readPermissionUse } from './permission-use.js';
+import { usageLines } from './summed-calls.js';
 import { findAhead } from './times.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
@@ -137,21 +137,12 @@ function readAtWork(database: Connection, dataDir: string, runId: string, since:
 }
 
 function readUsage(database: Connection): UsageReport {
-  const lines = (key: string, order: string) =>
-    database
-      .prepare<[], UsageLine>(
-        `SELECT ${key} AS key, environments.api AS api, sum(charge <> 'owned') AS calls, sum(charge = 'owned') AS owned,
-           CAST(total(units_charged) AS INTEGER) AS unitsCharged, sum(charge = 'unknown') AS unknown
-         FROM calls JOIN environments ON environments.id = environment_id WHERE settled_at IS NOT NULL
-         GROUP BY 1, 2 ORDER BY ${order}`,
-      )
-      .all();
   const underWay = database.prepare<[], number>('SELECT count(*) FROM calls WHERE settled_at IS NULL').pluck();
   return {
     underWay: underWay.get() ?? 0,
-    byDay: lines("coalesce(strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), 'damaged')", '1 DESC, 2'),
-    byOperation: lines('operation', '2, 1'),
-    byRun: lines("coalesce(run_id, '(by hand)')", '1 DESC, 2'),
+    byDay: usageLines(database, 'day', '1 DESC, 2'),
+    byOperation: usageLines(database, 'operation', '2, 1'),
+    byRun: usageLines(database, 'run', '1 DESC, 2'),
     environments: readEnvironments(database),
     permissions: readPermissionUse(database),
   };

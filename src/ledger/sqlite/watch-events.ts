@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
 import type { Connection } from './driver.js';
+import { callSummer } from './summed-calls.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
@@ -23,15 +24,24 @@ export function watchEvents(
   const mark = database.prepare(
     `UPDATE members SET changed_at = (${lastHeard}) WHERE left_at IS NULL AND (${lastHeard}) > ${times.sql('coalesce(changed_at, first_seen)')}`,
   );
+  // The last one stays: by it the bytes are known to be in use, and that the provider has answered.
+  const sumLooks = callSummer(
+    database,
+    `SELECT id FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw)
+       AND run_id IS NULL AND reconciled IS NULL
+       AND id < (SELECT max(id) FROM calls INDEXED BY calls_looks WHERE operation = 'watchHistory' AND charge = 'charged' AND raw_sha256 = unhex(@raw))`,
+  );
   const takenUp = database.prepare('UPDATE watch_events SET run_id = ? WHERE heard_at >= ? AND run_id IS NULL');
-  const last = database.prepare<[number], WatchEvent>(
+  const last = database.prepare<[], WatchEvent>(
     `SELECT watch_events.id, name AS environment, company_id AS companyId, event_type AS eventType, status, message,
        date_created AS dateCreated, extra, heard_at AS heardAt, run_id AS runId, lower(hex(raw_sha256)) AS rawSha256
-     FROM watch_events JOIN environments ON environments.id = environment_id ORDER BY watch_events.id DESC LIMIT ?`,
+     FROM watch_events JOIN environments ON environments.id = environment_id ORDER BY watch_events.id DESC`,
   );
   return {
     hear: ({ environmentId, companyId, events, heardAt, rawSha256 }) =>
       writer.write(() => {
+        // One a company and night: looks that brought nothing would be most of what a ledger holds.
+        if (events.length === 0) sumLooks({ raw: rawSha256 });
         let added = 0;
         for (const event of events) {
           const { eventType, status, message, dateCreated, extra } = event;
@@ -42,7 +52,14 @@ export function watchEvents(
       }),
     markChanged: () => writer.write(() => (isAnyHeard.get() === undefined ? 0 : mark.run().changes)),
     takenUp: (runId, since) => writer.write(() => void takenUp.run(runId, since)),
-    lastEvents: async (limit) => last.all(limit),
+    lastEvents: async (limit, of = () => true) => {
+      const found: WatchEvent[] = [];
+      for (const event of last.iterate()) {
+        if (found.length >= limit) break;
+        if (of(event.environment)) found.push(event);
+      }
+      return found;
+    },
   };
 }
 

@@ -29,6 +29,7 @@ export function describeRows(open: OpenLedger): void {
           ids: [],
           unitsCharged: 0,
           begun: false,
+          confirmedBefore: [],
           notBefore: null,
           ...rowSettlement({ updatedAt: 0 }).checkpoint,
         });

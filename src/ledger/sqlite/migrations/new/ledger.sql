@@ -265,6 +265,18 @@ CREATE TABLE starts (
   units_spent   INTEGER NOT NULL DEFAULT 0,
   reports_spent INTEGER NOT NULL DEFAULT 0
 , outages TEXT, ending TEXT, given TEXT, died INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE summed_calls (
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  -- As `usage` shows it, in UTC.
+  day            TEXT NOT NULL,
+  operation      TEXT NOT NULL,
+  -- Empty: by hand.
+  run_id         TEXT NOT NULL,
+  -- Sent, and answered from what was owned.
+  calls          INTEGER NOT NULL,
+  owned          INTEGER NOT NULL,
+  PRIMARY KEY (environment_id, day, operation, run_id)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE watch_events (
   id             INTEGER PRIMARY KEY,
   environment_id INTEGER NOT NULL REFERENCES environments (id),
@@ -305,6 +317,7 @@ CREATE INDEX calls_by_subject ON calls (subject_space, subject_id) WHERE params 
 CREATE INDEX calls_exact ON calls (environment_id, id) WHERE exact = 1;
 CREATE INDEX calls_in_doubt ON calls (environment_id, request_key) WHERE in_doubt > 0;
 CREATE INDEX calls_in_flight ON calls (environment_id, request_key, meter, start_id) WHERE settled_at IS NULL;
+CREATE INDEX calls_looks ON calls (raw_sha256) WHERE operation = 'watchHistory' AND charge = 'charged';
 CREATE INDEX calls_replacing ON calls (compared, id) WHERE replaces IS NOT NULL;
 CREATE INDEX calls_reports_in_doubt ON calls (environment_id, subject_space, subject_id) WHERE in_doubt > 0 AND meter = 'report';
 CREATE INDEX calls_unknown ON calls (environment_id) WHERE charge = 'unknown';

@@ -1,0 +1,33 @@
+import type { Convergence, Standing } from '../portfolios.js';
+import { parseStored } from '../stored-json.js';
+import { rowFetched, rowStages } from './cells.js';
+import type { Connection } from './driver.js';
+import type { BelievedTimes } from './times.js';
+
+/** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
+export function widener(
+  database: Connection,
+  times: BelievedTimes,
+  judge: Convergence['judge'],
+): (standing: Standing) => void {
+  const find = database.prepare<[string, number], { stages: string; fetched: string }>(
+    'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
+  );
+  const save = database.prepare('UPDATE rows SET stages = ? WHERE run_id = ? AND row = ?');
+  return (standing) => {
+    const { onItsWay } = standing;
+    if (onItsWay === null) return;
+    const { runId, row } = onItsWay;
+    const under = find.get(runId, row);
+    const stages = under && parseStored(under.stages, rowStages.fits);
+    const said = under && parseStored(under.fetched, rowFetched.fits);
+    if (stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
+    const fetched = times.allBelieved(said);
+    const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, onItsWay: null });
+    const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
+    const more = Object.entries(due?.stages ?? {}).filter(
+      ([stage, status]) => status === 'pending' && isSettledHere(stage),
+    );
+    if (more.length > 0) save.run(JSON.stringify({ ...stages, ...Object.fromEntries(more) }), runId, row);
+  };
+}
