@@ -112,6 +112,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     waiting: end.waiting,
     parked: end.parked,
     ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),
+    ...(end.nextDueAt === null ? {} : { next_due_at: iso(end.nextDueAt) }),
     ...(end.refusals.length === 0 ? {} : { refusals: end.refusals }),
     ...(end.refusedRows === 0 ? {} : { refused_rows: end.refusedRows }),
     finished: end.finished,
