@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.js';
 import { openAt, withDataDir } from './sqlite-support.js';
 import { begin, buy, call, doubtful, KEY, lost, NOW, openRun, rowSettlement, settlement } from './support.js';
 
@@ -48,11 +49,12 @@ test('an answer from a time that has not come is as old as the finding, and its 
 
 test('what a process has bought itself is as its clock says, however long it works', async () => {
   await withDataDir(async (dataDir) => {
-    const ledger = openAt(dataDir);
-    const place = await begin(ledger);
     const later = NOW + 3 * DAY;
+    const ledger = openLedger({ dataDir, now: NOW, clock: () => later, access: 'write' });
+    const place = await begin(ledger);
     await buy(ledger, call(place), settlement({ settledAt: later }));
     expect((await ledger.calls.findAnswer(place.environmentId, KEY, later))?.fetchedAt).toBe(later);
+    expect(ledger.times.believed(later)).toBe(later);
     await ledger.close();
   });
 });

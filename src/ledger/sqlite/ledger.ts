@@ -65,10 +65,10 @@ function openLocked(options: LedgerOptions): Ledger {
 }
 
 function compose(database: Connection, options: LedgerOptions, onClose: () => void): Ledger {
-  const { dataDir, now, packAlone, freeBytes, onNote } = options;
+  const { dataDir, now, clock, packAlone, freeBytes, onNote } = options;
   const path = database.name;
   const writer = new Writer(database);
-  const times = new BelievedTimes(database, now);
+  const times = new BelievedTimes(database, now, clock);
   const packer = new Packer(packAlone);
   const { allSettled, ...calls } = callStore(database, writer, times, packer, new Room(path, freeBytes), onNote);
   const { findNow, ...runs } = runStore(database, writer, times);

@@ -6,18 +6,21 @@ import type { Connection } from './driver.js';
  * behind for one night makes no answer older than it is.
  */
 export class BelievedTimes implements Times {
+  /** As it was when the ledger was opened. */
   readonly #horizon: number;
   readonly #foundAt: number;
   readonly #lastCall: number;
+  readonly #clock: () => number;
 
-  constructor(database: Connection, now: number) {
+  constructor(database: Connection, now: number, clock = () => now) {
+    this.#clock = clock;
     this.#horizon = now + AHEAD_MS;
     this.#foundAt = readNote(database, this.#horizon)?.foundAt ?? now;
     this.#lastCall = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM calls').pluck().get() ?? 0;
   }
 
   believed(at: number): number {
-    return at > this.#horizon ? this.#foundAt : at;
+    return at > this.#horizon && at > this.#clock() + AHEAD_MS ? this.#foundAt : at;
   }
 
   /** The same of many; as a rule they are as they are. */
@@ -28,7 +31,7 @@ export class BelievedTimes implements Times {
     return times;
   }
 
-  /** In SQL. */
+  /** In SQL, for what is asked when the work begins. */
   sql(column: string): string {
     return `iif(${column} > ${this.#horizon}, ${this.#foundAt}, ${column})`;
   }
