@@ -53,7 +53,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
 
 /** How rows start to move again when a decision appears or goes. */
 function rowReleases(database: Connection) {
-  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space'>;
+  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage'>;
   const waiting = database.prepare<[number, string], RowRef>(
     `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
      WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'needs_review'`,
@@ -100,11 +100,13 @@ function rowReleases(database: Connection) {
   };
 
   return {
-    waiting({ environmentId, entityKey, space }: Key): readonly RowRef[] {
+    waiting({ environmentId, entityKey, space, stage }: Key): readonly RowRef[] {
       const rows = waiting.all(environmentId, entityKey);
       for (const { runId, row } of rows) {
         goOn.run(runId, row);
-        // What was confirmed in other spaces stays as it is.
+        // Who is meant was not the question where an answer was: nobody is looked for again. What was confirmed in other
+        // spaces stays as it is.
+        if (stage !== null) continue;
         forgetId.run(runId, row, space);
         forgetGrade.run(runId, row);
       }
