@@ -406,6 +406,36 @@ describe('members', () => {
     }));
 });
 
+test('after a start that was broken off, portfolios, plan and run tell the same bound: what is owned is not counted anew', () =>
+  withNights(
+    4,
+    async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
+      const bounds = async () => {
+        const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
+          await kybatch(['portfolios', '--json']),
+        );
+        const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+        return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
+      };
+      // Searches are answered, records are not.
+      sandbox.script(aRecord, Array(40).fill(503));
+      expect((await night()).code).toBe(6);
+      const [told, planned] = await bounds();
+      expect([told, planned]).toEqual([4, 4]);
+      sandbox.script(aRecord, []);
+      const { stderr } = await kybatch(RUN);
+      expect(stderr).toContain(`at most ${told} v1 units`);
+      // And of a list of which some are stale, some under way and some the same company.
+      writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
+      clock.advance(8 * DAY);
+      await night('--budget', '3', '--concurrency', '1');
+      const [again, plannedAgain] = await bounds();
+      expect(again).toBe(plannedAgain);
+      expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
+    },
+    [...NIGHTLY, 'patience: 0'],
+  ));
+
 test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
   withNights(3, async ({ night, clock, cwd, table }) => {
     const { end: first } = await night();

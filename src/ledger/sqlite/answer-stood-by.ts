@@ -59,7 +59,10 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
     const stands = asOf(stage, place);
     if (asked?.split(',').includes(stage)) {
       if (stands === fetchedAt) return answer;
-      return before(answer, stage, (past) => stands === undefined || past.fetchedAt <= stands);
+      if (stands === undefined) return before(answer, stage, () => true);
+      // Of that very time, and only where there is none the last before it: clocks have been wrong.
+      const past = earlier.all(answer.id, stage);
+      return past.find((one) => one.fetchedAt === stands) ?? past.find((one) => one.fetchedAt <= stands) ?? answer;
     }
     const isEmpty = parseStored(lacking ?? '', rowStages.fits)?.[stage] === 'not_available' && stands === fetchedAt;
     return isEmpty ? before(answer, stage, says) : answer;

@@ -46,16 +46,21 @@ import {
   WATCH_EVENTS,
 } from './snapshot-sql.js';
 import { type StandingRow, standingReader } from './standings.js';
+import type { BelievedTimes } from './times.js';
 import { Writer } from './writer.js';
 
 /**
  * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
  * while the run goes on beside it.
  */
-export async function openSnapshot(path: string, runId: string): Promise<RunSnapshot | undefined> {
+export async function openSnapshot(
+  path: string,
+  runId: string,
+  times: BelievedTimes,
+): Promise<RunSnapshot | undefined> {
   const database = connect(path, { readonly: true, timeout: 10_000 });
   database.exec('BEGIN');
-  const runs = runStore(database, new Writer(database));
+  const runs = runStore(database, new Writer(database), times);
   const run = await runs.find(runId);
   if (run === undefined) {
     database.close();
@@ -77,7 +82,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
       refusedRows: 0,
     },
     rows: () => readRows(store, runId),
-    members: () => readMembers(database, run),
+    members: () => readMembers(database, times, run),
     candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
@@ -165,11 +170,12 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
 
 async function* readMembers(
   database: Connection,
+  times: BelievedTimes,
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
   // A damaged row is named with the rows.
-  const read = standingReader(database, {});
+  const read = standingReader(database, times, {});
   type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {
