@@ -63,13 +63,14 @@ export const pruneVerb: Verb<PruneArgs> = {
 
 async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Promise<ExitCode> {
   const agree = (standing: RunStanding) => {
-    const what = `prune would drop run ${run}: ${droppedInWords(standing)}`;
-    return agreedTo({ what, question: `Drop run ${run} (${droppedInWords(standing)})?`, nothing: NOTHING }, yes, io);
+    const { id } = standing.run;
+    const what = `prune would drop run ${id}: ${droppedInWords(standing)}`;
+    return agreedTo({ what, question: `Drop run ${id} (${droppedInWords(standing)})?`, nothing: NOTHING }, yes, io);
   };
   const view = await dropRun({ dataDir, run, agree }, aroundOf(io));
   if (!view.dropped) return ExitCode.interrupted;
   if (json) io.stdout(`${JSON.stringify({ dropped: runToJson(view) })}\n`);
-  else io.stderr(`Dropped run ${run}. ${DROPPED}\n`);
+  else io.stderr(`Dropped run ${view.run.id}. ${DROPPED}\n`);
   return ExitCode.ok;
 }
 
