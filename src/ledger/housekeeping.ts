@@ -14,6 +14,8 @@ export interface Housekeeping {
   previewPrune(before: number): Promise<PruneReport>;
   /** Takes one run away, finished or not; its calls stay in the books, and what they bought stays owned. */
   dropRun(runId: string): Promise<void>;
+  /** Forgets a whole list, its members and its runs, in the same way. */
+  dropPortfolio(portfolioId: number): Promise<void>;
   /** Where identifiers still stand, in whatever is kept. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
   /** Resolves when everything asked for so far is on disk. */
@@ -45,6 +47,8 @@ export interface PruneReport {
   /** Finished, or stopped while their input was read. */
   readonly runs: readonly string[];
   readonly rows: number;
+  /** Lists of which neither a member nor a run is left. */
+  readonly portfolios: readonly string[];
   /** Old enough, but they wait for a person. */
   readonly waiting: readonly string[];
   readonly unfinished: readonly string[];

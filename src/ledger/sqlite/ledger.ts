@@ -16,7 +16,7 @@ import { previewPrune, prune } from './prune.js';
 import { goOnPurge, previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
-import { dropRun } from './remove-runs.js';
+import { dropPortfolio, dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { mustBeNumbered } from './row-numbers.js';
@@ -109,6 +109,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),
         dropRun: (runId) => settled(() => dropRun(database, runId)),
+        dropPortfolio: (portfolioId) => settled(() => dropPortfolio(database, portfolioId)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },

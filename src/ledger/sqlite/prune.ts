@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { freeBytes } from '../../util/free-space.js';
 import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
-import { removeRuns } from './remove-runs.js';
+import { removeEmptyLists, removeRuns } from './remove-runs.js';
 import { callSummer } from './summed-calls.js';
 import { dropRecords } from './take-over.js';
 
@@ -52,6 +52,7 @@ function remove(database: Connection, before: number): PruneReport {
   return {
     runs: [...runs, ...held].sort(),
     rows: rows + left,
+    portfolios: removeEmptyLists(database),
     waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
     changes: database.prepare('DELETE FROM changes WHERE changed_at < ?').run(before).changes,

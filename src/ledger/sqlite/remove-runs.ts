@@ -14,7 +14,33 @@ export function removeRuns(database: Connection, ids: readonly string[]) {
 }
 
 export const dropRun = (database: Connection, id: string): void =>
-  database.transaction(() => void removeRuns(database, [id])).immediate();
+  database
+    .transaction(() => {
+      removeRuns(database, [id]);
+      removeEmptyLists(database);
+    })
+    .immediate();
+
+/** A whole list: its runs, also those that are not listed any more, its members, and where they stood. */
+export const dropPortfolio = (database: Connection, id: number): void =>
+  database
+    .transaction(() => {
+      const runs = database.prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ?').pluck().all(id);
+      removeRuns(database, runs);
+      database.prepare('DELETE FROM members WHERE portfolio_id = ?').run(id);
+      database.prepare('DELETE FROM portfolios WHERE id = ?').run(id);
+    })
+    .immediate();
+
+/** Lists of which nothing is left. Their names. */
+export const removeEmptyLists = (database: Connection): readonly string[] =>
+  database
+    .prepare<[], string>(
+      `DELETE FROM portfolios WHERE id NOT IN (SELECT portfolio_id FROM members)
+         AND id NOT IN (SELECT portfolio_id FROM runs WHERE portfolio_id IS NOT NULL) RETURNING name`,
+    )
+    .pluck()
+    .all();
 
 /** Who stood by a run that goes stands by the row in which it is under way; who is not is known no more: its file is read again. */
 function forgetMembers(database: Connection, ids: readonly string[]): void {
