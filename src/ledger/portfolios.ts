@@ -20,8 +20,8 @@ export interface PortfolioStore {
   holders(portfolioId: number): Promise<readonly string[]>;
   /** The newest of its runs. */
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;
-  /** The newest run by which a member stands that has come to this; undefined: none has. */
-  lastWith(outcome: RowOutcome, portfolioId: number): Promise<string | undefined>;
+  /** The runs by which members stand that have come to this, the newest first. */
+  runsWith(outcome: RowOutcome, portfolioId: number): Promise<readonly string[]>;
   /**
    * Makes a portfolio of a run from before there were any: its rows, which must have been laid out, are the members. The
    * other runs of the same list that are not finished end.

@@ -10,6 +10,7 @@ import { mustLookSound } from '../../ledger/sqlite/check.js';
 import type { GoOnStep } from '../next-step.js';
 import type { ProviderOptions } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
+import { knowingSheet } from '../review-sheet.js';
 import { nextSteps, type StopView } from '../run-end.js';
 import { standingOf } from '../standing.js';
 import { readEnding } from '../start-ending.js';
@@ -76,7 +77,7 @@ async function look(options: CheckOptions, ledger: Ledger, around: Surroundings)
   if (known.length === 0) return viewOf(at, [], [{ kind: 'no_list' }]);
   const doubtful = await callsInDoubt(ledger, at);
   const lists: CheckedList[] = [];
-  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, at));
+  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
@@ -94,7 +95,13 @@ const viewOf = (at: number, lists: readonly CheckedList[], troubles: readonly Tr
   troubles,
 });
 
-async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledger, at: number): Promise<CheckedList> {
+async function lookAtList(
+  list: PortfolioRecord,
+  maxAgeMs: number,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<CheckedList> {
+  const at = around.clock.now();
   const { name, lastSuccessAt } = list;
   const age = ageOf(lastSuccessAt, maxAgeMs, at);
   const run = await ledger.portfolios.lastRun(list.id);
@@ -115,9 +122,10 @@ async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledge
     ...count('invalid', whole.outcomes.invalid),
   ];
   // Who is at work lets nobody in.
-  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole).slice(0, 1);
   const again = age.length > 0 && !atWork ? readAgain(run) : null;
-  return { name, lastSuccessAt, troubles, next: steps[0] ?? again, sandbox: await isOnSandbox(run.id, ledger.runs) };
+  const [next = again] = await knowingSheet(steps, ledger, around);
+  return { name, lastSuccessAt, troubles, next, sandbox: await isOnSandbox(run.id, ledger.runs) };
 }
 
 /** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */

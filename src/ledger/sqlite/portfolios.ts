@@ -33,9 +33,9 @@ export function portfolioStore(
   const lastRun = database.prepare<[number], string>(
     'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY created_at DESC, id DESC LIMIT 1',
   );
-  const lastWith = database.prepare<[number, string], string>(
-    `SELECT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
-     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.created_at DESC, runs.id DESC LIMIT 1`,
+  const runsWith = database.prepare<[number, string], string>(
+    `SELECT DISTINCT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
+     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.created_at DESC, runs.id DESC`,
   );
   // Calls are read from the newest back: those since the last night are few.
   const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
@@ -91,7 +91,7 @@ export function portfolioStore(
       const id = lastRun.pluck().get(portfolioId);
       return id === undefined ? undefined : findRun(id);
     },
-    lastWith: async (outcome, portfolioId) => lastWith.pluck().get(portfolioId, outcome),
+    runsWith: async (outcome, portfolioId) => runsWith.pluck().all(portfolioId, outcome),
     adopt: (adoption) => writer.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       writer.write(() => converge({ database, laid, readStanding, findRun, findPortfolio }, convergence)),
