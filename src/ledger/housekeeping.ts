@@ -83,6 +83,15 @@ export interface PurgeReport {
   readonly decisions: number;
   /** The IDs and numbers that go, as text. */
   readonly identifiers: readonly string[];
+  /** Lines that named it in the newest file of their list. */
+  readonly stillListed: readonly ListedLine[];
+}
+
+export interface ListedLine {
+  readonly portfolio: string;
+  readonly row: number;
+  /** The analyst's own. */
+  readonly inputId: string | null;
 }
 
 /** What a search of the whole file found afterwards. */

@@ -105,7 +105,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
         purge: (request, itemIds) => settled(() => purge(database, request, itemIds, now)),
         goOnPurge: (request) => settled(() => goOnPurge(database, request)),
         purgeProved: (request) => settled(() => forgetPurge(database, request)),
-        previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds)),
+        previewPurge: (request, itemIds) => settled(() => previewPurge(database, request, itemIds, now)),
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),
         dropRun: (runId) => settled(() => dropRun(database, runId)),
