@@ -47,7 +47,8 @@ export interface CheckedList {
 }
 
 export type Trouble =
-  | { readonly kind: 'no_list' | 'never' | 'too_old' }
+  /** `no_list`: by that name; `no_lists`: none at all. */
+  | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
   | { readonly kind: 'stopped'; readonly stop: StopView }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
@@ -58,7 +59,7 @@ export async function checkNights(options: CheckOptions, around = here()): Promi
   const at = around.clock.now();
   try {
     const dataDir = dataDirOf(options, around);
-    if (!hasLedger(dataDir)) return viewOf(at, [], [{ kind: 'no_list' }]);
+    if (!hasLedger(dataDir)) return viewOf(at, [], [noneOf(options)]);
     mustLookSound(dataDir);
     return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
   } catch (error) {
@@ -74,7 +75,7 @@ async function look(options: CheckOptions, ledger: Ledger, around: Surroundings)
   // A list that was never given a name has that of its file.
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
   const known = (await currentLists(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
-  if (known.length === 0) return viewOf(at, [], [{ kind: 'no_list' }]);
+  if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
   const doubtful = await callsInDoubt(ledger, at);
   const lists: CheckedList[] = [];
   for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
@@ -85,6 +86,8 @@ async function look(options: CheckOptions, ledger: Ledger, around: Surroundings)
   const count = doubtful.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
   return viewOf(at, lists, count === 0 ? [] : [{ kind: 'in_doubt', count }]);
 }
+
+const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });
 
 const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);
 

@@ -75,6 +75,7 @@ export function portfolioStore(
     find: async (name, providers) => toPortfolio(byName.get(name, providers)),
     all: async () => all.all().flatMap((row) => toPortfolio(row) ?? []),
     lay: async (rows, anew) => laid.lay(rows, anew),
+    repeatedId: async () => laid.repeatedId(),
     async *compare(portfolioId) {
       laid.match(portfolioId);
       for (let after = 0; ; ) {
