@@ -23,7 +23,7 @@ export function portfoliosNamed(
   known: readonly PortfolioRecord[],
   around: Surroundings,
 ): readonly PortfolioRecord[] {
-  const found = known.filter((portfolio) => portfolio.name === name || portfolio.name === pathIn(around, name));
+  const found = known.filter((portfolio) => portfolio.name === name.trim() || portfolio.name === pathIn(around, name));
   if (found.length > 0) return found;
   const others = known.map((portfolio) => portfolio.name);
   throw new UsageError(

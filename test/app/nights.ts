@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 
@@ -56,4 +57,19 @@ export async function withNights(
       },
     });
   });
+}
+
+/** The whole way of a question through a spreadsheet. */
+export async function decideAll({ kybatch, cwd }: Pick<Nights, 'kybatch' | 'cwd'>, decision: string): Promise<string> {
+  await kybatch(['review', 'export', '--force']);
+  const sheet = join(cwd, 'review.csv');
+  const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
+  writeFileSync(
+    sheet,
+    stringify(
+      lines.map((line) => ({ ...line, decision })),
+      { header: true },
+    ),
+  );
+  return (await kybatch(['review', 'apply', 'review.csv'])).stderr;
 }

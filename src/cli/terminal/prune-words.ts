@@ -57,14 +57,18 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
   ...(ledgerLeft === null ? {} : { ledger_not_pruned: ledgerLeft }),
 });
 
-/** "clients (30 members, 4 runs, 3 rows still to do)" */
-export function droppedListInWords({ name, members, runs, toDo, inQuestion }: DroppedPortfolio): string {
-  const unfinished = [
-    ...(toDo === 0 ? [] : [`${count(toDo, 'row')} still to do`]),
-    ...(inQuestion === 0 ? [] : [`${count(inQuestion, 'row')} in question`]),
-  ];
-  return `${name} (${[count(members, 'member'), count(runs, 'run'), ...unfinished].join(', ')})`;
-}
+/** "clients (30 members, 4 runs, 3 rows still to do)"; with their providers where several have one name. */
+export const droppedListsInWords = (lists: readonly DroppedPortfolio[]): string =>
+  lists
+    .map((list) => `${list.name}${lists.length === 1 ? '' : ` of ${list.providers}`} (${whatGoes(list).join(', ')})`)
+    .join(' and ');
+
+const whatGoes = ({ members, runs, toDo, inQuestion }: DroppedPortfolio): readonly string[] => [
+  count(members, 'member'),
+  count(runs, 'run'),
+  ...(toDo === 0 ? [] : [`${count(toDo, 'row')} still to do`]),
+  ...(inQuestion === 0 ? [] : [`${count(inQuestion, 'row')} in question`]),
+];
 
 export const droppedListToJson = ({ name, providers, members, runs, toDo, inQuestion }: DroppedPortfolio) => ({
   portfolio: name,

@@ -11,7 +11,7 @@ import { agreedTo } from '../terminal/agreed.js';
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import {
-  droppedListInWords,
+  droppedListsInWords,
   droppedListToJson,
   pruneCounts,
   pruneInWords,
@@ -98,17 +98,20 @@ async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Pro
 }
 
 async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneArgs, io: Io): Promise<ExitCode> {
-  const named = (lists: readonly DroppedPortfolio[]) => lists.map(droppedListInWords).join('; ');
   const agree = (lists: readonly DroppedPortfolio[]) =>
     agreedTo(
-      { what: `prune would drop ${named(lists)}`, question: `Drop ${named(lists)}?`, nothing: NOTHING },
+      {
+        what: `prune would drop ${droppedListsInWords(lists)}`,
+        question: `Drop ${droppedListsInWords(lists)}?`,
+        nothing: NOTHING,
+      },
       yes,
       io,
     );
   const view = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, aroundOf(io));
   if (!view.dropped) return ExitCode.interrupted;
   if (json) io.stdout(`${JSON.stringify({ dropped: view.lists.map(droppedListToJson) })}\n`);
-  else io.stderr(`Dropped ${named(view.lists)}. ${DROPPED}\n`);
+  else io.stderr(`Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}\n`);
   return ExitCode.ok;
 }
 

@@ -10,34 +10,27 @@ export function removeRuns(database: Connection, ids: readonly string[]) {
   const removed = { rows: without('rows'), candidates: without('candidates'), questions: without('questions') };
   for (const table of ['row_ids', 'errors', 'run_environments', 'starts']) without(table);
   without('runs', 'id');
-  return removed;
+  return { ...removed, portfolios: forgetEmptyLists(database) };
 }
 
 export const dropRun = (database: Connection, id: string): void =>
-  database
-    .transaction(() => {
-      removeRuns(database, [id]);
-      removeEmptyLists(database);
-    })
-    .immediate();
+  database.transaction(() => void removeRuns(database, [id])).immediate();
 
-/** A whole list: its runs, also those that are not listed any more, its members, and where they stood. */
+/** Who is in it stands by its runs: the list goes with the last of them. */
 export const dropPortfolio = (database: Connection, id: number): void =>
   database
     .transaction(() => {
       const runs = database.prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ?').pluck().all(id);
       removeRuns(database, runs);
-      database.prepare('DELETE FROM members WHERE portfolio_id = ?').run(id);
-      database.prepare('DELETE FROM portfolios WHERE id = ?').run(id);
     })
     .immediate();
 
-/** Lists of which nothing is left. Their names. */
-export const removeEmptyLists = (database: Connection): readonly string[] =>
+/** A list without members and runs is none: nobody could bring it up to date, and a monitor would wait for it. Their names. */
+const forgetEmptyLists = (database: Connection): readonly string[] =>
   database
     .prepare<[], string>(
-      `DELETE FROM portfolios WHERE id NOT IN (SELECT portfolio_id FROM members)
-         AND id NOT IN (SELECT portfolio_id FROM runs WHERE portfolio_id IS NOT NULL) RETURNING name`,
+      `DELETE FROM portfolios WHERE NOT EXISTS (SELECT 1 FROM members WHERE portfolio_id = portfolios.id)
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE portfolio_id = portfolios.id) RETURNING name`,
     )
     .pluck()
     .all();
