@@ -1,10 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
-import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { aRecord } from '../cli/here.js';
-import { DAY, type Line, NIGHTLY, withNights } from './nights.js';
+import { DAY, decideAll, NIGHTLY, RUN, withNights } from './nights.js';
 
 const BOTH = NIGHTLY.map((line) => line.replace('[record]', '[record, financials]'));
 
@@ -32,12 +28,7 @@ describe('where a row stands', () => {
           body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
         sandbox.script(aRecord, [{ rewrite: another }]);
         await night('--concurrency', '1');
-        await kybatch(['review', 'export']);
-        const sheet = join(cwd, 'review.csv');
-        const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
-        const refused = lines.map((line) => ({ ...line, decision: 'none_of_these' }));
-        writeFileSync(sheet, stringify(refused, { header: true }));
-        await kybatch(['review', 'apply', 'review.csv']);
+        await decideAll({ kybatch, cwd }, 'none_of_these');
         await night();
         const [nobody] = table('rows').filter(({ outcome }) => outcome === 'no_match');
         expect(nobody).toMatchObject({
@@ -53,4 +44,26 @@ describe('where a row stands', () => {
       },
       BOTH,
     ));
+});
+
+describe('what a start says', () => {
+  test('an id that repeats is told: rows are known by their company then', () =>
+    withNights(2, async ({ rows, writeCsv, kybatch, night }) => {
+      const ids = (...given: string[]) => given.map((id, index) => ({ ...rows[index], id }));
+      writeCsv('in.csv', ids('C-1', 'C-2'));
+      expect((await night()).stderr).not.toContain('more than one row');
+      writeCsv('in.csv', ids('C-7', 'C-7'));
+      const told = /the id C-7 stands in more than one row: .* what identifies their company is/;
+      expect((await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml'])).stderr).toMatch(told);
+      expect((await night()).stderr).toMatch(told);
+    }));
+
+  test('rows that cannot be worked on are not among those that are to go', () =>
+    withNights(2, async ({ rows, writeCsv, kybatch, night, clock }) => {
+      await night();
+      clock.advance(8 * DAY);
+      writeCsv('in.csv', [...rows.slice(0, 3), { ...rows[3], country: 'Atlantis' }]);
+      const { stderr } = await kybatch(RUN);
+      expect(stderr).toMatch(/: 3 rows to go, .*\nOf 4 rows: 1 new, 2 stale; 1 more invalid\.\n/);
+    }));
 });
