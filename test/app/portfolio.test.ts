@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
-import { DAY, decideAll, type Line, NIGHTLY, RUN, withNights } from './nights.js';
+import { DAY, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
   test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
@@ -234,140 +234,6 @@ describe('a file that changes', () => {
       });
       expect(jsonOf(await kybatch(args.slice(0, -2)))).toMatchObject({ due: 2, units_charged: 0 });
       expect(sandbox.chargeLog).toHaveLength(before);
-    }));
-});
-
-describe('an identity that was confirmed stays confirmed', () => {
-  const another = (body: string) =>
-    body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
-
-  test('unless the new record contradicts it: a question, and the old record stays until it is answered', () =>
-    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd, rows }) => {
-      await night();
-      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
-      const before = numbers();
-      clock.advance(8 * DAY);
-      sandbox.script(aRecord, [{ rewrite: another }]);
-      const { code, end } = await night('--concurrency', '1');
-      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
-      expect(numbers()).toEqual(before);
-      clock.advance(DAY);
-      expect(await night()).toMatchObject({ units: 0, code: 3 });
-      expect(numbers()).toEqual(before);
-      expect((await kybatch(['review', 'export'])).code).toBe(0);
-      const sheet = join(cwd, 'review.csv');
-      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
-      writeFileSync(
-        sheet,
-        stringify(
-          lines.map((line) => ({ ...line, decision: 'confirm' })),
-          { header: true },
-        ),
-      );
-      expect((await kybatch(['review', 'apply', 'review.csv'])).code).toBe(0);
-      expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
-      expect(numbers()).toContain('00000000');
-      expect(rows.length).toBeGreaterThan(0);
-    }));
-
-  test.each(['confirm', 'none_of_these'])('after a decision (%s) that is withdrawn it is so again', (decision) =>
-    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
-      await night();
-      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
-      const before = numbers();
-      clock.advance(8 * DAY);
-      sandbox.script(aRecord, [{ rewrite: another }]);
-      await night('--concurrency', '1');
-      await decideAll({ kybatch, cwd }, decision);
-      await night();
-      const [{ id }] = jsonOf<{ decisions: [{ id: number }] }>(
-        await kybatch(['review', 'decisions', '--json']),
-      ).decisions;
-      expect((await kybatch(['review', 'withdraw', String(id)])).code).toBe(0);
-      expect(await night()).toMatchObject({ units: 0, code: 3 });
-      expect(numbers()).toEqual(before);
-      expect(table('changes')).toEqual([]);
-      await decideAll({ kybatch, cwd }, 'confirm');
-      expect(await night()).toMatchObject({ units: 0, code: 0 });
-      expect(numbers()).toContain('00000000');
-      expect(table('changes').map(({ new_value }) => new_value)).toContain('00000000');
-    }),
-  );
-
-  test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
-    withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
-      await night();
-      const before = table('companies');
-      const officers = table('officers').length;
-      for (const body of ['{}', '{"lite":null,"officers":null}']) {
-        clock.advance(8 * DAY);
-        sandbox.script(aRecord, [{ rewrite: () => body }, { rewrite: () => body }]);
-        expect(await night()).toMatchObject({ units: 2, code: 0 });
-        expect(table('rows').map(({ record_status }) => record_status)).toEqual(['not_available', 'not_available']);
-        expect(table('companies')).toEqual(before);
-      }
-      clock.advance(6 * DAY);
-      expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
-      await night();
-      expect(table('companies')).toEqual(before);
-      expect(table('officers')).toHaveLength(officers);
-      clock.advance(3 * DAY);
-      expect(await night()).toMatchObject({ units: 2 });
-      expect(table('rows').map(({ record_status }) => record_status)).toEqual(['done', 'done']);
-      expect(table('changes')).toEqual([]);
-    }));
-
-  test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
-    withNights(
-      2,
-      async ({ night, clock, sandbox, table, kybatch, cwd }) => {
-        await night();
-        clock.advance(DAY);
-        expect((await kybatch(['watch', 'sync'])).code).toBe(0);
-        clock.advance(DAY);
-        const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
-        await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
-        sandbox.script(aRecord, [{ rewrite: another }]);
-        expect(await night()).toMatchObject({ units: 1, code: 3, end: { outcomes: { needs_review: 1 } } });
-        expect(table('companies')).toHaveLength(2);
-        await decideAll({ kybatch, cwd }, 'confirm');
-        clock.advance(DAY);
-        expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
-        expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
-      },
-      [
-        'stages: [record, financials]',
-        'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 30d}',
-        'watch: {fields: [name], refresh: [record]}',
-      ],
-    ));
-
-  test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
-    withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
-      writeCsv(
-        'in.csv',
-        rows.slice(0, 3).map((row) => ({ ...row, vat_number: '' })),
-      );
-      await night();
-      clock.advance(DAY);
-      const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
-      await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
-      expect(await night('--fresh')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
-      expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
-      expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
-    }));
-
-  test('with --fresh, too, a record that contradicts is a question, and the old record stays', () =>
-    withNights(2, async ({ night, clock, sandbox, table }) => {
-      await night();
-      const before = table('companies');
-      clock.advance(DAY);
-      sandbox.script(({ operation }) => operation === 'searchKyb', [{ rewrite: another }, { rewrite: another }]);
-      sandbox.script(aRecord, [{ rewrite: another }]);
-      const { code, end } = await night('--fresh', '--concurrency', '1');
-      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
-      const numbers = (lines: readonly Line[]) => lines.map(({ registration_number }) => registration_number);
-      expect(numbers(table('companies'))).toEqual(numbers(before));
     }));
 });
 
