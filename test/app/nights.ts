@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 
@@ -56,4 +57,18 @@ export async function withNights(
       },
     });
   });
+}
+
+/** The whole way of questions through a spreadsheet; what is not among `which` stays blank. */
+export async function decideAll(
+  { kybatch, cwd }: Pick<Job, 'kybatch' | 'cwd'>,
+  decision: string,
+  which: (line: Line) => boolean = () => true,
+): Promise<string> {
+  await kybatch(['review', 'export', '--force']);
+  const sheet = join(cwd, 'review.csv');
+  const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
+  const decided = lines.map((line) => (which(line) ? { ...line, decision } : line));
+  writeFileSync(sheet, stringify(decided, { header: true }));
+  return (await kybatch(['review', 'apply', 'review.csv'])).stderr;
 }

@@ -4,22 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { aRecord, jsonOf } from '../cli/here.js';
-import { DAY, type Line, type Nights, withNights } from './nights.js';
-
-/** The whole way of a question through a spreadsheet. */
-async function decideAll({ kybatch, cwd }: Pick<Nights, 'kybatch' | 'cwd'>, decision: string): Promise<string> {
-  await kybatch(['review', 'export', '--force']);
-  const sheet = join(cwd, 'review.csv');
-  const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
-  writeFileSync(
-    sheet,
-    stringify(
-      lines.map((line) => ({ ...line, decision })),
-      { header: true },
-    ),
-  );
-  return (await kybatch(['review', 'apply', 'review.csv'])).stderr;
-}
+import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js';
 
 const runStates = async ({ kybatch }: Pick<Nights, 'kybatch'>) =>
   jsonOf<{ runs: { state: string }[] }>(await kybatch(['runs', '--json'])).runs.map(({ state }) => state);

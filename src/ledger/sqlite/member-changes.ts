@@ -9,23 +9,25 @@ export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
 }
 
 /**
- * From changes to the members whose company it is: one line for each of them. Who joined later does not have what changed
- * before, and who has left does not have what changed since.
+ * From changes to the members whose company it is: one line for each of them. It is theirs from when the company was known
+ * to be this one, and while they are in the list. Whether it is does not change once it is noted: who has read up to a
+ * number has all that shows up to it.
  */
 export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, portfolios.name AS portfolio,
-    members.portfolio_id AS portfolioId, iif(left_at IS NULL, members.row, NULL) AS row,
+    members.portfolio_id AS portfolioId, iif(members.left_at IS NULL, members.row, NULL) AS row,
     iif(json_valid(fields), fields ->> '$.id', NULL) AS inputId,
     coalesce((SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
       iif(json_valid(fields), fields ->> '$.name', NULL)) AS name,
-    (SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row) AS ids,
+    (SELECT json_group_object(space, id) FROM member_companies WHERE member_id = members.id) AS ids,
     lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items
   FROM changes
-  CROSS JOIN row_ids AS of ON of.space = changes.subject_space AND of.id = changes.subject_id
-  CROSS JOIN members ON members.run_id = of.run_id AND members.run_row = of.row
-  CROSS JOIN run_environments ON run_environments.run_id = members.run_id AND run_environments.environment_id = changes.environment_id
+  CROSS JOIN member_companies AS of ON of.space = changes.subject_space AND of.id = changes.subject_id AND of.environment_id = changes.environment_id
+  CROSS JOIN members ON members.id = of.member_id
   CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
-  WHERE changes.changed_at >= coalesce(members.says_since, members.first_seen) AND changes.changed_at <= coalesce(left_at, changes.changed_at)`;
+  WHERE changes.changed_at > of.known_since AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
+    AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id
+      AND absences.left_at < changes.changed_at AND absences.back_at > changes.changed_at)`;
 
 /** Undefined where what is kept is damaged. */
 export function toMemberChange(row: MemberChangeRow, cells: Cells): MemberChange | undefined {

@@ -23,6 +23,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const { candidates, beside } = forgetCandidates(database, entity);
   const review = forgetReview(database, entity, keys);
   blankRows(database, rows);
+  forgetCompanies(database, entity);
   forgetWatches(database, entity);
   redactMessages(database, beside, identifiers);
   return {
@@ -179,6 +180,10 @@ function blankRows(database: Connection, rows: readonly RowKey[]): void {
   for (const statement of [...statements, params]) statement.run({ rows: rowsJson(rows) });
   forgetMembers(database, rows);
 }
+
+/** That members are known to be it. */
+const forgetCompanies = (database: Connection, { ids }: Entity): void =>
+  void database.prepare(`DELETE FROM member_companies WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
 
 /** That it was watched, and what was heard of it. */
 function forgetWatches(database: Connection, { ids }: Entity): void {
