@@ -95,6 +95,25 @@ test('what a watched company says differently is heard once, bought again althou
     expect(charges()).toHaveLength(before + 1);
   }));
 
+test('only whom new events make due is counted: what was heard of a company before it was theirs is dealt with', () =>
+  withPortfolio(3, {}, async ({ kybatch, sandbox, clock, writeCsv, rows, ids }) => {
+    await kybatch(SYNC);
+    clock.advance(DAY);
+    await sandbox.changeCompany(ids[1] ?? '', 'name', 'Quite Another Name Ltd');
+    clock.advance(DAY);
+    await kybatch(RUN);
+    clock.advance(DAY);
+    writeCsv('a.csv', [rows[0], rows[1], { ...rows[1], id: rows[2]?.id }] as object[]);
+    await kybatch(RUN);
+    clock.advance(DAY);
+    await sandbox.changeCompany(ids[0] ?? '', 'name', 'Named Anew Ltd');
+    clock.advance(DAY);
+    const pulled = await kybatch(['watch', 'pull', '--json']);
+    expect(jsonOf(pulled)).toMatchObject({ events: 1, members_due: 1 });
+    const { portfolios } = jsonOf<{ portfolios: { due: unknown }[] }>(await kybatch(['portfolios', '--json']));
+    expect(portfolios).toMatchObject([{ due: { watch: 1 } }]);
+  }));
+
 test('V2-13 after an answer that was lost the list tells what is watched: nothing is registered twice', () =>
   withPortfolio(3, {}, async ({ kybatch, sandbox, ids }) => {
     sandbox.script({ operation: 'watchAdd' }, ['lostAnswer']);
