@@ -1,4 +1,4 @@
-import type { ChangePage, ChangeQuery, MemberChange } from '../changes.js';
+import type { ChangePage, ChangeQuery, MemberChange, NamedChange } from '../changes.js';
 import { type Cells, changeItems } from './cells.js';
 import type { Connection } from './driver.js';
 
@@ -13,11 +13,9 @@ export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
  * to be this one, and while they are in the list. Whether it is does not change once it is noted: who has read up to a
  * number has all that shows up to it.
  */
-export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, portfolios.name AS portfolio,
-    members.portfolio_id AS portfolioId, iif(members.left_at IS NULL, members.row, NULL) AS row,
+export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
+    portfolios.name AS portfolio, members.portfolio_id AS portfolioId, iif(members.left_at IS NULL, members.row, NULL) AS row,
     iif(json_valid(fields), fields ->> '$.id', NULL) AS inputId,
-    coalesce((SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
-      iif(json_valid(fields), fields ->> '$.name', NULL)) AS name,
     (SELECT json_group_object(space, id) FROM member_companies WHERE member_id = members.id) AS ids,
     lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items
   FROM changes
@@ -59,7 +57,27 @@ export function readPage(
          AND (@of IS NULL OR members.portfolio_id IN (SELECT value FROM json_each(@of))) ORDER BY changes.id, members.row, members.id`,
     )
     .all({ after, last, notedFrom, of: portfolioIds === undefined ? null : JSON.stringify(portfolioIds) });
-  return { changes: rows.flatMap((row) => toMemberChange(row, cells) ?? []), last, more: ids.length > limit };
+  const changes = rows.flatMap((row) => toMemberChange(row, cells) ?? []);
+  return { changes: withNames(database, changes), last, more: ids.length > limit };
+}
+
+/** As the newest answer says that told of another name; else as it was found, or as the file has it. */
+const NAME = `SELECT coalesce(
+    (SELECT field.value ->> 'new' FROM member_companies AS known
+     JOIN changes ON subject_space = known.space AND subject_id = known.id AND changes.environment_id = known.environment_id
+     JOIN json_each(iif(json_valid(items), items, '[]')) AS item JOIN json_each(item.value, '$.fields') AS field
+     WHERE known.member_id = members.id AND item.value ->> 'table' = 'companies' AND field.value ->> 'column' = 'name' AND field.value ->> 'new' <> ''
+     ORDER BY changed_at DESC, changes.id DESC LIMIT 1),
+    (SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
+    iif(json_valid(fields), fields ->> '$.name', NULL))
+  FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id = ?`;
+
+function withNames(database: Connection, changes: readonly MemberChange[]): readonly NamedChange[] {
+  const find = database.prepare<[number], string | null>(NAME).pluck();
+  const names = new Map(
+    [...new Set(changes.map(({ memberId }) => memberId))].map((id) => [id, find.get(id) ?? null] as const),
+  );
+  return changes.map((change) => ({ ...change, name: names.get(change.memberId) ?? null }));
 }
 
 const lastEver = (database: Connection): number =>
