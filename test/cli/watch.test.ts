@@ -93,6 +93,9 @@ test('what a watched company says differently is heard once, bought again althou
     expect(jsonOf(again)).toMatchObject({ companies_read: ids.length, events: 0, members_due: 0, left: 0 });
     expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 0 } });
     expect(charges()).toHaveLength(before + 1);
+    const { by_run: lines } = jsonOf<{ by_run: { key: string; calls: number }[] }>(await kybatch(['usage', '--json']));
+    expect(lines.find(({ key }) => key === '(watch)')?.calls).toBeGreaterThan(ids.length);
+    expect(lines.find(({ key }) => key === '(by hand)')).toBeUndefined();
   }));
 
 test('only whom new events make due is counted: what was heard of a company before it was theirs is dealt with', () =>
@@ -177,6 +180,9 @@ test('members without a v2 company are counted; a company in two portfolios stay
     writeCsv('a.csv', rows.slice(2, 3));
     await kybatch(RUN);
     expect(jsonOf<SyncJson>(await kybatch(SYNC))).toMatchObject({ removed: 0, watched: ids.length });
+    writeCsv('d.csv', [rows[0], { ...rows[1], country: 'Nowhere' }] as object[]);
+    await kybatch(['run', 'd.csv', '--pipeline', './p.yaml', '--yes']);
+    expect((await kybatch(['watch', 'sync', 'd.csv'])).stderr).toContain('1 of 2 members has no confirmed v2 company');
   }));
 
 test('a history that cannot be read stops neither the others nor the night; it is read next time', () =>
@@ -189,7 +195,9 @@ test('a history that cannot be read stops neither the others nor the night; it i
       operation === 'watchHistory' && path.includes(`/${ill}/`);
     sandbox.script(isIll, [500, 500, 500]);
     const night = await kybatch(RUN);
-    expect(night.stderr).toMatch(new RegExp(`warning: the watch could not be read to the end: 1 companies .*${ill}`));
+    expect(night.stderr).toMatch(
+      new RegExp(`warning: the watch could not be read to the end: 1 company is asked about again .*${ill}`),
+    );
     expect(jsonOf<EndJson>(night)).toMatchObject({ finished: true, this_start: { units_charged: 1 } });
     clock.advance(DAY);
     expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 1 } });
