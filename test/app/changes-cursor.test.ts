@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { DAY, decideAll, type Line } from './nights.js';
@@ -140,6 +141,26 @@ test('a record that is accepted late is told then; what changes meanwhile is tol
     expect(told).toContain(`a ${one?.id}: dissolved`);
     expect(told).toContain(`a ${one?.id}: 00000000`);
     expect((await shown()).toSorted()).toEqual(told.toSorted());
+  }));
+
+test('when a member was away, and whose company it was, goes with it', () =>
+  withLists(async ({ start, clock, rows, kybatch, cwd }) => {
+    const [one, two] = rows;
+    await start('a', one, two);
+    await start('a', two);
+    await start('a', one, two);
+    const kept = () => {
+      const database = connect(join(cwd, 'data', 'kybatch.db'), { readonly: true });
+      const all = (table: string) => database.prepare(`SELECT member_id FROM ${table}`).pluck().all();
+      const found = [all('absences').length, all('member_companies').length];
+      database.close();
+      return found;
+    };
+    expect(kept()).toEqual([1, 2]);
+    await start('a', two);
+    clock.advance(100 * DAY);
+    await kybatch(['prune', '--older-than', '30d', '--yes']);
+    expect(kept()).toEqual([0, 1]);
   }));
 
 const POOL = [0, 1, 2, 3];
