@@ -193,5 +193,5 @@ test('whoever leaves and returns, and whenever questions are answered: the curso
       expect(new Set(told).size).toBe(told.length);
     });
   });
-  await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 1), seed: 11 });
+  await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 1), seed: 3, endOnFailure: true });
 });
