@@ -16,7 +16,7 @@ import {
   stage,
   toStageError,
   unanswered,
-  withoutAnswer,
+  withoutAnswerAbout,
 } from './stage.js';
 
 /** Buys the full record of the confirmed company, and compares its own number once more. */
@@ -33,15 +33,18 @@ export const recordStage = stage({
 async function buyRecord(company: Company, context: StageContext): Promise<StageOutcome> {
   const { candidate, ...found } = identified(company, 'v1');
   if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
-  const outcome = await context.call(v1Operations.fullKyb, { id: found.id });
-  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  const params = { id: found.id };
+  const outcome = await context.call(v1Operations.fullKyb, params);
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(v1Operations.fullKyb, params, outcome, context);
   const lite = readLite(outcome.body);
   if (lite instanceof ApiError) return unanswered(toStageError(lite, 1));
   if (lite === undefined && bodySaysNothing(outcome.body, 'lite')) return NOTHING_RETURNED;
   const identity = lite ?? UNKNOWN;
   const check = postCheck(candidate, identity);
   if (check.ok) return { kind: 'done' };
-  return await askAboutRecord({ ...found, candidate }, identity, check.message, context);
+  const isRenamed = identity.name !== null && identity.name !== candidate.name;
+  const message = isRenamed ? `${check.message}; the record is named ${identity.name}` : check.message;
+  return await askAboutRecord({ ...found, candidate }, identity, message, context);
 }
 
 async function askAboutRecord(
@@ -74,11 +77,12 @@ const NOTHING_RETURNED: StageOutcome = {
 };
 
 interface RecordIdentity {
+  readonly name: string | null;
   readonly registration_number: string | null;
   readonly country_code: string | null;
 }
 
-const UNKNOWN: RecordIdentity = { registration_number: null, country_code: null };
+const UNKNOWN: RecordIdentity = { name: null, registration_number: null, country_code: null };
 
 /** Undefined where the profile says nothing beyond the ID that was asked for. */
 function readLite(body: Buffer): RecordIdentity | ApiError | undefined {
@@ -87,7 +91,8 @@ function readLite(body: Buffer): RecordIdentity | ApiError | undefined {
     if (typeof lite !== 'object' || lite === null) return undefined;
     const { id: _, ...members } = lite as { [member: string]: ExactJson };
     if (saysNothing(members)) return undefined;
-    return { registration_number: text(members.registration_number), country_code: text(members.country_code) };
+    const { name, registration_number, country_code } = members;
+    return { name: text(name), registration_number: text(registration_number), country_code: text(country_code) };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

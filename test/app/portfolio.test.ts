@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, jsonOf } from '../cli/here.js';
-import { DAY, type Line, NIGHTLY, RUN, withNights } from './nights.js';
+import { DAY, NIGHTLY, RUN, withNights } from './nights.js';
 
 describe('the same file, night after night', () => {
   test('buys again what is stale and nothing else: a record is one unit, not a search and a record', () =>
@@ -237,68 +237,6 @@ describe('a file that changes', () => {
     }));
 });
 
-describe('an identity that was confirmed stays confirmed', () => {
-  const another = (body: string) =>
-    body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
-
-  test('unless the new record contradicts it: a question, and the old record stays until it is answered', () =>
-    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd, rows }) => {
-      await night();
-      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
-      const before = numbers();
-      clock.advance(8 * DAY);
-      sandbox.script(aRecord, [{ rewrite: another }]);
-      const { code, end } = await night('--concurrency', '1');
-      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
-      expect(numbers()).toEqual(before);
-      clock.advance(DAY);
-      expect(await night()).toMatchObject({ units: 0, code: 3 });
-      expect(numbers()).toEqual(before);
-      expect((await kybatch(['review', 'export'])).code).toBe(0);
-      const sheet = join(cwd, 'review.csv');
-      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
-      writeFileSync(
-        sheet,
-        stringify(
-          lines.map((line) => ({ ...line, decision: 'confirm' })),
-          { header: true },
-        ),
-      );
-      expect((await kybatch(['review', 'apply', 'review.csv'])).code).toBe(0);
-      expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
-      expect(numbers()).toContain('00000000');
-      expect(rows.length).toBeGreaterThan(0);
-    }));
-
-  test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
-    withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
-      writeCsv(
-        'in.csv',
-        rows.slice(0, 3).map((row) => ({ ...row, vat_number: '' })),
-      );
-      await night();
-      clock.advance(DAY);
-      const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
-      await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
-      expect(await night('--fresh')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
-      expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
-      expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
-    }));
-
-  test('with --fresh, too, a record that contradicts is a question, and the old record stays', () =>
-    withNights(2, async ({ night, clock, sandbox, table }) => {
-      await night();
-      const before = table('companies');
-      clock.advance(DAY);
-      sandbox.script(({ operation }) => operation === 'searchKyb', [{ rewrite: another }, { rewrite: another }]);
-      sandbox.script(aRecord, [{ rewrite: another }]);
-      const { code, end } = await night('--fresh', '--concurrency', '1');
-      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
-      const numbers = (lines: readonly Line[]) => lines.map(({ registration_number }) => registration_number);
-      expect(numbers(table('companies'))).toEqual(numbers(before));
-    }));
-});
-
 describe('members', () => {
   test('say who is in the list, since when, what is due, and who has left', () =>
     withNights(3, async ({ night, clock, rows, writeCsv, table, kybatch }) => {
@@ -333,6 +271,36 @@ describe('members', () => {
       );
     }));
 });
+
+test('after a start that was broken off, portfolios, plan and run tell the same bound: what is owned is not counted anew', () =>
+  withNights(
+    4,
+    async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
+      const bounds = async () => {
+        const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
+          await kybatch(['portfolios', '--json']),
+        );
+        const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+        return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
+      };
+      // Searches are answered, records are not.
+      sandbox.script(aRecord, Array(40).fill(503));
+      expect((await night()).code).toBe(6);
+      const [told, planned] = await bounds();
+      expect([told, planned]).toEqual([4, 4]);
+      sandbox.script(aRecord, []);
+      const { stderr } = await kybatch(RUN);
+      expect(stderr).toContain(`at most ${told} v1 units`);
+      // And of a list of which some are stale, some under way and some the same company.
+      writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
+      clock.advance(8 * DAY);
+      await night('--budget', '3', '--concurrency', '1');
+      const [again, plannedAgain] = await bounds();
+      expect(again).toBe(plannedAgain);
+      expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
+    },
+    [...NIGHTLY, 'patience: 0'],
+  ));
 
 test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
   withNights(3, async ({ night, clock, cwd, table }) => {
@@ -374,6 +342,32 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     writeCsv('in.csv', rows.slice(0, 2));
     expect(jsonOf(await kybatch(run))).toMatchObject({ rows: 2, files, units_charged: 0 });
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
+  }));
+
+test('a night that was killed when its rows were done: the next one has the tables, and tells what has changed', () =>
+  withNights(2, async ({ night, clock, kybatch, sandbox, cwd, table }) => {
+    await night();
+    clock.advance(8 * DAY);
+    const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+    const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
+    expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
+    // As the ledger is left by a kill right after the last row.
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`,
+    );
+    database.close();
+    clock.advance(DAY);
+    writeFileSync(
+      join(cwd, 'p.yaml'),
+      `${readFileSync(join(cwd, 'p.yaml'), 'utf8')}\nnotify: {command: [tee, told.json], on: [important_change]}`,
+    );
+    const { files = '' } = jsonOf<{ files?: string }>(await kybatch(plain));
+    expect(readFileSync(join(files, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(files, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(cwd, 'told.json'), 'utf8')).toContain('important_change');
+    expect(jsonOf<{ files?: string }>(await kybatch(plain)).files).toBe(undefined);
   }));
 
 test('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>

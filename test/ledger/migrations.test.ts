@@ -41,7 +41,7 @@ test('members of a ledger from before companies were known since a time have the
   await withDataDir(async (dataDir) => {
     writeOldLedger(
       dataDir,
-      15,
+      16,
       `INSERT INTO environments VALUES (1, 'v1', 'live');
       INSERT INTO portfolios (id, name, providers, created_at, input_path, columns, seen_at) VALUES (1, 'p', 'x', 10, '/in', '[]', 10);
       INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)

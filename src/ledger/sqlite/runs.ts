@@ -4,11 +4,13 @@ import { CELLS_OF_RUN, Cells, runColumns } from './cells.js';
 import { damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
 import { rowStore } from './rows.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 export function runStore(
   database: Connection,
   writer: Writer,
+  times: BelievedTimes,
 ): RunStore & {
   /** For those who are inside a transaction. */
   readonly findNow: (runId: string) => RunRecord | undefined;
@@ -20,7 +22,7 @@ export function runStore(
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
-  const all = database.prepare<[], RunRow>('SELECT * FROM runs WHERE put_away = 0 ORDER BY created_at DESC, id DESC');
+  const all = database.prepare<[], RunRow>('SELECT * FROM runs WHERE put_away = 0 ORDER BY rowid DESC');
   const addEnvironment = database.prepare(
     'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
@@ -35,7 +37,7 @@ export function runStore(
   const toRun = (run: RunRow | undefined) => run && runOf(run, cells);
 
   return {
-    ...rowStore(database, writer),
+    ...rowStore(database, writer, times),
     create: (run) =>
       writer.write(() => {
         insert.run(

@@ -2,27 +2,29 @@ import { hash } from 'node:crypto';
 import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
 import type { Connection } from './driver.js';
 import { callSummer } from './summed-calls.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 /** What was heard of them. */
 export function watchEvents(
   database: Connection,
   writer: Writer,
+  times: BelievedTimes,
 ): Pick<WatchStore, 'hear' | 'markChanged' | 'takenUp' | 'lastEvents'> {
   const insert = database.prepare(
     `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)
      VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
   );
   // Events are few and members many: one pass over them, and only where something was ever heard.
-  const lastHeard = `SELECT max(heard_at) FROM member_companies AS known
+  const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM member_companies AS known
     JOIN watch_events ON watch_events.environment_id = known.environment_id AND watch_events.company_id = known.id
     WHERE known.member_id = members.id AND known.space = 'v2'`;
-  const knownSince = 'SELECT min(known_since) FROM member_companies AS known WHERE known.member_id = members.id';
+  const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
   // What was heard of a company before a member was known to be it was dealt with by then, or is by who was.
   const mark = database.prepare(
     `UPDATE members SET changed_at = (${lastHeard})
-     WHERE left_at IS NULL AND (${lastHeard}) > max(coalesce(changed_at, 0), (${knownSince}))`,
+     WHERE left_at IS NULL AND (${lastHeard}) > max(${times.sql('coalesce(changed_at, 0)')}, (${knownSince}))`,
   );
   // The last one stays: by it the bytes are known to be in use, and that the provider has answered.
   const sumLooks = callSummer(
