@@ -1,6 +1,7 @@
 import type { ChangePage, ChangeQuery, MemberChange, NamedChange } from '../changes.js';
 import { type Cells, changeItems } from './cells.js';
 import type { Connection } from './driver.js';
+import { STILL_KNOWN } from './member-companies.js';
 
 /** A change as it is kept, beside a member whose company it is. */
 export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
@@ -10,20 +11,23 @@ export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
 
 /**
  * From changes to the members whose company it is: one line for each of them. It is theirs from when the company was known
- * to be this one, and while they are in the list. Whether it is does not change once it is noted: who has read up to a
+ * to be this one, and while they are in the list. One that is noted never becomes theirs afterwards: who has read up to a
  * number has all that shows up to it.
  */
 export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
     portfolios.name AS portfolio, members.portfolio_id AS portfolioId, iif(members.left_at IS NULL, members.row, NULL) AS row,
     iif(json_valid(fields), fields ->> '$.id', NULL) AS inputId,
-    (SELECT json_group_object(space, id) FROM member_companies WHERE member_id = members.id) AS ids,
+    (SELECT json_group_object(space, id) FROM member_companies AS known WHERE member_id = members.id AND ${STILL_KNOWN}) AS ids,
     lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items
   FROM changes
-  CROSS JOIN member_companies AS of ON of.space = changes.subject_space AND of.id = changes.subject_id AND of.environment_id = changes.environment_id
-  CROSS JOIN members ON members.id = of.member_id
+  CROSS JOIN member_companies AS known ON known.space = changes.subject_space AND known.id = changes.subject_id
+    AND known.environment_id = changes.environment_id
+  CROSS JOIN members ON members.id = known.member_id
   CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
-  WHERE changes.changed_at > of.known_since AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
+  WHERE changes.changed_at > known.known_since AND ${STILL_KNOWN}
+    AND (known.gone_at IS NULL OR changes.changed_at <= known.gone_at OR changes.changed_at > known.back_at)
+    AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
     AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id
       AND absences.left_at < changes.changed_at AND absences.back_at > changes.changed_at)`;
 
@@ -66,7 +70,7 @@ const NAME = `SELECT coalesce(
     (SELECT field.value ->> 'new' FROM member_companies AS known
      JOIN changes ON subject_space = known.space AND subject_id = known.id AND changes.environment_id = known.environment_id
      JOIN json_each(iif(json_valid(items), items, '[]')) AS item JOIN json_each(item.value, '$.fields') AS field
-     WHERE known.member_id = members.id AND item.value ->> 'table' = 'companies' AND field.value ->> 'column' = 'name' AND field.value ->> 'new' <> ''
+     WHERE known.member_id = members.id AND ${STILL_KNOWN} AND item.value ->> 'table' = 'companies' AND field.value ->> 'column' = 'name' AND field.value ->> 'new' <> ''
      ORDER BY changed_at DESC, changes.id DESC LIMIT 1),
     (SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
     iif(json_valid(fields), fields ->> '$.name', NULL))

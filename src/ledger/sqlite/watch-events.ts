@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
 import type { Connection } from './driver.js';
+import { STILL_KNOWN } from './member-companies.js';
 import { callSummer } from './summed-calls.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
@@ -18,8 +19,8 @@ export function watchEvents(
   // Events are few and members many: one pass over them, and only where something was ever heard.
   const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM member_companies AS known
     JOIN watch_events ON watch_events.environment_id = known.environment_id AND watch_events.company_id = known.id
-    WHERE known.member_id = members.id AND known.space = 'v2'`;
-  const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id`;
+    WHERE known.member_id = members.id AND known.space = 'v2' AND ${STILL_KNOWN}`;
+  const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id AND ${STILL_KNOWN}`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
   // What was heard of a company before a member was known to be it was dealt with by then, or is by who was.
   const mark = database.prepare(

@@ -7,6 +7,9 @@ CREATE TABLE member_companies (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   -- What was answered after this time.
   known_since    INTEGER NOT NULL,
+  -- It was said not to be the company. Without `back_at` it still is; with it what changed between is none of its changes.
+  gone_at        INTEGER,
+  back_at        INTEGER,
   PRIMARY KEY (member_id, space)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX member_companies_by_id ON member_companies (space, id);
