@@ -54,9 +54,13 @@ export interface Heard {
 
 /** Of an interrupt the start itself tells. */
 function shortcomings({ stopped, troubles, left, cutShort }: WatchPullView): string | undefined {
-  if (stopped !== null) return `${stopped.message}; ${left} companies were not asked about`;
+  if (stopped !== null) return `${stopped.message}; ${companies(left)} ${left === 1 ? 'was' : 'were'} not asked about`;
   const [first] = troubles;
   if (first !== undefined)
-    return `${troubles.length} companies are asked about again next time, the first is ${first.companyId}: ${first.message}`;
-  return cutShort > 0 ? `the history of ${cutShort} companies has more pages than are read` : undefined;
+    return troubles.length === 1
+      ? `1 company is asked about again next time, ${first.companyId}: ${first.message}`
+      : `${troubles.length} companies are asked about again next time, the first is ${first.companyId}: ${first.message}`;
+  return cutShort > 0 ? `the history of ${companies(cutShort)} has more pages than are read` : undefined;
 }
+
+const companies = (number: number): string => (number === 1 ? '1 company' : `${number} companies`);
