@@ -195,3 +195,20 @@ test('whoever leaves and returns, and whenever questions are answered: the curso
   });
   await fc.assert(property, { numRuns: Number(process.env.KYBATCH_PROPERTY_RUNS ?? 1), seed: 3, endOnFailure: true });
 });
+
+test('a line that is spelled otherwise, and means the same company, keeps its changes', () =>
+  withLists(async ({ start, told, shown, clock, rows }) => {
+    const [one] = rows;
+    await start('a', one);
+    clock.advance(4 * DAY);
+    await start('a', one);
+    expect(told).toHaveLength(1);
+    clock.advance(DAY);
+    await start('a', { ...one, name: one?.name?.toUpperCase() });
+    expect(told).toHaveLength(1);
+    expect(await shown()).toEqual(told);
+    clock.advance(4 * DAY);
+    await start('a', { ...one, name: one?.name?.toUpperCase() });
+    expect(told).toHaveLength(2);
+    expect((await shown()).toSorted()).toEqual(told.toSorted());
+  }));

@@ -26,9 +26,8 @@ export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedA
   CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
   WHERE changes.changed_at > known.known_since AND ${STILL_KNOWN}
-    AND (known.gone_at IS NULL OR changes.changed_at <= known.gone_at OR changes.changed_at > known.back_at)
     AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
-    AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id
+    AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id AND absences.space IN ('', known.space)
       AND absences.left_at < changes.changed_at AND absences.back_at > changes.changed_at)`;
 
 /** Undefined where what is kept is damaged. */

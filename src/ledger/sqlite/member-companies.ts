@@ -13,7 +13,7 @@ const standing = (since: string) => `INSERT INTO member_companies (member_id, sp
   JOIN run_environments ON run_environments.run_id = members.run_id AND api = iif(row_ids.space IN (${OF_V1}), 'v1', 'v2')`;
 
 /** Of a company of a member, as `known`: nobody has said since that it is not. */
-export const STILL_KNOWN = '(known.gone_at IS NULL OR known.back_at IS NOT NULL)';
+export const STILL_KNOWN = 'known.gone_at IS NULL';
 
 /**
  * Which companies a member is known to be, when a row of it is settled: those that it keeps it has known since before. What
@@ -24,18 +24,27 @@ export function companyWriter(database: Connection) {
   const keep = database.prepare(
     `${standing('@updatedAt')} WHERE members.run_id = @runId AND members.run_row = @row
      ON CONFLICT DO UPDATE SET id = excluded.id, environment_id = excluded.environment_id,
-       known_since = iif(${isSame}, known_since, excluded.known_since), gone_at = iif(${isSame}, gone_at, NULL),
-       back_at = iif(${isSame}, excluded.known_since, NULL)
-     WHERE NOT (${isSame}) OR (gone_at IS NOT NULL AND back_at IS NULL)`,
+       known_since = iif(${isSame}, known_since, excluded.known_since), gone_at = NULL
+     WHERE NOT (${isSame}) OR gone_at IS NOT NULL`,
+  );
+  // It turns out to be the same company as before.
+  const back = database.prepare(
+    `INSERT INTO absences (member_id, space, left_at, back_at)
+     SELECT known.member_id, known.space, gone_at, @updatedAt FROM members
+     JOIN row_ids ON row_ids.run_id = members.run_id AND row_ids.row = members.run_row
+     JOIN member_companies AS known ON known.member_id = members.id AND known.space = row_ids.space AND known.id = row_ids.id
+     WHERE members.run_id = @runId AND members.run_row = @row AND gone_at IS NOT NULL
+     ON CONFLICT DO UPDATE SET back_at = excluded.back_at`,
   );
   const lose = database.prepare(
-    `UPDATE member_companies AS known SET gone_at = coalesce(gone_at, @updatedAt), back_at = NULL
+    `UPDATE member_companies AS known SET gone_at = @updatedAt
      WHERE member_id = (SELECT id FROM members WHERE run_id = @runId AND run_row = @row) AND ${STILL_KNOWN}
        AND space NOT IN (SELECT space FROM row_ids WHERE run_id = @runId AND row = @row)`,
   );
   return (runId: string, row: number, { outcome, updatedAt }: Pick<Checkpoint, 'outcome' | 'updatedAt'>): void => {
     // One that is still on its way, or has failed, says nothing about who it is not.
     if (outcome !== 'pending' && outcome !== 'failed') lose.run({ runId, row, updatedAt });
+    back.run({ runId, row, updatedAt });
     keep.run({ runId, row, updatedAt });
   };
 }

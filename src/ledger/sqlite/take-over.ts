@@ -47,7 +47,8 @@ function beginArrived(database: Connection, portfolioId: number, runId: string, 
   const given = { portfolioId, runId, limit, now };
   dropRecords(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
   const run = (sql: string) => database.prepare(sql).run(given);
-  run(`DELETE FROM member_companies WHERE member_id IN (${changed})`);
+  // They may turn out to be the same.
+  run(`UPDATE member_companies SET gone_at = @now WHERE gone_at IS NULL AND member_id IN (${changed})`);
   run(`INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
        SELECT @portfolioId, known_by, company, says, cells, row, line, @now, @runId, row FROM temp.laid
        WHERE member_id IS NULL AND row <= @limit`);

@@ -7,9 +7,8 @@ CREATE TABLE member_companies (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   -- What was answered after this time.
   known_since    INTEGER NOT NULL,
-  -- It was said not to be the company. Without `back_at` it still is; with it what changed between is none of its changes.
+  -- The line says something else, or a person has said that it is not the company; null: it is.
   gone_at        INTEGER,
-  back_at        INTEGER,
   PRIMARY KEY (member_id, space)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX member_companies_by_id ON member_companies (space, id);
@@ -21,10 +20,13 @@ INSERT INTO member_companies (member_id, space, id, environment_id, known_since)
   JOIN run_environments ON run_environments.run_id = members.run_id AND api = iif(row_ids.space = 'v1', 'v1', 'v2');
 ALTER TABLE members DROP COLUMN says_since;
 
--- Members that were not in the list for a while, and are back: what changed meanwhile is none of theirs.
+-- Members that were not in the list for a while, or not known to be their company of one space, and are again: what changed
+-- meanwhile is none of theirs.
 CREATE TABLE absences (
   member_id INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  -- Empty: the list itself.
+  space     TEXT NOT NULL DEFAULT '',
   left_at   INTEGER NOT NULL,
   back_at   INTEGER NOT NULL,
-  PRIMARY KEY (member_id, left_at)
+  PRIMARY KEY (member_id, space, left_at)
 ) STRICT, WITHOUT ROWID;

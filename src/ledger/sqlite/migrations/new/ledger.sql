@@ -1,9 +1,11 @@
 -- Written by `npm run schema` from the migrations.
 CREATE TABLE absences (
   member_id INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  -- Empty: the list itself.
+  space     TEXT NOT NULL DEFAULT '',
   left_at   INTEGER NOT NULL,
   back_at   INTEGER NOT NULL,
-  PRIMARY KEY (member_id, left_at)
+  PRIMARY KEY (member_id, space, left_at)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE allowances (
   environment_id  INTEGER PRIMARY KEY REFERENCES environments (id),
@@ -148,9 +150,8 @@ CREATE TABLE member_companies (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   -- What was answered after this time.
   known_since    INTEGER NOT NULL,
-  -- It was said not to be the company. Without `back_at` it still is; with it what changed between is none of its changes.
+  -- The line says something else, or a person has said that it is not the company; null: it is.
   gone_at        INTEGER,
-  back_at        INTEGER,
   PRIMARY KEY (member_id, space)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE members (
