@@ -300,7 +300,7 @@ CREATE TABLE watches (
   -- When its history was asked for that came last.
   read_at        INTEGER,
   -- A callback named it: when that was taken in. Null once its history was read.
-  hinted_at      INTEGER,
+  hinted_at      INTEGER, failed_at INTEGER,
   UNIQUE (environment_id, company_id)
 ) STRICT;
 CREATE INDEX calls_by_row ON calls (run_id, row);
