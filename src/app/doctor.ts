@@ -1,4 +1,5 @@
 import { ExitCode } from '../domain/exit-codes.js';
+import { aheadInWords } from '../ledger/clock-ahead.js';
 import type { DamagedAnswer } from '../ledger/health.js';
 import { checkDatabase } from '../ledger/sqlite/check.js';
 import { checkPipeline } from './doctor-pipeline.js';
@@ -38,17 +39,24 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),
       checkLedger(health),
-      ...(health.state === 'sound' ? await checkNames(provider, options, around) : []),
+      ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
       ...(options.deep ? checkContents(dataDir, health, around, options.callAgain ?? callInWords) : []),
     ];
     return { findings, exit: worst(findings) };
   });
 }
 
-/** Are answers owned under another name? */
-async function checkNames({ names }: Provider, options: DoctorOptions, around: Surroundings) {
-  const notes = await withLedger('read', options, around, (ledger) => ownedElsewhere(names, ledger));
-  return notes.map((detail): Finding => ({ check: 'owned answers', state: 'note', detail }));
+/** Are answers owned under another name, or dated at a time that has not come? */
+function checkOwned({ names }: Provider, options: DoctorOptions, around: Surroundings): Promise<readonly Finding[]> {
+  return withLedger('read', options, around, async (ledger) => {
+    const note = (check: string, detail: string): Finding => ({ check, state: 'note', detail });
+    const elsewhere = await ownedElsewhere(names, ledger);
+    const ahead = await ledger.reading.clockAhead();
+    return [
+      ...elsewhere.map((detail) => note('owned answers', detail)),
+      ...(ahead === null ? [] : [note('clock', aheadInWords(ahead, around.clock.now()))]),
+    ];
+  });
 }
 
 /** A refused key before a configuration fault, and both before a provider that does not answer. */

@@ -3,7 +3,7 @@ import type { LoadedPipeline } from '../config/pipeline.js';
 import { newRow, type PlannedRow } from '../engine/plan.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Converged, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
+import type { Converged, Due, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
 import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
 import { type LaidFile, laidRow, layOut } from '../portfolio/lay-out.js';
@@ -104,23 +104,25 @@ export class OpenList {
     }
   }
 
-  async #record({ row, fields, standing, at: stands, due }: SurveyedRow): Promise<RowRecord | null> {
+  async #record({ row, fields, standing, due }: SurveyedRow): Promise<RowRecord | null> {
     if (due === null) return null;
-    const at = due.goesOn ? (standing?.onItsWay ?? stands) : stands;
-    const stood = at === null ? undefined : await this.#ledger.runs.row(at.runId, at.row);
-    if (stood === undefined) return newRow(row, fields);
-    if (due.goesOn) return { ...stood, row };
-    const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
-    return {
-      ...stood,
-      row,
-      outcome: 'pending',
-      ids,
-      confirmedBefore: stood.ids,
-      stages: due.stages,
-      notBefore: due.notBefore,
-    };
+    const known = standing === null ? undefined : await asItSetsOut(standing, due, this.#ledger);
+    return known === undefined ? newRow(row, fields) : { ...known, row };
   }
+}
+
+/** The row in which a member goes on, or begins once more with what it keeps; undefined where that is gone. */
+export async function asItSetsOut(
+  { at, onItsWay }: Standing,
+  due: Due,
+  { runs }: Pick<Ledger, 'runs'>,
+): Promise<RowRecord | undefined> {
+  const place = due.goesOn ? (onItsWay ?? at) : at;
+  const stood = await runs.row(place.runId, place.row);
+  if (stood === undefined || due.goesOn) return stood;
+  const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
+  const { stages, notBefore } = due;
+  return { ...stood, outcome: 'pending', ids, confirmedBefore: stood.ids, stages, notBefore };
 }
 
 /** What members need now, by the pipeline that a run was started with. */

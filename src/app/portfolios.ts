@@ -1,10 +1,12 @@
-import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { RowOutcome } from '../domain/outcomes.js';
+import { mostOf, type PlannedRow, planRun, TOLD_APART } from '../engine/plan.js';
 import { type Amounts, mostFor } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Due, DueReason, PortfolioRecord, Standing } from '../ledger/portfolios.js';
-import { judgeOf } from './portfolio.js';
+import type { DueReason, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
+import type { RunRecord } from '../ledger/runs.js';
+import { asItSetsOut, judgeOf } from './portfolio.js';
 import { isWanted, type ProviderOptions } from './provider.js';
+import { environmentsOf } from './rest.js';
 import { readSettings } from './stored-settings.js';
 import { here, withLedger } from './surroundings.js';
 
@@ -44,47 +46,83 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
   const { id, name, inputPath, seenAt, lastSuccessAt, providers } = portfolio;
   const last = await ledger.portfolios.lastRun(id);
   const outcomes = await ledger.portfolios.outcomes(id);
-  const shared = { name, input: inputPath, seenAt, lastSuccessAt, providers, outcomes };
-  const members = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  const lastRun = last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt };
-  const due: Partial<Record<DueReason, number>> = {};
-  let units = 0;
-  let reports = 0;
-  let oldest = Number.POSITIVE_INFINITY;
-  let next = Number.POSITIVE_INFINITY;
-  const pipeline = last && readSettings(last).pipeline;
-  const judge = last && judgeOf(last, now);
-  for await (const batch of ledger.portfolios.standings(id))
-    for (const standing of batch) {
-      oldest = Math.min(oldest, ...Object.values(standing.fetched));
-      const judged = judge?.(standing);
-      if (judged === undefined || pipeline === undefined) continue;
-      if (judged.due === null) next = Math.min(next, judged.nextAt ?? next);
-      else {
-        due[judged.due.reason] = (due[judged.due.reason] ?? 0) + 1;
-        const most = costOf(standing, judged.due, pipeline);
-        units += most.units;
-        reports += most.reports;
-      }
-    }
-  const timeOf = (at: number) => (Number.isFinite(at) ? at : null);
+  const tally: DueTally = {
+    due: {},
+    beyond: 0,
+    oldestAt: Number.POSITIVE_INFINITY,
+    nextAt: Number.POSITIVE_INFINITY,
+  };
+  const rows = dueRows(id, last === undefined ? () => NOTHING : judgeOf(last, now), tally, ledger);
+  const costs = await costOf(rows, last, tally, ledger, now);
   return {
-    ...shared,
-    members,
-    lastRun,
-    due,
-    costs: { units, reports },
-    oldestFetchedAt: timeOf(oldest),
-    nextDueAt: timeOf(next),
+    name,
+    input: inputPath,
+    seenAt,
+    lastSuccessAt,
+    providers,
+    outcomes,
+    members: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
+    lastRun: last === undefined ? null : { id: last.id, state: last.state, finishedAt: last.finishedAt },
+    due: tally.due,
+    costs,
+    oldestFetchedAt: timeOf(tally.oldestAt),
+    nextDueAt: timeOf(tally.nextAt),
   };
 }
 
-/** Who is confirmed is not searched for again: only the stages that are run count. */
-function costOf({ outcome }: Standing, { forget, stages }: Due, pipeline: Pipeline): Amounts {
-  const again = stagesOf(pipeline).filter(({ name }) => stages[name] === 'pending');
-  if (outcome !== 'complete' || forget.includes('v1') || again.length === 0) return mostFor(1, pipeline);
-  const calls = again.flatMap((stage) => stage.calls);
-  const most = (meter: string) =>
-    calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
-  return { units: most('unit'), reports: most('report') };
+/** What is found while members are passed by. */
+interface DueTally {
+  readonly due: Partial<Record<DueReason, number>>;
+  /** Those of them that are not told apart. */
+  beyond: number;
+  oldestAt: number;
+  nextAt: number;
 }
+
+async function* dueRows(
+  portfolioId: number,
+  judge: (standing: Standing) => Judgement,
+  tally: DueTally,
+  ledger: Ledger,
+): AsyncGenerator<PlannedRow> {
+  let told = 0;
+  for await (const batch of ledger.portfolios.standings(portfolioId))
+    for (const standing of batch) {
+      tally.oldestAt = Math.min(tally.oldestAt, ...Object.values(standing.fetched));
+      const judged = judge(standing);
+      if (judged.due === null) {
+        tally.nextAt = Math.min(tally.nextAt, judged.nextAt ?? tally.nextAt);
+        continue;
+      }
+      const { due } = judged;
+      tally.due[due.reason] = (tally.due[due.reason] ?? 0) + 1;
+      const record = told < TOLD_APART ? await asItSetsOut(standing, due, ledger) : undefined;
+      told += 1;
+      if (record === undefined) tally.beyond += 1;
+      else yield { row: record.row, line: 0, fields: record.fields, problem: null, record: async () => record };
+    }
+}
+
+/** As a start on it would count: by the real stages, with what is owned. */
+async function costOf(
+  rows: AsyncIterable<PlannedRow>,
+  last: RunRecord | undefined,
+  tally: DueTally,
+  ledger: Ledger,
+  now: number,
+): Promise<Amounts> {
+  if (last === undefined) {
+    for await (const _ of rows);
+    return { units: 0, reports: 0 };
+  }
+  const { pipeline, providers } = readSettings(last);
+  const [v1 = '', v2 = v1] = providers;
+  const environments = await environmentsOf({ v1, v2 }, ledger);
+  const { units, reports } = mostOf(await planRun({ rows, pipeline, fresh: false, now, ledger, environments }));
+  const further = mostFor(tally.beyond, pipeline);
+  return { units: units + further.units, reports: reports + further.reports };
+}
+
+const NOTHING: Judgement = { due: null, nextAt: null };
+
+const timeOf = (at: number): number | null => (Number.isFinite(at) ? at : null);

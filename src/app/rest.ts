@@ -23,7 +23,7 @@ export async function restOf(
   { clock }: Surroundings,
 ): Promise<Rest> {
   const environments = await environmentsOf(names, ledger);
-  const notBefore = fresh ? run.createdAt : 0;
+  const notBefore = fresh ? ledger.times.believed(run.createdAt) : 0;
   return await planRest({ run, pipeline, outcome, notBefore, now: clock.now(), ledger, environments });
 }
 

@@ -39,7 +39,7 @@ export async function withLedger<T>(
   const dataDir = dataDirOf(options, around);
   const { clock, freeBytes, onNote } = around;
   const more = { onNote, ...(freeBytes === undefined ? {} : { freeBytes }) };
-  const ledger = openLedger({ dataDir, now: clock.now(), access, ...more });
+  const ledger = openLedger({ dataDir, now: clock.now(), clock: () => clock.now(), access, ...more });
   try {
     return await use(ledger, dataDir);
   } finally {

@@ -126,7 +126,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     optionsOf: ({ name }) => pipeline.options[name],
     environments,
     freshnessMs: (operation) => freshnessMs(pipeline, operation),
-    notBefore: work.fresh ? run.createdAt : 0,
+    notBefore: work.fresh ? ledger.times.believed(run.createdAt) : 0,
     provenance: pipeline.provenance,
     turns,
   });

@@ -14,6 +14,8 @@ export interface Housekeeping {
   previewPrune(before: number): Promise<PruneReport>;
   /** Takes one run away, finished or not; its calls stay in the books, and what they bought stays owned. */
   dropRun(runId: string): Promise<void>;
+  /** A list with its members and all its runs. What was bought for it stays owned. */
+  dropPortfolio(portfolioId: number): Promise<void>;
   /** Where identifiers still stand, in whatever is kept. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
   /** Resolves when everything asked for so far is on disk. */

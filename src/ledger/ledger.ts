@@ -1,5 +1,6 @@
 import type { CallStore } from './calls.js';
 import type { ChangeStore } from './changes.js';
+import type { Times } from './clock-ahead.js';
 import type { DoubtStore } from './doubts.js';
 import type { Housekeeping } from './housekeeping.js';
 import type { PortfolioStore } from './portfolios.js';
@@ -32,5 +33,7 @@ export interface Ledger {
   /** What commands that look want to know; nothing is changed. */
   readonly reading: Reading;
   readonly housekeeping: Housekeeping;
+  /** What is believed of the times in it. */
+  readonly times: Times;
   close(): Promise<void>;
 }

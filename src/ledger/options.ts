@@ -1,6 +1,8 @@
 export interface LedgerOptions {
   readonly dataDir: string;
   readonly now: number;
+  /** For whoever has it open for days; without it, time stands still. */
+  readonly clock?: (() => number) | undefined;
   /**
    * - `write`: for the one process that works here; created where there is none, and brought up to date.
    * - `existing`: the same, for commands that have nothing to do where there is none.

@@ -87,6 +87,8 @@ export interface Standing {
   readonly member: number;
   /** In the newest file. */
   readonly row: number;
+  /** The row that it stands by. */
+  readonly at: { readonly runId: string; readonly row: number };
   readonly outcome: RowOutcome;
   readonly stages: Stages;
   /** When the answer of each stage was fetched, as far as that is known. */
@@ -104,8 +106,6 @@ export interface Standing {
 export interface ComparedRow extends Pick<LaidRow, 'row' | 'line' | 'fields' | 'problem'> {
   /** Null where it is new, or says something else than before. */
   readonly standing: Standing | null;
-  /** The row that it stands by. */
-  readonly at: { readonly runId: string; readonly row: number } | null;
 }
 
 /** What a member needs; or when it will need something, null: never by itself. */

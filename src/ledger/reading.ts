@@ -2,6 +2,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { MemberChange } from './changes.js';
+import type { ClockAhead } from './clock-ahead.js';
 import type { CountsCompared } from './counts-compared.js';
 import type { Standing } from './portfolios.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
@@ -24,6 +25,8 @@ export interface Reading {
   environments(): Promise<readonly KnownEnvironment[]>;
   /** What the calls of a start have cost, as far as anybody knows by now. */
   spent(startId: number): Promise<StartSpending>;
+  /** Times that had not come when the ledger was opened; null: there are none. */
+  clockAhead(): Promise<ClockAhead | null>;
   /** The calls of a start on a run, counted by what became of them. */
   callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
 }

@@ -9,8 +9,6 @@ export interface SurveyedRow {
   readonly problem: { readonly code: string; readonly message: string } | null;
   /** Null: it begins anew. */
   readonly standing: Standing | null;
-  /** The row that it stands by. */
-  readonly at: { readonly runId: string; readonly row: number } | null;
   /** Null: nothing is to be done. */
   readonly due: Due | null;
 }

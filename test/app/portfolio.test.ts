@@ -270,6 +270,53 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(rows.length).toBeGreaterThan(0);
     }));
 
+  test.each(['confirm', 'none_of_these'])('after a decision (%s) that is withdrawn it is so again', (decision) =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
+      const before = numbers();
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      await night('--concurrency', '1');
+      await decideAll({ kybatch, cwd }, decision);
+      await night();
+      const [{ id }] = jsonOf<{ decisions: [{ id: number }] }>(
+        await kybatch(['review', 'decisions', '--json']),
+      ).decisions;
+      expect((await kybatch(['review', 'withdraw', String(id)])).code).toBe(0);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(numbers()).toEqual(before);
+      expect(table('changes')).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'confirm');
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      expect(numbers()).toContain('00000000');
+      expect(table('changes').map(({ new_value }) => new_value)).toContain('00000000');
+    }),
+  );
+
+  test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
+      await night();
+      const before = table('companies');
+      const officers = table('officers').length;
+      for (const body of ['{}', '{"lite":null,"officers":null}']) {
+        clock.advance(8 * DAY);
+        sandbox.script(aRecord, [{ rewrite: () => body }, { rewrite: () => body }]);
+        expect(await night()).toMatchObject({ units: 2, code: 0 });
+        expect(table('rows').map(({ record_status }) => record_status)).toEqual(['not_available', 'not_available']);
+        expect(table('companies')).toEqual(before);
+      }
+      clock.advance(6 * DAY);
+      expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+      await night();
+      expect(table('companies')).toEqual(before);
+      expect(table('officers')).toHaveLength(officers);
+      clock.advance(3 * DAY);
+      expect(await night()).toMatchObject({ units: 2 });
+      expect(table('rows').map(({ record_status }) => record_status)).toEqual(['done', 'done']);
+      expect(table('changes')).toEqual([]);
+    }));
+
   test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
     withNights(
       2,
@@ -359,6 +406,36 @@ describe('members', () => {
     }));
 });
 
+test('after a start that was broken off, portfolios, plan and run tell the same bound: what is owned is not counted anew', () =>
+  withNights(
+    4,
+    async ({ kybatch, sandbox, clock, night, rows, writeCsv }) => {
+      const bounds = async () => {
+        const { portfolios } = jsonOf<{ portfolios: { units_at_most: number }[] }>(
+          await kybatch(['portfolios', '--json']),
+        );
+        const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+        return [portfolios[0]?.units_at_most, jsonOf<{ v1_units: { at_most: number } }>(plan).v1_units.at_most];
+      };
+      // Searches are answered, records are not.
+      sandbox.script(aRecord, Array(40).fill(503));
+      expect((await night()).code).toBe(6);
+      const [told, planned] = await bounds();
+      expect([told, planned]).toEqual([4, 4]);
+      sandbox.script(aRecord, []);
+      const { stderr } = await kybatch(RUN);
+      expect(stderr).toContain(`at most ${told} v1 units`);
+      // And of a list of which some are stale, some under way and some the same company.
+      writeCsv('in.csv', [...rows.slice(0, 6), { ...rows[0], id: 'once more' }]);
+      clock.advance(8 * DAY);
+      await night('--budget', '3', '--concurrency', '1');
+      const [again, plannedAgain] = await bounds();
+      expect(again).toBe(plannedAgain);
+      expect((await kybatch(RUN)).stderr).toContain(`at most ${again} v1 units`);
+    },
+    [...NIGHTLY, 'patience: 0'],
+  ));
+
 test('a ledger from before there were portfolios: what it has confirmed stays confirmed', () =>
   withNights(3, async ({ night, clock, cwd, table }) => {
     const { end: first } = await night();
@@ -399,6 +476,32 @@ test('a night on which nothing is due writes the tables of a file that is anothe
     writeCsv('in.csv', rows.slice(0, 2));
     expect(jsonOf(await kybatch(run))).toMatchObject({ rows: 2, files, units_charged: 0 });
     expect(parse(readFileSync(join(files, 'rows.csv')), { columns: true })).toHaveLength(2);
+  }));
+
+test('a night that was killed when its rows were done: the next one has the tables, and tells what has changed', () =>
+  withNights(2, async ({ night, clock, kybatch, sandbox, cwd, table }) => {
+    await night();
+    clock.advance(8 * DAY);
+    const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+    const plain = RUN.filter((word) => !['--export', '--out', 'tables'].includes(word));
+    expect((await kybatch([...plain, '--no-export'])).code).toBe(0);
+    // As the ledger is left by a kill right after the last row.
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      `UPDATE portfolios SET last_success_at = ${Date.parse('2026-01-05T01:00:00Z')}; DELETE FROM changes; UPDATE calls SET compared = 0`,
+    );
+    database.close();
+    clock.advance(DAY);
+    writeFileSync(
+      join(cwd, 'p.yaml'),
+      `${readFileSync(join(cwd, 'p.yaml'), 'utf8')}\nnotify: {command: [tee, told.json], on: [important_change]}`,
+    );
+    const { files = '' } = jsonOf<{ files?: string }>(await kybatch(plain));
+    expect(readFileSync(join(files, 'companies.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(files, 'changes.csv'), 'utf8')).toContain('Quite Another Holding');
+    expect(readFileSync(join(cwd, 'told.json'), 'utf8')).toContain('important_change');
+    expect(jsonOf<{ files?: string }>(await kybatch(plain)).files).toBe(undefined);
   }));
 
 test('what another list has bought anew is in the tables of the next night, also where nothing is due', () =>

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JumpingClock } from '../helpers/jumping-clock.js';
-import { aRecord, jsonOf, withJob } from './here.js';
+import { aRecord, type EndJson, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
@@ -97,6 +97,29 @@ test('every list counts, and --portfolio narrows it to one', async () => {
   });
 });
 
+test.each([
+  ['the list', () => ['--portfolio', 'tried.csv']],
+  ['its only run', (run: string) => ['--run', run]],
+])('a list that failed once and is done with is not waited for after %s was dropped', async (_, which) => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    writeCsv('tried.csv', rows.slice(1, 3));
+    await kybatch(RUN);
+    sandbox.script(aRecord, 400);
+    const tried = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--concurrency', '1', '--json']);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^NOT WELL: \S+tried\.csv: 1 row failed/);
+    const { run } = jsonOf<EndJson>(tried);
+    expect((await kybatch(['prune', ...which(run), '--yes'])).code).toBe(0);
+    expect((await kybatch(CHECK)).stdout).toMatch(/^OK: \S+in\.csv: /);
+    expect((await kybatch(['portfolios'])).stdout).not.toContain('tried.csv');
+    // What was bought for it is owned: only the record that failed is still to be had.
+    const again = await kybatch(['run', 'tried.csv', ...RUN.slice(2), '--json']);
+    expect(jsonOf<EndJson>(again)).toMatchObject({ outcomes: { complete: 2 }, units_charged: 1 });
+    expect(await kybatch(['prune', '--portfolio', 'nobody', '--yes'])).toMatchObject({ code: 2 });
+  });
+});
+
 test('no ledger, and a damaged one, are an answer as well', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
     const none = await kybatch(CHECK);
@@ -125,6 +148,33 @@ test('a call in doubt needs a person', async () => {
     sandbox.script(aRecord, 'lostAnswer');
     await kybatch([...RUN, '--concurrency', '1']);
     expect((await kybatch(CHECK)).stdout).toMatch(/1 call in doubt\. kybatch doubt\n$/);
+  });
+});
+
+test('a call in doubt needs a person also where its row is gone, until somebody has said what it cost', async () => {
+  const clock = new JumpingClock();
+  const pipeline = ['stages: [financials]', 'in_doubt: park'];
+  await withJob({ clock, pipeline }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    sandbox.script({ operation: 'financial' }, 'lostAnswer');
+    await kybatch([...RUN, '--concurrency', '1']);
+    // The company of the lost call is in the list no more.
+    writeCsv('in.csv', rows.slice(1, 2));
+    await kybatch(RUN);
+    expect((await kybatch(CHECK)).stdout).toMatch(/1 call in doubt\. kybatch doubt\n$/);
+    await kybatch(['doubt', 'free', '--note', 'not on the bill', '--yes']);
+    expect((await kybatch(CHECK)).code).toBe(0);
+  });
+});
+
+test('what was sent again and answered needs nobody', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: ['stages: [financials]'] }, async ({ rows, writeCsv, kybatch, sandbox }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    sandbox.script({ operation: 'financial' }, ['lostAnswer']);
+    expect((await kybatch(RUN)).code).toBe(0);
+    expect((await kybatch(['doubt'])).stdout).toContain('v2 financial');
+    expect((await kybatch(CHECK)).code).toBe(0);
   });
 });
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { openLedger } from '../../src/ledger/open-ledger.js';
 import { openAt, withDataDir } from './sqlite-support.js';
-import { begin, buy, call, doubtful, KEY, lost, NOW, openRun, rowSettlement } from './support.js';
+import { begin, buy, call, doubtful, KEY, lost, NOW, openRun, rowSettlement, settlement } from './support.js';
 
-const AHEAD = NOW + 60 * 86_400_000;
+const DAY = 86_400_000;
+const AHEAD = NOW + 60 * DAY;
 
 test('what a clock that was ahead has written down is not waited for', async () => {
   await withDataDir(async (dataDir) => {
@@ -17,6 +19,60 @@ test('what a clock that was ahead has written down is not waited for', async () 
     expect((await now.runs.dueRows(run, NOW, 9)).map(({ row }) => row)).toEqual([1]);
     expect(await now.runs.nextDue(run, NOW)).toBe(NOW + 9_000);
     expect((await now.calls.doubt(doubtful(environmentId, KEY, { meter: 'report' }))).lastEndedAt).toBe(NOW);
+    await now.close();
+  });
+});
+
+test('an answer from a time that has not come is as old as the finding, and its own age once that time has come', async () => {
+  await withDataDir(async (dataDir) => {
+    const ahead = openAt(dataDir, 'write', AHEAD);
+    const place = await begin(ahead, null, AHEAD);
+    await buy(ahead, call(place), settlement({ settledAt: AHEAD }));
+    await ahead.close();
+    const fetchedAt = async (now: number, access: 'write' | 'read' = 'write') => {
+      const ledger = openAt(dataDir, access, now);
+      const found = await ledger.calls.findAnswer(place.environmentId, KEY, 0);
+      // The door and the intent judge alike: otherwise nobody could buy, and nobody would have it.
+      expect(await ledger.calls.findAnswer(place.environmentId, KEY, (found?.fetchedAt ?? 0) + 1)).toBeUndefined();
+      const news = (await ledger.reading.clockAhead())?.foundAt;
+      await ledger.close();
+      return [found?.fetchedAt, news];
+    };
+    expect(await fetchedAt(NOW, 'read')).toEqual([NOW, null]);
+    expect(await fetchedAt(NOW)).toEqual([NOW, NOW]);
+    expect(await fetchedAt(NOW + 5 * DAY)).toEqual([NOW, NOW]);
+    expect(await fetchedAt(AHEAD + DAY)).toEqual([AHEAD, undefined]);
+    // That it was found before is forgotten: it was right, for all one knows.
+    expect(await fetchedAt(NOW + 9 * DAY)).toEqual([NOW + 9 * DAY, NOW + 9 * DAY]);
+  });
+});
+
+test('what a process has bought itself is as its clock says, however long it works', async () => {
+  await withDataDir(async (dataDir) => {
+    const later = NOW + 3 * DAY;
+    const ledger = openLedger({ dataDir, now: NOW, clock: () => later, access: 'write' });
+    const place = await begin(ledger);
+    await buy(ledger, call(place), settlement({ settledAt: later }));
+    expect((await ledger.calls.findAnswer(place.environmentId, KEY, later))?.fetchedAt).toBe(later);
+    expect(ledger.times.believed(later)).toBe(later);
+    await ledger.close();
+  });
+});
+
+test('the watch is read again from when a company was registered, and hears what is new', async () => {
+  await withDataDir(async (dataDir) => {
+    const first = openAt(dataDir);
+    const environmentId = await first.calls.environment('v2', 'live');
+    await first.watches.asked(environmentId, '7', null, NOW);
+    await first.watches.registered(environmentId, '7', NOW);
+    await first.watches.hint(['7'], AHEAD);
+    await first.watches.read(environmentId, '7', AHEAD - 1);
+    await first.close();
+    const now = openAt(dataDir, 'write', NOW + DAY);
+    const which = { portfolioIds: null, hinted: false, notSince: NOW - 7 * DAY };
+    expect(await now.watches.toRead(environmentId, which)).toMatchObject([{ companyId: '7', since: NOW }]);
+    await now.watches.read(environmentId, '7', NOW + DAY);
+    expect(await now.watches.toRead(environmentId, { ...which, hinted: true })).toEqual([]);
     await now.close();
   });
 });

@@ -7,6 +7,7 @@ import { Packer } from '../../src/ledger/sqlite/packer.js';
 import { reviewStore } from '../../src/ledger/sqlite/review.js';
 import { Room } from '../../src/ledger/sqlite/room.js';
 import { runStore } from '../../src/ledger/sqlite/runs.js';
+import { BelievedTimes } from '../../src/ledger/sqlite/times.js';
 import { widener } from '../../src/ledger/sqlite/widen.js';
 import { Writer } from '../../src/ledger/sqlite/writer.js';
 import { withDataDir } from './sqlite-support.js';
@@ -22,8 +23,9 @@ test('nothing that a call or a row waits for reads a large table from end to end
     const database = openForWriting(dataDir, NOW);
     const { seen, listening } = listenTo(database);
     const writer = new Writer(database);
-    callStore(listening, writer, new Packer(), new Room(database.name));
-    runStore(listening, writer);
+    const times = new BelievedTimes(database, NOW);
+    callStore(listening, writer, times, new Packer(), new Room(database.name));
+    runStore(listening, writer, times);
     reviewStore(listening, writer);
     expect(seen.length).toBeGreaterThan(40);
     const slow = seen.flatMap((sql) =>
@@ -41,7 +43,7 @@ test('what is asked for every row that sets out once more is prepared once', asy
     const database = openForWriting(dataDir, NOW);
     const { seen, listening } = listenTo(database);
     const judge = () => ({ due: null, nextAt: null });
-    const widen = widener(listening, judge);
+    const widen = widener(listening, new BelievedTimes(database, NOW), judge);
     for (let row = 1; row <= 3; row++) widen({ ...STANDING, onItsWay: { runId: 'r', row } });
     expect(seen).toHaveLength(2);
     database.close();
@@ -75,6 +77,7 @@ const nulls = (sql: string): null[] => Array.from(sql.matchAll(/\?/g), () => nul
 const STANDING: Omit<Standing, 'onItsWay'> = {
   member: 1,
   row: 1,
+  at: { runId: 'a', row: 1 },
   outcome: 'complete',
   stages: {},
   fetched: {},

@@ -19,6 +19,7 @@ const standing = (more: Partial<Standing> = {}): Standing => ({
   updatedAt: daysAgo(1),
   pipelineSha256: 'same',
   changedAt: null,
+  at: { runId: 'a', row: 1 },
   onItsWay: null,
   ...more,
 });

@@ -1,6 +1,7 @@
 import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import type { OutageNote } from '../../ledger/calls.js';
+import { aheadInWords, isNews } from '../../ledger/clock-ahead.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { hasLedger } from '../../ledger/open-ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
@@ -31,7 +32,7 @@ export interface CheckView {
   /** Nothing is too old, and nothing needs a person. */
   readonly well: boolean;
   readonly lists: readonly CheckedList[];
-  /** What is wrong beside the lists: no ledger, a damaged one, no such list, calls in doubt. */
+  /** What is wrong beside the lists: no ledger, a damaged one, no such list, calls in doubt, times that have not come. */
   readonly troubles: readonly Trouble[];
 }
 
@@ -50,6 +51,7 @@ export type Trouble =
   | { readonly kind: 'stopped'; readonly stop: StopView }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
+  | { readonly kind: 'clock'; readonly message: string }
   | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly hint: string | undefined };
 
 /** Looks whether the nights go well. Whatever is wrong with the ledger is an answer, too. */
@@ -82,7 +84,15 @@ async function look(options: CheckOptions, ledger: Ledger, around: Surroundings)
   );
   const isEveryList = names === undefined && sandbox !== true;
   const count = doubtful.filter(({ runId }) => isEveryList || (runId !== null && runs.has(runId))).length;
-  return viewOf(at, lists, count === 0 ? [] : [{ kind: 'in_doubt', count }]);
+  return viewOf(at, lists, [
+    ...(count === 0 ? [] : [{ kind: 'in_doubt' as const, count }]),
+    ...(await clockTroubles(ledger, at)),
+  ]);
+}
+
+async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly Trouble[]> {
+  const ahead = await reading.clockAhead();
+  return ahead !== null && isNews(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
 }
 
 const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);

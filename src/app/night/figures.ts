@@ -64,7 +64,8 @@ export async function figuresOf(
 }
 
 async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number): Promise<ListFigures> {
-  const { portfolios } = ledger;
+  const { portfolios, times } = ledger;
+  const believed = (at: number | null) => at && times.believed(at);
   const run = await portfolios.lastRun(list.id);
   const progress = run === undefined ? undefined : await standingOf(run, ledger, now);
   return {
@@ -72,8 +73,8 @@ async function figuresOfList(list: PortfolioRecord, ledger: Ledger, now: number)
     outcomes: await portfolios.outcomes(list.id),
     due: progress?.byOutcome.pending ?? 0,
     held: { waiting: progress?.waiting ?? 0, ...progress?.parkedReasons },
-    oldestAnswerAt: await portfolios.oldestAnswer(list.id),
-    lastSuccessAt: list.lastSuccessAt,
+    oldestAnswerAt: believed(await portfolios.oldestAnswer(list.id)),
+    lastSuccessAt: believed(list.lastSuccessAt),
   };
 }
 

@@ -14,11 +14,21 @@ export async function currentLists(
   return wanted.filter(({ name }) => !names.has(name) && names.add(name));
 }
 
-/** Calls that may have been charged, whose answer is not there, and of which something still waits for that answer. */
+/** Of the calls that `doubt` lists, those about which a person has still to say something. */
 export async function callsInDoubt(
   ledger: Pick<Ledger, 'doubts' | 'runs'>,
   now: number,
 ): Promise<readonly DoubtView[]> {
   const calls = await ledger.doubts.list({ calls: [], runs: [] }, now);
-  return (await withSentAgain(calls, ledger)).filter(({ holds, sentAgain }) => holds && sentAgain !== 'nothing');
+  return (await withSentAgain(calls, ledger)).filter(needsAWord);
+}
+
+/**
+ * In doubt, and either what it was for waits, or nobody knows what it cost: also where its row has gone on without it. What
+ * was answered since has been dealt with as the pipeline says; but of a report that may have been paid for twice only a
+ * person can find out. What the provider has refused for good was never in doubt.
+ */
+function needsAWord({ holds, sentAgain, charge, note, answered, meter }: DoubtView): boolean {
+  if (holds) return sentAgain !== 'nothing' || charge === 'unknown';
+  return answered && meter === 'report' && charge === 'unknown' && note === null;
 }

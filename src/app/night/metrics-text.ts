@@ -22,7 +22,9 @@ export function metricsText({ at, lists, callsInDoubt, unitsLeft, start }: Figur
       'When a start on the list last came to its end by itself.',
       ({ lastSuccessAt }) => maybe(lastSuccessAt, (time) => time / 1000),
     ),
-    one('calls_in_doubt', 'Calls that may have been charged and whose answer is not there.', [plain(callsInDoubt)]),
+    one('calls_in_doubt', 'Calls that may have been charged, about which a person has still to say something.', [
+      plain(callsInDoubt),
+    ]),
     one(
       'units_left',
       'Units that the provider says are left, of the plan and of the day; of the start: of its budget.',

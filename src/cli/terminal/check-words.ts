@@ -56,7 +56,7 @@ function wayOn({ well, lists, troubles }: CheckView, args: CheckArgs): string | 
   const kinds = troubles.map(({ kind }) => kind);
   if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
-  if (kinds.includes('error')) return `kybatch doctor${placeFlags(args)}`;
+  if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
   return `kybatch status${placeFlags(args)}`;
 }
 
@@ -87,6 +87,8 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       return `${count(trouble.count, 'row')} refused for want of a scope or a permission`;
     case 'in_doubt':
       return `${count(trouble.count, 'call')} in doubt`;
+    case 'clock':
+      return trouble.message;
     case 'error':
       return `${trouble.code}: ${trouble.message}`;
   }

@@ -14,12 +14,14 @@ import { permissionStore } from './permission-use.js';
 import type { Room } from './room.js';
 import { settling } from './settle.js';
 import { startStore } from './starts.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 /** Money. What must hold between two calls is read and written in one transaction. */
 export function callStore(
   database: Connection,
   writer: Writer,
+  times: BelievedTimes,
   packer: Packer,
   room: Room,
   onNote: (note: string) => void = () => {},
@@ -40,9 +42,9 @@ export function callStore(
     [number, string, number],
     { callId: number; rawSha256: string; fetchedAt: number; params: string | null }
   >(
-    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, params
+    `SELECT call_id AS callId, lower(hex(raw_sha256)) AS rawSha256, ${times.answeredAt} AS fetchedAt, params
      FROM answers JOIN calls ON calls.id = call_id
-     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND settled_at >= ? AND raw_sha256 IS NOT NULL`,
+     WHERE answers.environment_id = ? AND answers.request_key = unhex(?) AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL`,
   );
   // Of late is enough, and a ledger of millions of calls is not read for it.
   const anyAnswer = database.prepare<[number], 1>(
@@ -50,7 +52,7 @@ export function callStore(
        AND settled_at IS NOT NULL AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row', 'park', 'block_operation')) AND charge <> 'owned' LIMIT 1`,
   );
   const answerOf = database.prepare<[number, string, number], 1>(
-    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND settled_at >= ?
+    `SELECT 1 FROM calls WHERE id > (SELECT max(id) FROM calls) - 20000 AND environment_id = ? AND operation = ? AND ${times.answeredAt} >= ?
        AND (error_code IS NULL OR error_class IN ('not_available', 'fail_row')) AND charge <> 'owned' LIMIT 1`,
   );
   // A call that was under way when the request was refused says nothing.
@@ -69,7 +71,7 @@ export function callStore(
   const use = useWriter(database);
   const disownBody = disown(database);
   const disownAnswer = database.prepare('DELETE FROM answers WHERE environment_id = ? AND request_key = unhex(?)');
-  const states = intentStates(database);
+  const states = intentStates(database, times);
 
   return {
     ...starts.store,

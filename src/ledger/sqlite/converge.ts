@@ -5,11 +5,13 @@ import type { LaidRows } from './laid-rows.js';
 import { STILL_LISTED } from './rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
+import type { BelievedTimes } from './times.js';
 import { widener } from './widen.js';
 
 interface Parts {
   readonly database: Connection;
   readonly laid: LaidRows;
+  readonly times: BelievedTimes;
   readonly readStanding: StandingReader;
   readonly findRun: (id: string) => RunRecord | undefined;
   readonly findPortfolio: (id: number) => PortfolioRecord | undefined;
@@ -106,7 +108,7 @@ type Found = Pick<TakeOver, 'stale'> & {
 };
 
 function findDue(
-  { database, readStanding }: Parts,
+  { database, times, readStanding }: Parts,
   convergence: Convergence,
   portfolioId: number,
   going: OpenRun | undefined,
@@ -147,7 +149,7 @@ function findDue(
     if (judged.due.goesOn && row.outcome !== 'pending') again.push(standing);
     if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   }
-  const widen = widener(database, convergence.judge);
+  const widen = widener(database, times, convergence.judge);
   for (const standing of again) widen(standing);
   const arrived = counts.new + counts.changed;
   return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
@@ -164,7 +166,7 @@ interface OpenRun {
 const openRuns = (database: Connection, portfolioId: number): readonly OpenRun[] =>
   database
     .prepare<[number], OpenRun>(
-      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY created_at DESC, id DESC",
+      "SELECT id, input_sha256, pipeline_sha256 FROM runs WHERE portfolio_id = ? AND state = 'open' ORDER BY rowid DESC",
     )
     .all(portfolioId);
 

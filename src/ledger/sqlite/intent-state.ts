@@ -4,6 +4,7 @@ import type { Limits, MoneyState, RequestState } from '../intended.js';
 import type { NewCall } from '../intent.js';
 import type { Connection } from './driver.js';
 import { doubtReader } from './in-doubt.js';
+import type { BelievedTimes } from './times.js';
 
 /** Read inside the transaction of an intent. */
 export interface IntentStates {
@@ -43,7 +44,7 @@ const NO_REQUEST = '';
  */
 const MORE_THAN_IN_FLIGHT = 10_000;
 
-export function intentStates(database: Connection): IntentStates {
+export function intentStates(database: Connection, times: BelievedTimes): IntentStates {
   // One statement, because it is asked for every call. What is rarely there is only found to be there, and read apart.
   const look = database
     .prepare<unknown[], Seen>(
@@ -52,7 +53,7 @@ export function intentStates(database: Connection): IntentStates {
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND meter = ?),
          EXISTS (SELECT 1 FROM calls WHERE settled_at IS NULL AND environment_id = asked.environment AND request_key = asked.key),
          EXISTS (SELECT 1 FROM answers JOIN calls ON calls.id = call_id
-           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND settled_at >= ? AND raw_sha256 IS NOT NULL),
+           WHERE answers.environment_id = asked.environment AND answers.request_key = asked.key AND ${times.answeredAt} >= ? AND raw_sha256 IS NOT NULL),
          EXISTS (SELECT 1 FROM calls WHERE environment_id = asked.environment AND request_key = asked.key AND in_doubt > 0)
        FROM (SELECT ? AS environment, unhex(?) AS key, ? AS start) AS asked
        JOIN starts ON id = asked.start LEFT JOIN allowances ON environment_id = asked.environment`,

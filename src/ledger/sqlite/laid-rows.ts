@@ -72,7 +72,6 @@ export class LaidRows {
         fields: JSON.parse(fields) as ComparedRow['fields'],
         problem: code === null ? null : { code, message: message ?? '' },
         standing: isKnown ? read(found as StandingRow) : null,
-        at: isKnown ? { runId: found.run_id, row: found.run_row } : null,
       };
     });
   }

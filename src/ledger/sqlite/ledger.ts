@@ -1,4 +1,5 @@
 import { asPlaceError } from '../../domain/errors.js';
+import { aheadInWords, isNews } from '../clock-ahead.js';
 import type { Housekeeping } from '../housekeeping.js';
 import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
@@ -16,7 +17,7 @@ import { previewPrune, prune } from './prune.js';
 import { goOnPurge, previewPurge, purge } from './purge.js';
 import { searchEverywhere } from './purge-proof.js';
 import { readings } from './reading.js';
-import { dropRun } from './remove-runs.js';
+import { dropPortfolio, dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { mustBeNumbered } from './row-numbers.js';
@@ -24,6 +25,7 @@ import { runStore } from './runs.js';
 import { signsOfLoss } from './signs-of-loss.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
+import { BelievedTimes, noteAhead } from './times.js';
 import { forgetPurge } from './unfinished-purges.js';
 import { watchStore } from './watches.js';
 import { newestBytes } from './whole.js';
@@ -53,6 +55,8 @@ function openLocked(options: LedgerOptions): Ledger {
     if (loss !== undefined) onNote?.(loss);
     endOtherStarts(database, now);
     bringForward(database, now);
+    const ahead = noteAhead(database, now);
+    if (ahead !== null && isNews(ahead, now)) onNote?.(aheadInWords(ahead, now));
     return compose(database, options, () => lock.release());
   } catch (error) {
     lock.release();
@@ -61,12 +65,13 @@ function openLocked(options: LedgerOptions): Ledger {
 }
 
 function compose(database: Connection, options: LedgerOptions, onClose: () => void): Ledger {
-  const { dataDir, now, packAlone, freeBytes, onNote } = options;
+  const { dataDir, now, clock, packAlone, freeBytes, onNote } = options;
   const path = database.name;
   const writer = new Writer(database);
+  const times = new BelievedTimes(database, now, clock);
   const packer = new Packer(packAlone);
-  const { allSettled, ...calls } = callStore(database, writer, packer, new Room(path, freeBytes), onNote);
-  const { findNow, ...runs } = runStore(database, writer);
+  const { allSettled, ...calls } = callStore(database, writer, times, packer, new Room(path, freeBytes), onNote);
+  const { findNow, ...runs } = runStore(database, writer, times);
   const flush = async () => {
     await allSettled();
     await writer.flush();
@@ -76,10 +81,11 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     return await work();
   };
   const snapshot = async (runId: string) => {
-    const opened = await openSnapshot(path, runId);
+    const opened = await openSnapshot(path, runId, times);
     return opened && inWords(opened, path);
   };
   return {
+    times,
     calls: inWords(calls, path),
     doubts: inWords(doubtStore(database, writer, dataDir), path),
     runs: inWords(
@@ -92,12 +98,12 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
       },
       path,
     ),
-    portfolios: inWords(portfolioStore(database, writer, findNow), path),
+    portfolios: inWords(portfolioStore(database, writer, times, findNow), path),
     changes: inWords(changeStore(database, writer), path),
-    watches: inWords(watchStore(database, writer), path),
+    watches: inWords(watchStore(database, writer, times), path),
     review: inWords(reviewStore(database, writer), path),
     reading: inWords<Reading>(
-      { ...readings(database, dataDir), snapshot: (runId) => settled(() => snapshot(runId)) },
+      { ...readings(database, dataDir, now), snapshot: (runId) => settled(() => snapshot(runId)) },
       path,
     ),
     housekeeping: inWords<Housekeeping>(
@@ -109,6 +115,7 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
         prune: (before) => settled(() => prune(database, before)),
         previewPrune: (before) => settled(() => previewPrune(database, before)),
         dropRun: (runId) => settled(() => dropRun(database, runId)),
+        dropPortfolio: (id) => settled(() => dropPortfolio(database, id)),
         searchEverywhere: (identifiers) => settled(() => searchEverywhere(database, identifiers)),
         flush,
       },

@@ -5,4 +5,4 @@
 export const NEWEST_RUNS = `SELECT id FROM runs AS newest WHERE portfolio_id IS NOT NULL AND superseded_by IS NULL AND state <> 'reading'
   AND EXISTS (SELECT 1 FROM members WHERE members.portfolio_id = newest.portfolio_id AND left_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM runs AS later WHERE later.portfolio_id = newest.portfolio_id AND later.superseded_by IS NULL
-    AND later.state <> 'reading' AND (later.created_at, later.id) > (newest.created_at, newest.id))`;
+    AND later.state <> 'reading' AND later.rowid > newest.rowid)`;

@@ -7,22 +7,26 @@ import { converge } from './converge.js';
 import type { Connection } from './driver.js';
 import { LaidRows } from './laid-rows.js';
 import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 /** Portfolios and their members. */
 export function portfolioStore(
   database: Connection,
   writer: Writer,
+  times: BelievedTimes,
   findRun: (id: string) => RunRecord | undefined,
 ): PortfolioStore {
   const cells = new Cells(database);
   const laid = new LaidRows(database);
-  const readStanding = standingReader(database);
+  const readStanding = standingReader(database, times);
   const byName = database.prepare<[string, string], PortfolioRow>(
     'SELECT * FROM portfolios WHERE name = ? AND providers = ?',
   );
   const byId = database.prepare<[number], PortfolioRow>('SELECT * FROM portfolios WHERE id = ?');
-  const all = database.prepare<[], PortfolioRow>('SELECT * FROM portfolios ORDER BY seen_at DESC, id DESC');
+  const all = database.prepare<[], PortfolioRow>(
+    `SELECT * FROM portfolios ORDER BY ${times.sql('seen_at')} DESC, id DESC`,
+  );
   const outcomes = database.prepare<[number], { outcome: RowOutcome; count: number }>(
     `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
@@ -31,11 +35,11 @@ export function portfolioStore(
     'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
   );
   const lastRun = database.prepare<[number], string>(
-    'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY created_at DESC, id DESC LIMIT 1',
+    'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY rowid DESC LIMIT 1',
   );
   const lastWith = database.prepare<[number, string], string>(
     `SELECT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
-     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.created_at DESC, runs.id DESC LIMIT 1`,
+     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.rowid DESC LIMIT 1`,
   );
   // Calls are read from the newest back: those since the last night are few.
   const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
@@ -94,7 +98,7 @@ export function portfolioStore(
     lastWith: async (outcome, portfolioId) => lastWith.pluck().get(portfolioId, outcome),
     adopt: (adoption) => writer.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
-      writer.write(() => converge({ database, laid, readStanding, findRun, findPortfolio }, convergence)),
+      writer.write(() => converge({ database, laid, times, readStanding, findRun, findPortfolio }, convergence)),
     async *standings(portfolioId) {
       for (let after = 0; ; ) {
         const batch = standings.all(portfolioId, after, BATCH).map(readStanding);

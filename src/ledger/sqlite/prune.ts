@@ -4,6 +4,7 @@ import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
 import { NEWEST_RUNS } from './newest-runs.js';
 import { removeRuns } from './remove-runs.js';
+import { spokeLast } from './spoke-last.js';
 import { callSummer } from './summed-calls.js';
 import { dropRecords } from './take-over.js';
 
@@ -109,18 +110,18 @@ const removeFreeCalls = (database: Connection, before: number): number =>
 
 /**
  * An answer is replaced where the same request was answered again. What is owned stays, however old it is, and so does what
- * the newer one was not compared with yet: it may be in question, and the company stands by the one before.
+ * the newer one was not compared with yet, or says nothing against: the company may stand by the one before.
  */
 function removeReplaced(database: Connection, before: number): Pick<PruneReport, 'answers' | 'bodies' | 'bytes'> {
   const answers = database
     .prepare(
-      `UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id NOT IN (SELECT call_id FROM answers)
+      `UPDATE calls SET raw_sha256 = NULL, params = NULL WHERE id NOT IN (SELECT call_id FROM answers) AND id NOT IN (SELECT value FROM json_each(?))
          AND id NOT IN (SELECT replaces FROM calls WHERE replaces IS NOT NULL AND compared = 0 AND subject_id IS NOT NULL) AND id IN (
          SELECT id FROM (SELECT id, settled_at, max(id) OVER (PARTITION BY environment_id, request_key) AS newest FROM calls
            WHERE raw_sha256 IS NOT NULL AND charge <> 'owned' AND error_code IS NULL)
          WHERE id < newest AND settled_at < ?)`,
     )
-    .run(before).changes;
+    .run(JSON.stringify(spokeLast(database)), before).changes;
   const gone = database
     .prepare<[number, number], number>(
       `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (

@@ -16,11 +16,12 @@ import { readEnvironments } from './environment-usage.js';
 import { isLocked } from './lock.js';
 import { readPermissionUse } from './permission-use.js';
 import { usageLines } from './summed-calls.js';
+import { findAhead } from './times.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
 
 /** What commands that look, and change nothing, want to know. `dataDir`: what is read may be a copy, its lock is not. */
-export function readings(database: Connection, dataDir: string): Reads {
+export function readings(database: Connection, dataDir: string, now: number): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
     `SELECT calls.id AS id, api, environments.name AS environment, operation, run_id AS runId, row, started_at AS startedAt,
        error_code AS errorCode
@@ -49,6 +50,7 @@ export function readings(database: Connection, dataDir: string): Reads {
   return {
     environments: async () => environments.all(),
     spent: async (startId) => spent.get(startId) ?? { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+    clockAhead: async () => findAhead(database, now),
     callsOf: async (runId, startId) => callsOf.all(runId, startId),
     usage: async () => readUsage(database),
     activity: async (runId, since) => readActivity(database, runId, since),

@@ -10,11 +10,30 @@ export function removeRuns(database: Connection, ids: readonly string[]) {
   const removed = { rows: without('rows'), candidates: without('candidates'), questions: without('questions') };
   for (const table of ['row_ids', 'errors', 'run_environments', 'starts']) without(table);
   without('runs', 'id');
+  forgetEmptyLists(database);
   return removed;
 }
 
 export const dropRun = (database: Connection, id: string): void =>
   database.transaction(() => void removeRuns(database, [id])).immediate();
+
+/** Who is in it stands by its runs: the list goes with the last of them. */
+export const dropPortfolio = (database: Connection, id: number): void =>
+  database
+    .transaction(() => {
+      const runs = database.prepare<[number], string>('SELECT id FROM runs WHERE portfolio_id = ?').pluck().all(id);
+      removeRuns(database, runs);
+    })
+    .immediate();
+
+/** A list without members and runs is none: nobody could bring it up to date, and a monitor would wait for it. */
+const forgetEmptyLists = (database: Connection): void =>
+  void database
+    .prepare(
+      `DELETE FROM portfolios WHERE NOT EXISTS (SELECT 1 FROM members WHERE portfolio_id = portfolios.id)
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE portfolio_id = portfolios.id)`,
+    )
+    .run();
 
 /** Who stood by a run that goes stands by the row in which it is under way; who is not is known no more: its file is read again. */
 function forgetMembers(database: Connection, ids: readonly string[]): void {

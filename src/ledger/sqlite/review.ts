@@ -80,7 +80,7 @@ function rowReleases(database: Connection) {
     "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
   );
   const startOver = database.prepare(
-    "UPDATE rows SET stage = NULL, stages = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
+    "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
   );
   const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
   const reopen = database.prepare(
@@ -89,6 +89,18 @@ function rowReleases(database: Connection) {
   const isWanted = database.prepare<[string, number], 1>(
     `SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND ${STILL_LISTED}`,
   );
+  // What changed by an answer that is in question again is told when somebody has accepted it.
+  const inQuestion = database
+    .prepare<[{ environmentId: number; entityKey: string }], number | null>(
+      `SELECT (SELECT max(calls.id) FROM calls INDEXED BY calls_by_subject
+         WHERE subject_space = questions.space AND subject_id = candidate_id AND subject_id IS NOT NULL AND params IS NOT NULL
+           AND calls.environment_id = questions.environment_id AND calls.stage = questions.stage AND charge <> 'owned'
+           AND raw_sha256 IS NOT NULL AND error_code IS NULL AND settled_at <= asked_at)
+       FROM questions WHERE environment_id = @environmentId AND entity_key = @entityKey AND stage <> ''`,
+    )
+    .pluck();
+  const forgetChanges = database.prepare('DELETE FROM changes WHERE call_id = ?');
+  const compareAgain = database.prepare('UPDATE calls SET compared = 0 WHERE id = ? AND replaces IS NOT NULL');
   const inForce = database.prepare(
     "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",
   );
@@ -114,6 +126,10 @@ function rowReleases(database: Connection) {
     },
     /** An older decision that is still in force speaks again; otherwise the question is open again. */
     resting({ environmentId, entityKey }: Key): readonly RowRef[] {
+      for (const call of inQuestion.all({ environmentId, entityKey })) {
+        forgetChanges.run(call);
+        compareAgain.run(call);
+      }
       const older = inForce.get(environmentId, entityKey) !== undefined;
       const asked = older ? [] : untouched.all(environmentId, entityKey);
       for (const { runId, row, code, message } of asked) askAgain.run(code, message, runId, row);

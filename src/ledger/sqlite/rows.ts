@@ -5,6 +5,7 @@ import { parseStored } from '../stored-json.js';
 import { Cells, rowFetched, rowFields, rowStages, rowValues } from './cells.js';
 import type { Connection } from './driver.js';
 import { rowSettlements } from './settle-row.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 type RowStore = Pick<
@@ -24,7 +25,7 @@ type RowStore = Pick<
   | 'progress'
 >;
 
-export function rowStore(database: Connection, writer: Writer): RowStore {
+export function rowStore(database: Connection, writer: Writer, times: BelievedTimes): RowStore {
   const insert = database.prepare(
     `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -81,7 +82,7 @@ export function rowStore(database: Connection, writer: Writer): RowStore {
     .pluck();
   const alive = database.prepare<[number], 1>('SELECT 1 FROM starts WHERE id = ? AND ended_at IS NULL');
   const settlements = rowSettlements(database);
-  const toRow = rowReader(database);
+  const toRow = rowReader(database, times);
 
   return {
     addRows: (runId, rows) =>
@@ -174,7 +175,7 @@ interface RowRow {
   readonly member_id: number | null;
 }
 
-function rowReader(database: Connection): (row: RowRow) => RowRecord {
+function rowReader(database: Connection, times: BelievedTimes): (row: RowRow) => RowRecord {
   // A search may list a company twice: with min(), SQLite takes the other columns from the first.
   const ids = database.prepare<[string, number], IdRow>(
     `SELECT row_ids.space, row_ids.id, grade, matched_on AS matchedOn, name, registration_number, vat_number, country_code, state,
@@ -209,7 +210,7 @@ function rowReader(database: Connection): (row: RowRow) => RowRecord {
     matchedOn: row.matched_on,
     unitsCharged: row.units_charged,
     begun: row.units_charged > 0 || row.rank < 0,
-    notBefore: row.not_before,
+    notBefore: row.not_before && times.believed(row.not_before),
     errorCode: row.error_code,
     errorMessage: row.error_message,
     updatedAt: row.updated_at ?? 0,

@@ -5,11 +5,13 @@ import { damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
 import { NEWEST_RUNS } from './newest-runs.js';
 import { rowStore } from './rows.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 export function runStore(
   database: Connection,
   writer: Writer,
+  times: BelievedTimes,
 ): RunStore & {
   /** For those who are inside a transaction. */
   readonly findNow: (runId: string) => RunRecord | undefined;
@@ -22,7 +24,7 @@ export function runStore(
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
   const all = database.prepare<[], RunRow>(
-    `SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY created_at DESC, id DESC`,
+    `SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`,
   );
   const ofLists = database.prepare<[], { id: string; portfolioId: number }>(
     `SELECT id, portfolio_id AS portfolioId FROM runs
@@ -42,7 +44,7 @@ export function runStore(
   const toRun = (run: RunRow | undefined) => run && runOf(run, cells);
 
   return {
-    ...rowStore(database, writer),
+    ...rowStore(database, writer, times),
     create: (run) =>
       writer.write(() => {
         insert.run(

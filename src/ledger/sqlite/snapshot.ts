@@ -2,7 +2,6 @@ import type { IdSpace } from '../../domain/id-spaces.js';
 import type { MemberChange } from '../changes.js';
 import type {
   RunSnapshot,
-  SnapshotAnswer,
   SnapshotCall,
   SnapshotCandidate,
   SnapshotError,
@@ -15,6 +14,7 @@ import type {
 } from '../reading.js';
 import type { RunRecord } from '../runs.js';
 import type { StoredPlace } from '../stored-json.js';
+import { type AnswerRow, answerStoodBy, type Place, type Shortcomings } from './answer-stood-by.js';
 import { Bodies } from './bodies.js';
 import {
   type Cell,
@@ -24,7 +24,6 @@ import {
   changeItems,
   placeOf,
   portfolioColumns,
-  rowFetched,
   rowFields,
   rowStages,
   rowValues,
@@ -47,16 +46,21 @@ import {
   WATCH_EVENTS,
 } from './snapshot-sql.js';
 import { type StandingRow, standingReader } from './standings.js';
+import type { BelievedTimes } from './times.js';
 import { Writer } from './writer.js';
 
 /**
  * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
  * while the run goes on beside it.
  */
-export async function openSnapshot(path: string, runId: string): Promise<RunSnapshot | undefined> {
+export async function openSnapshot(
+  path: string,
+  runId: string,
+  times: BelievedTimes,
+): Promise<RunSnapshot | undefined> {
   const database = connect(path, { readonly: true, timeout: 10_000 });
   database.exec('BEGIN');
-  const runs = runStore(database, new Writer(database));
+  const runs = runStore(database, new Writer(database), times);
   const run = await runs.find(runId);
   if (run === undefined) {
     database.close();
@@ -78,7 +82,7 @@ export async function openSnapshot(path: string, runId: string): Promise<RunSnap
       refusedRows: 0,
     },
     rows: () => readRows(store, runId),
-    members: () => readMembers(database, run),
+    members: () => readMembers(database, times, run),
     candidates: () => readCandidates(store),
     calls: () => inBatches<SnapshotCall>(database, CALLS, [runId], BATCH),
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
@@ -166,11 +170,12 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
 
 async function* readMembers(
   database: Connection,
+  times: BelievedTimes,
   { portfolioId }: RunRecord,
 ): AsyncGenerator<readonly SnapshotMember[]> {
   if (portfolioId === null) return;
   // A damaged row is named with the rows.
-  const read = standingReader(database, {});
+  const read = standingReader(database, times, {});
   type Row = StandingRow & Omit<SnapshotMember, 'standing'>;
   for await (const batch of inBatches<Row>(database, MEMBERS, [portfolioId], BATCH))
     yield batch.map((row) => {
@@ -201,12 +206,6 @@ async function* readChanges(store: Store, { portfolioId }: RunRecord): AsyncGene
     });
 }
 
-/** The row by which something stands. */
-interface Place {
-  readonly run_id: string;
-  readonly run_row: number;
-}
-
 interface Store {
   readonly database: Connection;
   readonly bodies: Bodies;
@@ -214,9 +213,6 @@ interface Store {
   readonly damaged: UnsoundAnswer[];
   readonly damagedTexts: StoredPlace[];
 }
-
-type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
-  Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
 
 /** What a text says, or nothing and a note. */
 function soundText<T>({ cells, damagedTexts }: Store, of: Cell<T>, text: string, key: readonly (string | number)[]) {
@@ -237,14 +233,17 @@ async function* readSubjects(
   space: IdSpace,
   operations: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place & { readonly asked: string | null };
-  const before = answerBefore(store.database);
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place & Shortcomings;
+  const stoodBy = answerStoodBy(store.database, store.bodies);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, asked, ...subject } of batch) {
+    for (const { run_id, run_row, asked, lacking, ...subject } of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const newest = about.all(run_id, run_row, ...operations);
-      const standing = asked === null ? newest : newest.map((answer) => before(answer, asked, { run_id, run_row }));
+      const isPlain = asked === null && lacking === null;
+      const standing = isPlain
+        ? newest
+        : newest.map((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }));
       const answers = standing.flatMap(({ id, api, ...answer }) => {
         const params = store.cells.find(callParams, answer.params, [id]);
         if (params === undefined) {
@@ -257,29 +256,6 @@ async function* readSubjects(
       yield { ...subject, ids, answers };
     }
   }
-}
-
-/** A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided. */
-function answerBefore(database: Connection) {
-  const earlier = database.prepare<[number, string, number], AnswerRow>(
-    `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
-     FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
-       ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
-     JOIN environments ON environments.id = calls.environment_id
-     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?
-       AND calls.settled_at <= ? AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
-     ORDER BY calls.id DESC LIMIT 1`,
-  );
-  const fetched = database
-    .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
-    .pluck();
-  const cells = new Cells(database);
-  return (answer: AnswerRow, asked: string, { run_id, run_row }: Place): AnswerRow => {
-    if (answer.stage === null || !asked.split(',').includes(answer.stage)) return answer;
-    const times = cells.find(rowFetched, fetched.get(run_id, run_row) ?? '{}', [run_id, run_row]) ?? {};
-    const asOf = Object.hasOwn(times, answer.stage) ? (times[answer.stage] ?? 0) : 0;
-    return earlier.get(answer.id, answer.stage, asOf) ?? answer;
-  };
 }
 
 async function* readLists(

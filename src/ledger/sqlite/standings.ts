@@ -3,6 +3,7 @@ import type { Standing } from '../portfolios.js';
 import type { Stages } from '../runs.js';
 import { type Cell, Cells, rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
+import type { BelievedTimes } from './times.js';
 
 /** Where a member stands, as it is read from `members` and `rows`. */
 export interface StandingRow {
@@ -44,7 +45,11 @@ export function rowOfColumns(columns: StandingColumns): StandingRow {
 export type StandingReader = (row: StandingRow) => Standing;
 
 /** `damaged`: what is read in place of a text that is damaged; without it that is thrown, with its place. */
-export function standingReader(database: Connection, damaged?: Record<string, never>): StandingReader {
+export function standingReader(
+  database: Connection,
+  times: BelievedTimes,
+  damaged?: Record<string, never>,
+): StandingReader {
   const cells = new Cells(database);
   const read = <T>(of: Cell<T>, text: string, key: readonly (string | number)[]): T | Record<string, never> =>
     damaged === undefined ? cells.read(of, text, key) : (cells.find(of, text, key) ?? damaged);
@@ -69,11 +74,12 @@ export function standingReader(database: Connection, damaged?: Record<string, ne
   return (row) => ({
     member: row.member,
     row: row.at_row,
+    at: { runId: row.run_id, row: row.run_row },
     outcome: row.outcome,
     stages: stages(row),
-    fetched: read(rowFetched, row.fetched, [row.run_id, row.run_row]),
-    updatedAt: row.updated_at ?? 0,
-    changedAt: row.changed_at,
+    fetched: times.allBelieved(read(rowFetched, row.fetched, [row.run_id, row.run_row])),
+    updatedAt: times.believed(row.updated_at ?? 0),
+    changedAt: row.changed_at && times.believed(row.changed_at),
     pipelineSha256: pipeline(row.run_id),
     onItsWay: placeOf(row.way),
   });

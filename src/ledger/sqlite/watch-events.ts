@@ -2,25 +2,27 @@ import { hash } from 'node:crypto';
 import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
 import type { Connection } from './driver.js';
 import { callSummer } from './summed-calls.js';
+import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
 /** What was heard of them. */
 export function watchEvents(
   database: Connection,
   writer: Writer,
+  times: BelievedTimes,
 ): Pick<WatchStore, 'hear' | 'markChanged' | 'takenUp' | 'lastEvents'> {
   const insert = database.prepare(
     `INSERT INTO watch_events (environment_id, company_id, event_type, status, message, date_created, extra, digest, heard_at, raw_sha256)
      VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
   );
   // Events are few and members many: one pass over them, and only where something was ever heard.
-  const lastHeard = `SELECT max(heard_at) FROM row_ids
+  const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM row_ids
     JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.api = 'v2'
     JOIN watch_events ON watch_events.environment_id = run_environments.environment_id AND watch_events.company_id = row_ids.id
     WHERE row_ids.run_id = members.run_id AND row_ids.row = members.run_row AND row_ids.space = 'v2'`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
   const mark = database.prepare(
-    `UPDATE members SET changed_at = (${lastHeard}) WHERE left_at IS NULL AND (${lastHeard}) > coalesce(changed_at, first_seen)`,
+    `UPDATE members SET changed_at = (${lastHeard}) WHERE left_at IS NULL AND (${lastHeard}) > ${times.sql('coalesce(changed_at, first_seen)')}`,
   );
   // The last one stays: by it the bytes are known to be in use, and that the provider has answered.
   const sumLooks = callSummer(

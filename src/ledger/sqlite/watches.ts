@@ -1,11 +1,12 @@
 import type { WatchRecord, WatchStore, WatchToRead, WatchToSettle } from '../watches.js';
 import { Cells, watchFields } from './cells.js';
 import type { Connection } from './driver.js';
+import type { BelievedTimes } from './times.js';
 import { watchEvents } from './watch-events.js';
 import type { Writer } from './writer.js';
 
 /** Companies that are watched. Members are found from their portfolios: the table of IDs is larger than any of these. */
-export function watchStore(database: Connection, writer: Writer): WatchStore {
+export function watchStore(database: Connection, writer: Writer, times: BelievedTimes): WatchStore {
   const cells = new Cells(database);
   const counts = database.prepare<[string], { listed: number; without: number }>(
     `SELECT count(*) AS listed, count(*) FILTER (WHERE row_ids.id IS NULL) AS without FROM members
@@ -22,7 +23,7 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
     'UPDATE watches SET hinted_at = ? WHERE company_id IN (SELECT value FROM json_each(?))',
   );
   const read = database.prepare(
-    `UPDATE watches SET read_at = @askedAt, failed_at = NULL, hinted_at = iif(hinted_at <= @askedAt, NULL, hinted_at)
+    `UPDATE watches SET read_at = @askedAt, failed_at = NULL, hinted_at = iif(${times.sql('hinted_at')} <= @askedAt, NULL, hinted_at)
      WHERE environment_id = @environmentId AND company_id = @companyId`,
   );
   const failed = database.prepare('UPDATE watches SET failed_at = ? WHERE environment_id = ? AND company_id = ?');
@@ -39,9 +40,11 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
      ORDER BY company_id`,
   );
   const inLists = `company_id IN (SELECT row_ids.id ${CONFIRMED} WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS})`;
+  // When it was read at a time that has not come is not known: it is read once more, as if it never was.
+  const readAt = `iif(${times.sql('read_at')} = read_at, read_at, NULL)`;
   const toRead = database.prepare<[Wish & { all: number; hinted: number; notSince: number }], ToRead>(
-    `SELECT company_id AS companyId, coalesce(read_at, registered_at) AS since, failed_at IS NOT NULL AS hasFailed FROM watches
-     WHERE environment_id = @environmentId AND registered_at IS NOT NULL AND (hinted_at IS NOT NULL OR (NOT @hinted AND coalesce(read_at, 0) <= @notSince)) AND (@all OR ${inLists})
+    `SELECT company_id AS companyId, coalesce(${readAt}, ${times.sql('registered_at')}) AS since, failed_at IS NOT NULL AS hasFailed FROM watches
+     WHERE environment_id = @environmentId AND registered_at IS NOT NULL AND (hinted_at IS NOT NULL OR (NOT @hinted AND coalesce(${readAt}, 0) <= @notSince)) AND (@all OR ${inLists})
      ORDER BY hasFailed, hinted_at IS NULL, coalesce(failed_at, since), company_id`,
   );
   const watched = database.prepare<[number], number>(
@@ -54,7 +57,7 @@ export function watchStore(database: Connection, writer: Writer): WatchStore {
      FROM watches JOIN environments ON environments.id = environment_id ORDER BY name, company_id`,
   );
   return {
-    ...watchEvents(database, writer),
+    ...watchEvents(database, writer, times),
     members: async (portfolioIds) => counts.get(JSON.stringify(portfolioIds)) ?? { listed: 0, without: 0 },
     reconcile: (environmentId, listed, { portfolioIds }, now) =>
       writer.write(() =>

@@ -2,9 +2,14 @@ import type { Convergence, Standing } from '../portfolios.js';
 import { parseStored } from '../stored-json.js';
 import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
+import type { BelievedTimes } from './times.js';
 
 /** What has become stale since a row set out once more is bought with the rest. One that begins anew buys it anyway. */
-export function widener(database: Connection, judge: Convergence['judge']): (standing: Standing) => void {
+export function widener(
+  database: Connection,
+  times: BelievedTimes,
+  judge: Convergence['judge'],
+): (standing: Standing) => void {
   const find = database.prepare<[string, number], { stages: string; fetched: string }>(
     'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
   );
@@ -15,8 +20,9 @@ export function widener(database: Connection, judge: Convergence['judge']): (sta
     const { runId, row } = onItsWay;
     const under = find.get(runId, row);
     const stages = under && parseStored(under.stages, rowStages.fits);
-    const fetched = under && parseStored(under.fetched, rowFetched.fits);
-    if (stages === undefined || fetched === undefined || Object.keys(stages).length === 0) return;
+    const said = under && parseStored(under.fetched, rowFetched.fits);
+    if (stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
+    const fetched = times.allBelieved(said);
     const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, onItsWay: null });
     const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
     const more = Object.entries(due?.stages ?? {}).filter(

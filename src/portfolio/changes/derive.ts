@@ -66,8 +66,10 @@ async function withEarlier(state: State, now: State, before: ReplacedAnswer, sub
   let { callId, replaces } = before;
   while (!lacksNothing(whole, now) && replaces !== null) {
     const earlier = await subject.store.find(replaces);
-    if (earlier === undefined || earlier.rawSha256 === null) break;
-    const older = readState(subject.reader, await answersAsOf(earlier, callId, subject));
+    if (earlier === undefined) break;
+    // What was pruned in between said nothing: what did is kept for as long as nothing else has come.
+    const older =
+      earlier.rawSha256 === null ? undefined : readState(subject.reader, await answersAsOf(earlier, callId, subject));
     if (older !== undefined) whole = carriedOver(older, whole);
     ({ callId, replaces } = earlier);
   }

@@ -28,7 +28,8 @@ const BEGUN = Date.parse('2026-01-05T01:00:00Z');
 const input = join(folder, 'in.csv');
 const pipeline = loadPipeline('nightly', folder);
 const names = { v1: 'bench', v2: 'bench' };
-const ledger = openLedger({ dataDir: folder, now: BEGUN, access: 'write' });
+const NIGHT = BEGUN + 8 * DAY;
+const ledger = openLedger({ dataDir: folder, now: step === 'fill' ? BEGUN : NIGHT, access: 'write' });
 
 function write(note: string): void {
   const file = openSync(input, 'w');
@@ -111,7 +112,7 @@ async function nights(): Promise<void> {
   await quiet.begin();
   await ledger.housekeeping.flush();
   const quietBytes = bytes() - before;
-  const now = BEGUN + 8 * DAY;
+  const now = NIGHT;
   const [list, readMs] = await timed(() => listAt(now));
   const [, dueMs] = await timed(() => list.begin());
   const rssMb = process.resourceUsage().maxRSS / 1024;

@@ -88,6 +88,15 @@ CREATE TABLE changes (
   -- JSON: the items that came, went or differ.
   items          TEXT NOT NULL
 ) STRICT;
+CREATE TABLE clock_ahead (
+  id           INTEGER PRIMARY KEY CHECK (id = 1),
+  -- By the clock that they lay ahead of.
+  found_at     INTEGER NOT NULL,
+  latest_at    INTEGER NOT NULL,
+  answers      INTEGER NOT NULL,
+  -- The last of the calls that are dated so: a later one is found anew.
+  last_call_id INTEGER NOT NULL
+) STRICT;
 CREATE TABLE closures (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   operation      TEXT,

@@ -1,0 +1,70 @@
+import { bodySaysNothing } from '../../util/says-nothing.js';
+import type { SnapshotAnswer, UnsoundAnswer } from '../reading.js';
+import { parseStored } from '../stored-json.js';
+import type { Bodies } from './bodies.js';
+import { Cells, rowFetched, rowStages } from './cells.js';
+import type { Connection } from './driver.js';
+
+/** The row by which something stands. */
+export interface Place {
+  readonly run_id: string;
+  readonly run_row: number;
+}
+
+/** What keeps the newest answers about a row's company from being what it stands by. */
+export interface Shortcomings {
+  /** The stages whose answers are in question. */
+  readonly asked: string | null;
+  /** The statuses, where a stage had nothing to give. */
+  readonly lacking: string | null;
+}
+
+export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
+  Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
+
+/**
+ * A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided. And
+ * one in which nothing was returned says nothing against what came before it (V1-22).
+ */
+export function answerStoodBy(database: Connection, bodies: Bodies) {
+  const earlier = database.prepare<[number, string], AnswerRow>(
+    `SELECT calls.id, calls.operation, calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt, calls.stage, api
+     FROM calls AS newer CROSS JOIN calls INDEXED BY calls_by_subject
+       ON calls.subject_space = newer.subject_space AND calls.subject_id = newer.subject_id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+     JOIN environments ON environments.id = calls.environment_id
+     WHERE newer.id = ? AND calls.environment_id = newer.environment_id AND calls.request_key = newer.request_key AND calls.stage = ?
+       AND calls.id < newer.id AND calls.charge <> 'owned' AND calls.raw_sha256 IS NOT NULL AND calls.error_code IS NULL
+     ORDER BY calls.id DESC`,
+  );
+  const fetched = database
+    .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
+    .pluck();
+  const cells = new Cells(database);
+
+  /** When the answer of the stage was fetched by which the row stands; undefined: there was none, or nobody knows. */
+  const asOf = (stage: string, { run_id, run_row }: Place): number | undefined => {
+    const times = cells.find(rowFetched, fetched.get(run_id, run_row) ?? '{}', [run_id, run_row]) ?? {};
+    return Object.hasOwn(times, stage) ? times[stage] : undefined;
+  };
+  const before = (answer: AnswerRow, stage: string, fits: (past: AnswerRow) => boolean): AnswerRow =>
+    earlier.all(answer.id, stage).find(fits) ?? answer;
+  const says = ({ rawSha256 }: AnswerRow): boolean => {
+    const body = bodies.readSound(rawSha256);
+    return body !== undefined && !bodySaysNothing(body);
+  };
+
+  return (answer: AnswerRow, { asked, lacking }: Shortcomings, place: Place): AnswerRow => {
+    const { stage, fetchedAt } = answer;
+    if (stage === null) return answer;
+    const stands = asOf(stage, place);
+    if (asked?.split(',').includes(stage)) {
+      if (stands === fetchedAt) return answer;
+      if (stands === undefined) return before(answer, stage, () => true);
+      // Of that very time, and only where there is none the last before it: clocks have been wrong.
+      const past = earlier.all(answer.id, stage);
+      return past.find((one) => one.fetchedAt === stands) ?? past.find((one) => one.fetchedAt <= stands) ?? answer;
+    }
+    const isEmpty = parseStored(lacking ?? '', rowStages.fits)?.[stage] === 'not_available' && stands === fetchedAt;
+    return isEmpty ? before(answer, stage, says) : answer;
+  };
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { callsInDoubt } from '../../src/app/night/lists.js';
+import { withLedger } from '../ledger/sqlite-support.js';
+import { begin, buy, call, lost, NOW, settlement } from '../ledger/support.js';
+
+const inDoubt = (ledger: Parameters<typeof callsInDoubt>[0]) => callsInDoubt(ledger, NOW);
+
+test('a report that was asked for again, and came, may have been paid for twice: a person has a word about it', async () => {
+  await withLedger(async (ledger) => {
+    const report = call(await begin(ledger), { meter: 'report', operation: 'creditReportGenerate' });
+    await buy(ledger, report, lost());
+    expect(await inDoubt(ledger)).toHaveLength(1);
+    await buy(ledger, report, settlement({ unitsCharged: null }));
+    const [doubtful] = await inDoubt(ledger);
+    expect(doubtful).toMatchObject({ answered: true, charge: 'unknown' });
+    await ledger.doubts.settle([doubtful?.id ?? 0], 'resend', 'asked the provider');
+    expect(await inDoubt(ledger)).toEqual([]);
+  });
+});
+
+test('what v2 has refused for good was never in doubt, though nobody knows what it cost', async () => {
+  await withLedger(async (ledger) => {
+    const asked = call(await begin(ledger), { meter: 'not_told', operation: 'financial' });
+    await buy(ledger, asked, lost({ httpStatus: 403, inDoubt: false }));
+    expect(await ledger.doubts.list({ calls: [], runs: [] }, NOW)).toHaveLength(1);
+    expect(await inDoubt(ledger)).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+const DAY = 86_400_000;
+const FIVE_YEARS = 5 * 365 * DAY;
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+const CHECK = ['status', '--check', '--max-age', '26h'];
+const PIPELINE = ['stages: [record]', 'freshness: {fullKyb: 30d, searchKyb: 90d}'];
+
+const unitsOf = (finished: Parameters<typeof jsonOf>[0]) => jsonOf<EndJson>(finished).this_start.units_charged;
+
+test('after a night with a clock far ahead nothing is bought at once, and everything one freshness later', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    const ahead = new JumpingClock(clock.now() + FIVE_YEARS);
+    expect(unitsOf(await kybatch([...RUN, '--json'], { clock: ahead }))).toBe(4);
+
+    const seen = await kybatch(CHECK);
+    expect(seen.code).toBe(3);
+    expect(seen.stdout).toMatch(/4 answers are dated at a time that has not come, up to \d{4}-.+ Look at it/);
+    expect((await kybatch(['doctor'])).stderr).toContain('4 answers are dated at a time that has not come');
+
+    clock.advance(DAY);
+    const found = clock.now();
+    const quiet = await kybatch(RUN);
+    expect(quiet.stderr).toContain('4 answers are dated at a time that has not come');
+    expect(quiet.stderr).toContain('Nothing is due');
+    expect(quiet.stderr).toContain(new Date(found + 30 * DAY).toISOString().slice(0, 10));
+    // A person must look at the clock, also where the next night was well.
+    expect((await kybatch(CHECK)).code).toBe(3);
+
+    clock.advance(8 * DAY);
+    const later = await kybatch(RUN);
+    expect(later.stderr).not.toContain('has not come');
+    expect((await kybatch(CHECK)).code).toBe(0);
+    expect((await kybatch(['doctor'])).stderr).toContain('has not come');
+
+    clock.set(found + 30 * DAY + 1);
+    expect(unitsOf(await kybatch([...RUN, '--json']))).toBe(2);
+    expect((await kybatch(RUN)).stderr).toContain('Nothing is due');
+    // The last run is the one that was begun last, whatever its date.
+    const last = new Date(clock.now()).toISOString().slice(0, 10);
+    expect((await kybatch(['status'])).stderr).toContain(`Run ${last}`);
+  });
+});
+
+test('a night with a clock far behind buys nothing, and makes no answer older than it is', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN);
+    const behind = new JumpingClock(clock.now() - FIVE_YEARS);
+    const night = await kybatch(RUN, { clock: behind });
+    expect(night.stderr).toContain('or is behind now');
+    expect(night.stderr).toContain('Nothing is due');
+    expect((await kybatch(CHECK, { clock: behind })).code).toBe(3);
+    clock.advance(DAY);
+    const right = await kybatch(RUN);
+    expect(right.stderr).not.toContain('has not come');
+    expect(right.stderr).toContain('Nothing is due');
+    expect((await kybatch(CHECK)).code).toBe(0);
+    clock.advance(30 * DAY);
+    expect(unitsOf(await kybatch([...RUN, '--json']))).toBe(2);
+  });
+});
+
+test('a clock that was ahead one night and behind the next buys nothing twice either', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(RUN);
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN, { clock: new JumpingClock(clock.now() + FIVE_YEARS) });
+    await kybatch(RUN, { clock: new JumpingClock(clock.now() - FIVE_YEARS) });
+    clock.advance(DAY);
+    const right = await kybatch(RUN);
+    expect(right.stderr).toContain('answers are dated at a time that has not come');
+    expect(right.stderr).toContain('Nothing is due');
+  });
+});
+
+test('a clock that is set back by some hours is no finding', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(RUN);
+    const back = new JumpingClock(clock.now() - DAY / 2);
+    const night = await kybatch(RUN, { clock: back });
+    expect(night.stderr).toContain('Nothing is due');
+    expect(night.stderr).not.toContain('has not come');
+    expect((await kybatch(CHECK, { clock: back })).code).toBe(0);
+  });
+});
+
+test('a second night ahead of time is found anew; what was bought then is not bought again the next night', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const ahead = new JumpingClock(clock.now() + FIVE_YEARS);
+    await kybatch(RUN, { clock: ahead });
+    await kybatch(RUN);
+    clock.advance(31 * DAY);
+    expect(unitsOf(await kybatch([...RUN, '--json']))).toBe(1);
+    // The same wrong date, a month later: what came meanwhile is old by it.
+    expect(unitsOf(await kybatch([...RUN, '--json'], { clock: ahead }))).toBe(1);
+    const next = await kybatch(RUN);
+    expect(next.stderr).toContain('has not come');
+    expect(next.stderr).toContain('Nothing is due');
+  });
+});
+
+test('what was begun anew by a clock ahead of time goes on without paying twice', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: PIPELINE }, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    await kybatch(RUN);
+    const ahead = new JumpingClock(clock.now() + FIVE_YEARS);
+    const stopped = await kybatch([...RUN, '--fresh', '--budget', '3', '--concurrency', '1'], { clock: ahead });
+    expect(stopped.code).toBe(4);
+    clock.advance(DAY);
+    const rest = await kybatch(['resume', '--budget', '1', '--json']);
+    expect([rest.code, unitsOf(rest)]).toEqual([0, 1]);
+  });
+});
