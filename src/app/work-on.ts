@@ -64,6 +64,7 @@ export async function workOn(
   );
   try {
     await tellStarted(start, listener, ledger);
+    if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
       workOnRun({
         run,

@@ -48,7 +48,9 @@ export interface CheckedList {
 
 export type Trouble =
   | { readonly kind: 'no_list' | 'never' | 'too_old' }
+  | { readonly kind: 'refused'; readonly code: string; readonly at: number }
   | { readonly kind: 'stopped'; readonly stop: StopView }
+  | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
   | { readonly kind: 'clock'; readonly message: string }
@@ -106,10 +108,10 @@ const viewOf = (at: number, lists: readonly CheckedList[], troubles: readonly Tr
 
 async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledger, at: number): Promise<CheckedList> {
   const { name, lastSuccessAt } = list;
-  const age = ageOf(lastSuccessAt, maxAgeMs, at);
+  const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
   // Its runs were pruned: what its members stand by is as it was.
-  if (run === undefined) return { name, lastSuccessAt, troubles: age, next: null, sandbox: false };
+  if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false };
   const progress = await standingOf(run, ledger, at);
   const whole = await wholeOf(run, progress, ledger);
   const work = await ledger.reading.atWork(run.id, at);
@@ -117,7 +119,7 @@ async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledge
   const count = (kind: 'invalid' | 'failed' | 'needs_review' | 'scope', number: number): readonly Trouble[] =>
     number === 0 ? [] : [{ kind, count: number }];
   const troubles = [
-    ...age,
+    ...ofStarts,
     ...(work === undefined ? [] : troublesOfWork(work, atWork, run)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
     ...count('failed', whole.outcomes.failed),
@@ -126,9 +128,13 @@ async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledge
   ];
   // Who is at work lets nobody in.
   const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
-  const again = age.length > 0 && !atWork ? readAgain(run) : null;
+  const again = ofStarts.length > 0 && !atWork ? readAgain(run) : null;
   return { name, lastSuccessAt, troubles, next: steps[0] ?? again, sandbox: await isOnSandbox(run.id, ledger.runs) };
 }
+
+/** It may have been refused for what is well by now: the same start once more tells. */
+const refusalOf = ({ refused }: PortfolioRecord): readonly Trouble[] =>
+  refused === null ? [] : [{ kind: 'refused', ...refused }];
 
 /** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */
 function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): readonly Trouble[] {
@@ -137,10 +143,13 @@ function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): read
 }
 
 /** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */
-function troublesOfWork({ outages, ending }: AtWork, atWork: boolean, run: RunRecord): readonly Trouble[] {
+function troublesOfWork({ outages, ending, endedAt }: AtWork, atWork: boolean, run: RunRecord): readonly Trouble[] {
   if (run.state !== 'open') return [];
   const [outage] = outages.filter(({ row }) => row === undefined);
   if (atWork) return outage === undefined ? [] : [{ kind: 'outage', outage }];
-  const stop = readEnding(ending)?.stopped ?? null;
-  return stop === null || stop.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop }];
+  const ended = readEnding(ending);
+  if (ended === null) return endedAt === null ? [{ kind: 'died' }] : [];
+  const { stopped, interrupted, finished } = ended;
+  if (stopped !== null) return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped }];
+  return interrupted && !finished ? [{ kind: 'interrupted' }] : [];
 }
