@@ -9,7 +9,7 @@ import { pullFrom, type WatchPullView } from './watch-pull.js';
 
 /**
  * Before it is decided what is due: what the provider's watch says has changed. A start goes on without it, and says so.
- * Returns from when on something may have been heard; null: nobody was asked.
+ * Null: nobody was asked.
  */
 export async function pullFirst(
   pipeline: Pick<Pipeline, 'watch' | 'deadlineMs'>,
@@ -18,7 +18,7 @@ export async function pullFirst(
   ledger: Ledger,
   dataDir: string,
   around: Surroundings,
-): Promise<number | null> {
+): Promise<Heard | null> {
   if (!asksTheWatch(pipeline) || portfolio === undefined) return null;
   const tell = (why: string) => around.onNote?.(`the watch was not asked what has changed: ${why}`);
   if (!mayBegin(options)) {
@@ -27,6 +27,7 @@ export async function pullFirst(
     return null;
   }
   const since = around.clock.now();
+  let companies = 0;
   const which = { portfolioIds: [portfolio.id], hinted: false, notSince: since - pipeline.watch.everyMs };
   try {
     const view = await withProvider(
@@ -35,13 +36,20 @@ export async function pullFirst(
       (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
+    companies = view.read;
     const why = shortcomings(view);
     if (why !== undefined) around.onNote?.(`the watch could not be read to the end: ${why}`);
   } catch (error) {
     if (error instanceof LedgerError) throw error;
     tell(error instanceof Error ? error.message : String(error));
   }
-  return since;
+  return { since, companies };
+}
+
+/** From when on something may have been heard, and about how many companies. */
+export interface Heard {
+  readonly since: number;
+  readonly companies: number;
 }
 
 /** Of an interrupt the start itself tells. */

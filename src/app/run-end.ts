@@ -28,6 +28,8 @@ export interface RunEndView {
   readonly toDo: number;
   /** Members that are not in the file any more, and were in the one before. */
   readonly departed: number;
+  /** Companies whose history was asked for before it was decided what is due; what that costs is not told. */
+  readonly watchAsked: number;
   /** When something is due next, where nothing is now; null: nobody has looked, or nothing is by itself. */
   readonly nextDueAt: number | null;
   /** Status counts by stage, of the rows that were due. */
@@ -93,6 +95,7 @@ export function viewOfEnd(
   return {
     ...standing(run, progress, whole),
     nextDueAt: null,
+    watchAsked: 0,
     worked: true,
     ...made,
     stopped:
@@ -131,6 +134,7 @@ export async function viewOfRest(
     ...standing(run, progress, whole),
     departed,
     nextDueAt: nextAt,
+    watchAsked: 0,
     worked: false,
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     left: { failed: 0, questions: 0 },

@@ -17,7 +17,7 @@ import { thenTell } from './night/then-tell.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
-import { OpenList, portfolioName, providersKey } from './portfolio.js';
+import { OpenList } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
 import { pullFirst } from './pull-first.js';
@@ -79,17 +79,17 @@ async function bringUpToDate(
   // Who is asked before there is a ledger, and says no, has created nothing.
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
-    const known = await ledger.portfolios.find(portfolioName(job), providersKey(names));
-    const heardSince = await pullFirst(pipeline, known, options, ledger, dataDir, around);
     const list = await openList({ ...job, pipeline }, names, ledger, around);
+    const heard = await pullFirst(pipeline, list.known, options, ledger, dataDir, around);
+    const watchAsked = heard?.companies ?? 0;
     const upToDate = async (converged: Converged) => {
-      const view = await viewOfUpToDate(converged, list, options, dataDir, ledger, around);
+      const view = { ...(await viewOfUpToDate(converged, list, options, dataDir, ledger, around)), watchAsked };
       await metrics?.write(ledger, names, null);
       return view;
     };
     const begin = async () => {
       const converged = await list.begin();
-      if (converged.run !== null && heardSince !== null) await ledger.watches.takenUp(converged.run.id, heardSince);
+      if (converged.run !== null && heard !== null) await ledger.watches.takenUp(converged.run.id, heard.since);
       if (!job.fresh) await tellAnew(converged, ledger, around);
       return converged;
     };
@@ -119,7 +119,7 @@ async function bringUpToDate(
         const told = { list: { due, left, members }, options, permissions, metrics };
         const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         begins();
-        return await workOn(start, provider, ledger, around);
+        return { ...(await workOn(start, provider, ledger, around)), watchAsked };
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );

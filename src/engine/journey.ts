@@ -112,7 +112,9 @@ class Journey {
     if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return this.#noteTrouble([stage], outcome);
     this.#mark([stage], outcome.kind);
     const { asOf } = outcome.kind === 'done' ? outcome : { asOf: undefined };
-    this.#fetched[stage.name] = asOf ?? this.#notes.dateOf(stage.name) ?? this.#contexts.now();
+    // An answer that was there before stays as old as it is, until its company was looked for anew.
+    const isGone = outcome.kind === 'not_available' && outcome.gone === true && !this.#resolved.has(stage.space);
+    if (!isGone) this.#fetched[stage.name] = asOf ?? this.#notes.dateOf(stage.name) ?? this.#contexts.now();
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.#keepError(outcome.error);
   }
 

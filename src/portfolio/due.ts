@@ -17,6 +17,8 @@ export interface DueTerms {
 
 export interface StageTerms {
   readonly name: string;
+  /** Whose IDs it buys by. */
+  readonly space: IdSpace;
   /** How long what it bought is fresh. */
   readonly freshMs: number;
   /** Spaces whose IDs it finds itself: found anew when it is run again. */
@@ -33,8 +35,9 @@ export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSame
     fresh,
     isSameWay,
     searchMs: Math.min(...searches),
-    stages: stages.map(({ name, ages, finds = [] }) => ({
+    stages: stages.map(({ name, space, ages, finds = [] }) => ({
       name,
+      space,
       freshMs: freshnessMs(pipeline, ages),
       finds,
       watched: pipeline.watch.refresh.includes(name),
@@ -83,9 +86,11 @@ function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
 
 function judgeStages(standing: Standing, terms: DueTerms): Judgement {
   const { changedAt } = standing;
+  const spaces: IdSpace[] = [];
   const missing: StageTerms[] = [];
   const watched: StageTerms[] = [];
   const stale: StageTerms[] = [];
+  let gone: number | null = null;
   let oldest = Number.POSITIVE_INFINITY;
   let next = Number.POSITIVE_INFINITY;
   for (const stage of terms.stages) {
@@ -102,6 +107,10 @@ function judgeStages(standing: Standing, terms: DueTerms): Judgement {
     else {
       stale.push(stage);
       oldest = Math.min(oldest, asOf);
+      if (status === 'not_available' && until < standing.updatedAt) {
+        spaces.push(stage.space);
+        gone = Math.max(gone ?? 0, asOf);
+      }
     }
   }
   const again = [...new Set([...missing, ...watched, ...stale])];
@@ -110,8 +119,9 @@ function judgeStages(standing: Standing, terms: DueTerms): Judgement {
   const shared = {
     goesOn: false,
     stages,
-    forget: again.flatMap(({ finds }) => finds),
-    notBefore: watched.length > 0 ? changedAt : null,
+    // What was there the last time, and then was not, is looked for anew: the company may have another ID by now.
+    forget: [...spaces, ...again.flatMap(({ finds }) => finds)],
+    notBefore: watched.length > 0 ? changedAt : gone === null ? null : gone + 1,
   };
   if (missing.length > 0) {
     const failed = standing.outcome === 'failed';

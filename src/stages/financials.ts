@@ -1,6 +1,6 @@
 import { v2Operations } from '../api/v2/operations.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
-import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswer } from './stage.js';
+import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswerAbout } from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
 export const financialsStage = stage({
@@ -13,8 +13,9 @@ export const financialsStage = stage({
 });
 
 async function buyFinancials(company: Company, context: StageContext): Promise<StageOutcome> {
-  const outcome = await context.call(v2Operations.financial, { id: identified(company, 'v2').id });
-  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  const params = { id: identified(company, 'v2').id };
+  const outcome = await context.call(v2Operations.financial, params);
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.financial, params, outcome, context);
   // An object without years is a success that says nothing (V2-2), and so are years without a figure.
   return bodySaysNothing(outcome.body) ? NOTHING_RETURNED : { kind: 'done' };
 }

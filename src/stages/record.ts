@@ -16,7 +16,7 @@ import {
   stage,
   toStageError,
   unanswered,
-  withoutAnswer,
+  withoutAnswerAbout,
 } from './stage.js';
 
 /** Buys the full record of the confirmed company, and compares its own number once more. */
@@ -33,8 +33,9 @@ export const recordStage = stage({
 async function buyRecord(company: Company, context: StageContext): Promise<StageOutcome> {
   const { candidate, ...found } = identified(company, 'v1');
   if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
-  const outcome = await context.call(v1Operations.fullKyb, { id: found.id });
-  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  const params = { id: found.id };
+  const outcome = await context.call(v1Operations.fullKyb, params);
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(v1Operations.fullKyb, params, outcome, context);
   const lite = readLite(outcome.body);
   if (lite instanceof ApiError) return unanswered(toStageError(lite, 1));
   if (lite === undefined && bodySaysNothing(outcome.body, 'lite')) return NOTHING_RETURNED;

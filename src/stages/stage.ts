@@ -73,8 +73,8 @@ export type StageOutcome = {
   readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
 } /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */ & (
   | { readonly kind: 'done'; readonly asOf?: number }
-  /** `error`: what the provider said, where it said something. */
-  | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError }
+  /** `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. */
+  | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError; readonly gone?: true }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }
   | { readonly kind: 'no_match'; readonly code: string; readonly message: string }
   /** `lookUntil`: what may have been lost is looked for, and given up then. */
@@ -204,6 +204,21 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
     case 'failed':
       return { kind: 'failed', error: inWords(toStageError(outcome.error, outcome.attempts)) };
   }
+}
+
+/**
+ * The same for a call about an ID. A provider that has answered for it before, and knows nothing of it now, may have given
+ * the company another one.
+ */
+export async function withoutAnswerAbout(
+  operation: Operation,
+  params: Params,
+  outcome: Exclude<CallOutcome, { kind: 'answer' }>,
+  { owned }: Pick<StageContext, 'owned'>,
+): Promise<StageOutcome> {
+  const said = withoutAnswer(outcome);
+  if (said.kind !== 'not_available' || (await owned(operation, params, true)) === undefined) return said;
+  return { ...said, gone: true };
 }
 
 /** What we would not send came from the provider or from the row: nobody at the terminal has given parameters. */

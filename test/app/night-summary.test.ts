@@ -16,6 +16,7 @@ const WELL: RunEndView = {
   due: 2,
   toDo: 0,
   departed: 0,
+  watchAsked: 0,
   nextDueAt: null,
   stages: {},
   worked: true,

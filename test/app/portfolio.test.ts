@@ -317,6 +317,54 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(table('changes')).toEqual([]);
     }));
 
+  test('a company that has got another ID is looked for anew, once, and the record before it stays until then', () =>
+    withNights(2, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const [old, other] = table('companies').map(({ v1_company_id = '' }) => v1_company_id);
+      const isOld = (request: Parameters<typeof aRecord>[0]) => aRecord(request) && request.path.includes(old ?? '');
+      const unknown = { status: 404, code: 'DATA_SERVICE_404' };
+      clock.advance(8 * DAY);
+      sandbox.script(isOld, Array(9).fill(unknown));
+      expect(await night()).toMatchObject({ units: 1, code: 0 });
+      expect(table('rows').map(({ record_status }) => record_status)).toContain('not_available');
+      expect(table('companies').map(({ v1_company_id }) => v1_company_id)).toEqual([old, other]);
+      expect(
+        table('members')
+          .map(({ oldest_fetched_at = '' }) => oldest_fetched_at.slice(0, 10))
+          .sort(),
+      ).toEqual(['2026-01-05', '2026-01-13']);
+      // The next night looks for it: the search is paid for, and finds it as it was.
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 1, code: 0, end: { due: 1, outcomes: { complete: 2 } } });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      // Later it is asked for again, which costs nothing, and nobody searches.
+      clock.advance(7 * DAY);
+      expect(await night()).toMatchObject({ units: 1, code: 0 });
+      expect(table('companies')).toHaveLength(2);
+    }));
+
+  test('the new ID is confirmed by the number, as any other', () =>
+    withNights(1, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const [old] = table('companies').map(({ v1_company_id = '' }) => v1_company_id);
+      const moved = '99887766';
+      const renumber = (body: string) => body.replaceAll(old ?? '', moved);
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ status: 404, code: 'DATA_SERVICE_404' }]);
+      await night();
+      clock.advance(DAY);
+      sandbox.script(({ operation }) => operation === 'searchKyb', Array(4).fill({ rewrite: renumber }));
+      const { registration_number, country_code, name } = table('companies')[0] ?? {};
+      const body = JSON.stringify({ lite: { id: moved, name, registration_number, country_code } });
+      sandbox.script(aRecord, [{ reply: { status: 200, body } }]);
+      expect(await night()).toMatchObject({ code: 0 });
+      expect(table('rows').map(({ v1_company_id, record_status }) => [v1_company_id, record_status])).toEqual([
+        [moved, 'done'],
+      ]);
+      expect(table('companies').map(({ v1_company_id }) => v1_company_id)).toEqual([moved]);
+    }));
+
   test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
     withNights(
       2,

@@ -260,3 +260,17 @@ test('a history without end is left after fifty pages, and what is odd in a reco
     const [, event] = tableOf({ cwd }, run, 'watch_events');
     expect(event).toMatchObject({ message: '', run: '', extra: '{"old_value":1.10,"message":7}' });
   }));
+
+test('a quiet night says that the watch was asked, and a file that a guard refuses asks nobody', () =>
+  withPortfolio(5, {}, async ({ kybatch, sandbox, writeCsv, rows, cwd, ids }) => {
+    await kybatch(SYNC);
+    const quiet = await kybatch(RUN.filter((word) => word !== '--json'));
+    expect(quiet.stderr).toContain(`nothing was bought. The watch was asked about ${ids.length} companies.`);
+    expect(jsonOf<object>(await kybatch(RUN))).toMatchObject({ watch_asked: ids.length });
+    const asked = sandbox.requests.get('watchHistory') ?? 0;
+    const file = join(cwd, 'p.yaml');
+    writeFileSync(file, `${readFileSync(file, 'utf8')}\nguards: {rows_lost: 20}`);
+    writeCsv('a.csv', rows.slice(0, 2));
+    expect(await kybatch(RUN)).toMatchObject({ code: 2, stderr: expect.stringContaining('60% are lost') });
+    expect(sandbox.requests.get('watchHistory')).toBe(asked);
+  }));

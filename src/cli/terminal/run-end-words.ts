@@ -105,6 +105,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     due: end.due,
     to_do: end.toDo,
     members_left: end.departed,
+    ...(end.watchAsked === 0 ? {} : { watch_asked: end.watchAsked }),
     outcomes: end.outcomes,
     stages: end.stages,
     units_charged: end.unitsCharged,

@@ -42,13 +42,19 @@ export const runVerb: Verb<RunArgs> = {
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
           return run({ ...options, input, pipeline, portfolio, limit, fresh, agree }, aroundOf(io));
         },
-        nothing: ({ nextDueAt, departed }) =>
-          `Nothing is due: nothing was spent.${departed === 0 ? '' : ` ${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list.`}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
+        nothing: ({ nextDueAt, departed, watchAsked }) =>
+          `Nothing is due: ${spentNothing(watchAsked)}${departed === 0 ? '' : ` ${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list.`}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,
       },
       args,
       io,
     ),
 };
+
+/** What a look at the watch costs is not told: it is in `kybatch usage`. */
+const spentNothing = (watchAsked: number): string =>
+  watchAsked === 0
+    ? 'nothing was spent.'
+    : `nothing was bought. The watch was asked about ${watchAsked === 1 ? 'one company' : `${watchAsked} companies`}.`;
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 async function ask(proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> {
