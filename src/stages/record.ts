@@ -42,7 +42,9 @@ async function buyRecord(company: Company, context: StageContext): Promise<Stage
   const identity = lite ?? UNKNOWN;
   const check = postCheck(candidate, identity);
   if (check.ok) return { kind: 'done' };
-  return await askAboutRecord({ ...found, candidate }, identity, check.message, context);
+  const isRenamed = identity.name !== null && identity.name !== candidate.name;
+  const message = isRenamed ? `${check.message}; the record is named ${identity.name}` : check.message;
+  return await askAboutRecord({ ...found, candidate }, identity, message, context);
 }
 
 async function askAboutRecord(
@@ -75,11 +77,12 @@ const NOTHING_RETURNED: StageOutcome = {
 };
 
 interface RecordIdentity {
+  readonly name: string | null;
   readonly registration_number: string | null;
   readonly country_code: string | null;
 }
 
-const UNKNOWN: RecordIdentity = { registration_number: null, country_code: null };
+const UNKNOWN: RecordIdentity = { name: null, registration_number: null, country_code: null };
 
 /** Undefined where the profile says nothing beyond the ID that was asked for. */
 function readLite(body: Buffer): RecordIdentity | ApiError | undefined {
@@ -88,7 +91,8 @@ function readLite(body: Buffer): RecordIdentity | ApiError | undefined {
     if (typeof lite !== 'object' || lite === null) return undefined;
     const { id: _, ...members } = lite as { [member: string]: ExactJson };
     if (saysNothing(members)) return undefined;
-    return { registration_number: text(members.registration_number), country_code: text(members.country_code) };
+    const { name, registration_number, country_code } = members;
+    return { name: text(name), registration_number: text(registration_number), country_code: text(country_code) };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

@@ -1,0 +1,189 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import { aRecord, jsonOf } from '../cli/here.js';
+import { DAY, decideAll, type Line, withNights } from './nights.js';
+
+describe('an identity that was confirmed stays confirmed', () => {
+  const another = (body: string) =>
+    body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
+
+  test('unless the new record contradicts it: a question, and the old record stays until it is answered', () =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd, rows }) => {
+      await night();
+      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
+      const before = numbers();
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      const { code, end } = await night('--concurrency', '1');
+      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
+      expect(numbers()).toEqual(before);
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(numbers()).toEqual(before);
+      expect((await kybatch(['review', 'export'])).code).toBe(0);
+      const sheet = join(cwd, 'review.csv');
+      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
+      writeFileSync(
+        sheet,
+        stringify(
+          lines.map((line) => ({ ...line, decision: 'confirm' })),
+          { header: true },
+        ),
+      );
+      expect((await kybatch(['review', 'apply', 'review.csv'])).code).toBe(0);
+      expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
+      expect(numbers()).toContain('00000000');
+      expect(rows.length).toBeGreaterThan(0);
+    }));
+
+  test.each(['confirm', 'none_of_these'])('after a decision (%s) that is withdrawn it is so again', (decision) =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const numbers = () => table('companies').map(({ registration_number }) => registration_number);
+      const before = numbers();
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      await night('--concurrency', '1');
+      await decideAll({ kybatch, cwd }, decision);
+      await night();
+      const [{ id }] = jsonOf<{ decisions: [{ id: number }] }>(
+        await kybatch(['review', 'decisions', '--json']),
+      ).decisions;
+      expect((await kybatch(['review', 'withdraw', String(id)])).code).toBe(0);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(numbers()).toEqual(before);
+      expect(table('changes')).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'confirm');
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      expect(numbers()).toContain('00000000');
+      expect(table('changes').map(({ new_value }) => new_value)).toContain('00000000');
+    }),
+  );
+
+  test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
+    withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
+      await night();
+      const before = table('companies');
+      const officers = table('officers').length;
+      for (const body of ['{}', '{"lite":null,"officers":null}']) {
+        clock.advance(8 * DAY);
+        sandbox.script(aRecord, [{ rewrite: () => body }, { rewrite: () => body }]);
+        expect(await night()).toMatchObject({ units: 2, code: 0 });
+        expect(table('rows').map(({ record_status }) => record_status)).toEqual(['not_available', 'not_available']);
+        expect(table('companies')).toEqual(before);
+      }
+      clock.advance(6 * DAY);
+      expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+      await night();
+      expect(table('companies')).toEqual(before);
+      expect(table('officers')).toHaveLength(officers);
+      clock.advance(3 * DAY);
+      expect(await night()).toMatchObject({ units: 2 });
+      expect(table('rows').map(({ record_status }) => record_status)).toEqual(['done', 'done']);
+      expect(table('changes')).toEqual([]);
+    }));
+
+  test('a company that has got another ID is looked for anew, once, and the record before it stays until then', () =>
+    withNights(2, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const [old, other] = table('companies').map(({ v1_company_id = '' }) => v1_company_id);
+      const isOld = (request: Parameters<typeof aRecord>[0]) => aRecord(request) && request.path.includes(old ?? '');
+      const unknown = { status: 404, code: 'DATA_SERVICE_404' };
+      clock.advance(8 * DAY);
+      sandbox.script(isOld, Array(9).fill(unknown));
+      expect(await night()).toMatchObject({ units: 1, code: 0 });
+      expect(table('rows').map(({ record_status }) => record_status)).toContain('not_available');
+      expect(table('companies').map(({ v1_company_id }) => v1_company_id)).toEqual([old, other]);
+      expect(
+        table('members')
+          .map(({ oldest_fetched_at = '' }) => oldest_fetched_at.slice(0, 10))
+          .sort(),
+      ).toEqual(['2026-01-05', '2026-01-13']);
+      // The next night looks for it: the search is paid for, and finds it as it was.
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 1, code: 0, end: { due: 1, outcomes: { complete: 2 } } });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      // Later it is asked for again, which costs nothing, and nobody searches.
+      clock.advance(7 * DAY);
+      expect(await night()).toMatchObject({ units: 1, code: 0 });
+      expect(table('companies')).toHaveLength(2);
+    }));
+
+  test('the new ID is confirmed by the number, as any other', () =>
+    withNights(1, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const [old] = table('companies').map(({ v1_company_id = '' }) => v1_company_id);
+      const moved = '99887766';
+      const renumber = (body: string) => body.replaceAll(old ?? '', moved);
+      clock.advance(8 * DAY);
+      sandbox.script(aRecord, [{ status: 404, code: 'DATA_SERVICE_404' }]);
+      await night();
+      clock.advance(DAY);
+      sandbox.script(({ operation }) => operation === 'searchKyb', Array(4).fill({ rewrite: renumber }));
+      const { registration_number, country_code, name } = table('companies')[0] ?? {};
+      const body = JSON.stringify({ lite: { id: moved, name, registration_number, country_code } });
+      sandbox.script(aRecord, [{ reply: { status: 200, body } }]);
+      expect(await night()).toMatchObject({ code: 0 });
+      expect(table('rows').map(({ v1_company_id, record_status }) => [v1_company_id, record_status])).toEqual([
+        [moved, 'done'],
+      ]);
+      expect(table('companies').map(({ v1_company_id }) => v1_company_id)).toEqual([moved]);
+    }));
+
+  test('found by the watch, too: the answer to it costs nothing, and asks nothing again', () =>
+    withNights(
+      2,
+      async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+        await night();
+        clock.advance(DAY);
+        expect((await kybatch(['watch', 'sync'])).code).toBe(0);
+        clock.advance(DAY);
+        const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+        await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+        sandbox.script(aRecord, [{ rewrite: another }]);
+        expect(await night()).toMatchObject({ units: 1, code: 3, end: { outcomes: { needs_review: 1 } } });
+        expect(table('companies')).toHaveLength(2);
+        await decideAll({ kybatch, cwd }, 'confirm');
+        clock.advance(DAY);
+        expect(await night()).toMatchObject({ units: 0, code: 0, end: { outcomes: { complete: 2 } } });
+        expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
+      },
+      [
+        'stages: [record, financials]',
+        'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 30d}',
+        'watch: {fields: [name], refresh: [record]}',
+      ],
+    ));
+
+  test('also with --fresh: the search is asked anew, and another name alone is a change, no question', () =>
+    withNights(3, async ({ night, clock, sandbox, table, rows, writeCsv }) => {
+      writeCsv(
+        'in.csv',
+        rows.slice(0, 3).map((row) => ({ ...row, vat_number: '' })),
+      );
+      await night();
+      clock.advance(DAY);
+      const renamed = sandbox.registry.byV1Id(table('companies')[1]?.v1_company_id ?? '');
+      await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Holding');
+      expect(await night('--fresh')).toMatchObject({ units: 6, code: 0, end: { outcomes: { complete: 3 } } });
+      expect(table('companies').map(({ name }) => name)).toContain('Quite Another Holding');
+      expect(table('candidates').map(({ decision }) => decision)).toContain('confirmed');
+    }));
+
+  test('with --fresh, too, a record that contradicts is a question, and the old record stays', () =>
+    withNights(2, async ({ night, clock, sandbox, table }) => {
+      await night();
+      const before = table('companies');
+      clock.advance(DAY);
+      sandbox.script(({ operation }) => operation === 'searchKyb', [{ rewrite: another }, { rewrite: another }]);
+      sandbox.script(aRecord, [{ rewrite: another }]);
+      const { code, end } = await night('--fresh', '--concurrency', '1');
+      expect({ code, outcomes: end.outcomes }).toMatchObject({ code: 3, outcomes: { complete: 1, needs_review: 1 } });
+      const numbers = (lines: readonly Line[]) => lines.map(({ registration_number }) => registration_number);
+      expect(numbers(table('companies'))).toEqual(numbers(before));
+    }));
+});
