@@ -29,7 +29,12 @@ export {
   type SettledDoubtsView,
   settleDoubts,
 } from './app/doubt.js';
-export { type DropPortfolioOptions, type DropPortfolioView, dropPortfolio } from './app/drop-portfolio.js';
+export {
+  type DropPortfolioOptions,
+  type DropPortfolioView,
+  type DroppedPortfolio,
+  dropPortfolio,
+} from './app/drop-portfolio.js';
 export { type DropRunOptions, type DropRunView, dropRun } from './app/drop-run.js';
 export type { ListenToSpending, SpendingEvent, StartedEvent } from './app/events.js';
 export { type ExportTablesOptions, type ExportView, exportTables, type TableOptions } from './app/export.js';

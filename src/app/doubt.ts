@@ -161,7 +161,6 @@ async function chosen(
 
 async function readSelection(which: readonly string[], { runs }: Ledger): Promise<DoubtSelection> {
   const isCall = (word: string) => /^\d{1,15}$/.test(word);
-  const named = which.filter((word) => !isCall(word));
-  for (const run of named) await namedRun(run, { runs });
-  return { calls: which.filter(isCall).map(Number), runs: named };
+  const named = which.filter((word) => !isCall(word)).map(async (word) => (await namedRun(word, { runs })).id);
+  return { calls: which.filter(isCall).map(Number), runs: await Promise.all(named) };
 }

@@ -32,6 +32,6 @@ export interface StartedEvent {
   readonly moreIfLost: boolean;
 }
 
-export type ListNews = Pick<Converged, 'due' | 'left' | 'members'>;
+export type ListNews = Pick<Converged, 'due' | 'invalid' | 'left' | 'members'>;
 
 export type ListenToSpending = (event: SpendingEvent) => void;

@@ -14,8 +14,16 @@ export async function findPortfolios(
 ): Promise<readonly PortfolioRecord[]> {
   const providers = providersKey(names);
   const known = (await portfolios.all()).filter((portfolio) => portfolio.providers === providers);
-  if (name === undefined) return known;
-  const found = known.filter((portfolio) => portfolio.name === name || portfolio.name === pathIn(around, name));
+  return name === undefined ? known : portfoliosNamed(name, known, around);
+}
+
+/** Those of the known ones that a person means: one for each provider that the list was run with. */
+export function portfoliosNamed(
+  name: string,
+  known: readonly PortfolioRecord[],
+  around: Surroundings,
+): readonly PortfolioRecord[] {
+  const found = known.filter((portfolio) => portfolio.name === name.trim() || portfolio.name === pathIn(around, name));
   if (found.length > 0) return found;
   const others = known.map((portfolio) => portfolio.name);
   throw new UsageError(

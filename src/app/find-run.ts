@@ -1,6 +1,7 @@
 import { UsageError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { firstFew } from '../util/first-few.js';
 import { didYouMean } from '../util/suggest.js';
 
 type Runs = Pick<Ledger, 'runs' | 'reading'>;
@@ -10,11 +11,21 @@ export async function findRun(id: string | undefined, ledger: Runs): Promise<Run
   return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
 }
 
+/** By its ID, or by as much of the beginning of it as no other run has. */
 export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
   const run = await runs.find(id);
   if (run !== undefined) return run;
-  const known = (await runs.all()).map((other) => other.id);
-  throw new UsageError(`there is no run ${id}.${didYouMean(id, known)}`, '`kybatch runs` lists them.');
+  const known = await runs.all();
+  const fitting = id === '' ? [] : known.filter((other) => other.id.startsWith(id));
+  const [only, ...others] = fitting;
+  if (only !== undefined && others.length === 0) return only;
+  const ids = (of: readonly RunRecord[]) => of.map((other) => other.id);
+  if (only !== undefined)
+    throw new UsageError(
+      `${id} fits ${fitting.length} runs: ${firstFew(ids(fitting), (one) => one, 'runs').join(', ')}`,
+      'Write as much of the ID as is its own.',
+    );
+  throw new UsageError(`there is no run ${id}.${didYouMean(id, ids(known))}`, '`kybatch runs` lists them.');
 }
 
 /** The newest that fits. One whose every start was refused, a mistyped base URL maybe, stands in no other's way. */

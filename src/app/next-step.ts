@@ -8,9 +8,16 @@ export type NextStep =
   /** `doubt`: every row that is left waits for a person to say what became of a lost call. */
   | { readonly kind: 'retry' | 'doubt'; readonly run: string }
   /** `sheets`: there is a `review.csv` already, and what it asks. */
-  | { readonly kind: 'review'; readonly run: string; readonly sheets?: ReviewSheets }
+  | (WhoseQuestions & { readonly kind: 'review'; readonly sheets?: ReviewSheets })
   /** Rows are invalid: it tells which, and why. */
   | (Job & { readonly kind: 'plan' });
+
+/** Whose questions: of one run, of a whole list; of all where neither is said. */
+export interface WhoseQuestions {
+  readonly run?: string | undefined;
+  /** Its name, or the path of its file. */
+  readonly portfolio?: string | undefined;
+}
 
 /** The sheets that lie about, and what of the open questions is in them. */
 export interface ReviewSheets {

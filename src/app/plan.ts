@@ -10,7 +10,7 @@ import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
-import { type ListOptions, OpenList, portfolioName, rowsOfFile } from './portfolio.js';
+import { type ListOptions, notesOn, OpenList, portfolioName, rowsOfFile } from './portfolio.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
@@ -70,6 +70,7 @@ export async function planOf(job: Job, options: JobOptions, around: Surroundings
   return await withLedger('read', options, around, async (ledger) => {
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
     const list = await OpenList.open(job, names, ledger, around.clock.now());
+    for (const note of notesOn(list)) around.onNote?.(note);
     return await planJob(job, list, names, ledger, around, use);
   });
 }

@@ -8,6 +8,7 @@ import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
 import { type LaidFile, laidRow, layOut } from '../portfolio/lay-out.js';
 import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
+import { outsideText } from '../util/outside-text.js';
 import type { ProviderNames } from './provider.js';
 import { identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
 
@@ -124,6 +125,12 @@ export async function asItSetsOut(
   const { stages, notBefore } = due;
   return { ...stood, outcome: 'pending', ids, confirmedBefore: stood.ids, stages, notBefore };
 }
+/** What is odd about a file that was laid out. */
+export const notesOn = ({ file: { repeatedId } }: OpenList): readonly string[] =>
+  repeatedId === null ? [] : [idsAreNone(repeatedId)];
+
+const idsAreNone = (repeated: string): string =>
+  `the id ${outsideText(repeated, 80)} stands in more than one row: the column id is not used to know rows again from file to file, what identifies their company is`;
 
 /** What members need now, by the pipeline that a run was started with. */
 export function judgeOf(run: RunRecord, now: number): (standing: Standing) => Judgement {

@@ -48,8 +48,7 @@ function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Sur
     const found = await housekeeping.previewPrune(before);
     const files = findOldFiles(dataDir, before, { unfinished: found.unfinished, lists: await runs.ofLists() });
     const preview = viewOf(before, files, found);
-    const gone = found.runs.length + found.calls + found.answers + found.changes + found.watchEvents + found.watchLooks;
-    if (gone === 0 && isNone(files)) return preview;
+    if (isNothing(found) && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
     const left = removeOldFiles(files);
     return { ...preview, outcome: 'removed', left, ...(await pruneLedger(before, housekeeping)) };
@@ -110,6 +109,9 @@ const viewOf = (before: number, files: OldFiles, report: PruneReport): PruneView
   ledgerLeft: null,
 });
 
+const isNothing = ({ runs, portfolios, calls, answers, changes, watchEvents, watchLooks }: PruneReport): boolean =>
+  runs.length + portfolios.length + calls + answers + changes + watchEvents + watchLooks === 0;
+
 const isNone = ({ exports, logs }: OldFiles): boolean => exports.length + logs.length === 0;
 
 const isFull = (error: unknown): error is KybatchError => error instanceof KybatchError && error.code === 'DISK_FULL';
@@ -117,6 +119,7 @@ const isFull = (error: unknown): error is KybatchError => error instanceof Kybat
 const NOTHING: PruneReport = {
   runs: [],
   rows: 0,
+  portfolios: [],
   waiting: [],
   unfinished: [],
   calls: 0,

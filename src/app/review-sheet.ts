@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { Ledger } from '../ledger/ledger.js';
 import { loadSheet } from '../review/load-sheet.js';
 import { openQuestions } from '../review/questions.js';
-import type { GoOnStep, ReviewSheets } from './next-step.js';
+import type { GoOnStep, ReviewSheets, WhoseQuestions } from './next-step.js';
+import { type QuestionsLedger, runsAsking } from './runs-asking.js';
 import { pathIn, type Surroundings } from './surroundings.js';
 
 /** Where `kybatch review export` writes, unless it is told. */
@@ -11,27 +11,27 @@ export const REVIEW_SHEET = 'review.csv';
 /** Nobody is sent to export questions over a sheet that somebody may be filling in. */
 export async function knowingSheet<Step extends GoOnStep>(
   steps: readonly Step[],
-  { review }: Pick<Ledger, 'review'>,
+  ledger: QuestionsLedger,
   around: Surroundings,
 ): Promise<readonly Step[]> {
   if (!existsSync(pathIn(around, REVIEW_SHEET))) return steps;
   return await Promise.all(
     steps.map(async (step) =>
-      step.kind === 'review' ? { ...step, sheets: await sheetsFor(step.run, review, around) } : step,
+      step.kind === 'review' ? { ...step, sheets: await sheetsFor(step, ledger, around) } : step,
     ),
   );
 }
 
-/** For the questions of one run, or of all. */
 export async function sheetsFor(
-  run: string | undefined,
-  review: Ledger['review'],
+  asking: WhoseQuestions,
+  ledger: QuestionsLedger,
   around: Surroundings,
 ): Promise<ReviewSheets> {
-  const open = new Set((await openQuestions(review, run)).map(({ id }) => id));
+  const runs = await runsAsking(asking, ledger, around);
+  const open = new Set((await openQuestions(ledger.review, runs)).map(({ id }) => id));
   const unasked = new Set(open);
   let asks: string | null = null;
-  for (const name of sheetNames(run)) {
+  for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
     const path = pathIn(around, name);
     if (!existsSync(path)) return { open: open.size, asks, missing: unasked.size, free: name };
     // Whatever it is, if it is not ours to read, it asks nothing.

@@ -1,5 +1,4 @@
 import { UsageError } from '../domain/errors.js';
-import type { Ledger } from '../ledger/ledger.js';
 import type { DecisionEntry } from '../ledger/review.js';
 import { applySheet, type Refusal } from '../review/apply.js';
 import { loadSheet } from '../review/load-sheet.js';
@@ -9,29 +8,23 @@ import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
-import { namedRun } from './find-run.js';
-import type { ReviewSheets } from './next-step.js';
+import type { ReviewSheets, WhoseQuestions } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
+import { type QuestionsLedger, runsAsking } from './runs-asking.js';
 import { filesOf } from './stored-settings.js';
-import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
+import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
 
-export interface QuestionsOptions extends PlaceOptions {
-  /** Only the questions of this run. */
-  readonly run?: string | undefined;
-}
+export interface QuestionsOptions extends PlaceOptions, WhoseQuestions {}
 
 /** The open questions with their candidates. */
 export function listQuestions(options: QuestionsOptions = {}, around = here()): Promise<readonly Question[]> {
-  return withLedger('read', options, around, (ledger) => questionsOf(options, ledger));
+  return withLedger('read', options, around, (ledger) => questionsOf(options, ledger, around));
 }
 
 /** Which sheets ask them already, and where another can be written. */
 export function reviewSheets(options: QuestionsOptions = {}, around = here()): Promise<ReviewSheets> {
-  return withLedger('read', options, around, async ({ runs, review }) => {
-    const run = options.run === undefined ? undefined : (await namedRun(options.run, { runs })).id;
-    return await sheetsFor(run, review, around);
-  });
+  return withLedger('read', options, around, (ledger) => sheetsFor(options, ledger, around));
 }
 
 export interface ExportQuestionsOptions extends QuestionsOptions {
@@ -47,7 +40,7 @@ export function exportQuestions(
   around = here(),
 ): Promise<{ readonly file: string; readonly questions: number }> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
-    const questions = await questionsOf(options, ledger);
+    const questions = await questionsOf(options, ledger, around);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
     const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, around, reads);
     await saveSheet(file, writeSheet(questions), options.force ?? false);
@@ -131,6 +124,10 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
 
 async function* none(): AsyncGenerator<string> {}
 
-async function questionsOf({ run }: QuestionsOptions, { runs, review }: Ledger): Promise<readonly Question[]> {
-  return await openQuestions(review, run === undefined ? undefined : (await namedRun(run, { runs })).id);
+async function questionsOf(
+  asking: WhoseQuestions,
+  ledger: QuestionsLedger,
+  around: Surroundings,
+): Promise<readonly Question[]> {
+  return await openQuestions(ledger.review, await runsAsking(asking, ledger, around));
 }

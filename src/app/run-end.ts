@@ -174,7 +174,7 @@ const standing = (
 export function nextSteps(
   record: RunRecord,
   { byOutcome, parkedReasons }: Progress,
-  { outcomes, failedIn, askedIn }: Whole,
+  { portfolio, outcomes, failedIn, askedIn }: Whole,
   enough: { readonly budget?: number; readonly maxReports?: number } = {},
 ): readonly NextStep[] {
   const run = record.id;
@@ -182,8 +182,12 @@ export function nextSteps(
   return [
     ...(byOutcome.pending > inDoubt ? [{ kind: 'resume' as const, run, ...enough }] : []),
     ...(inDoubt > 0 ? [{ kind: 'doubt' as const, run }] : []),
-    ...(failedIn === null ? [] : [{ kind: 'retry' as const, run: failedIn }]),
-    ...(askedIn === null ? [] : [{ kind: 'review' as const, run: askedIn }]),
+    ...failedIn.slice(0, 1).map((failed) => ({ kind: 'retry' as const, run: failed })),
+    ...(askedIn.length === 0 ? [] : [{ kind: 'review' as const, ...asking(askedIn, portfolio) }]),
     ...(outcomes.invalid > 0 ? [{ kind: 'plan' as const, ...jobOf(record) }] : []),
   ];
 }
+
+/** One run alone, where all questions are in it; else those of the whole list. */
+const asking = ([run, ...others]: readonly string[], portfolio: string | null) =>
+  others.length > 0 && portfolio !== null ? { portfolio } : { run };

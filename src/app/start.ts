@@ -17,7 +17,7 @@ import { thenTell } from './night/then-tell.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
-import { OpenList } from './portfolio.js';
+import { notesOn, OpenList } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
 import { pullFirst } from './pull-first.js';
@@ -111,12 +111,12 @@ async function bringUpToDate(
         if (job.fresh)
           await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
         const converged = await begin();
-        const { run, goesOn, due, left, members } = converged;
+        const { run, goesOn, due, invalid, left, members } = converged;
         if (run === null) return await upToDate(converged);
         const remaining = { run, pipeline, fresh: job.fresh, outcome: 'pending' } as const;
         const rest = asked ?? (await restOf(remaining, names, ledger, around));
         if (!job.fresh) await mustBeGranted(rest);
-        const told = { list: { due, left, members }, options, permissions, metrics };
+        const told = { list: { due, invalid, left, members }, options, permissions, metrics };
         const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
         begins();
         return { ...(await workOn(start, provider, ledger, around)), watchAsked };
@@ -136,9 +136,10 @@ async function tellAnew({ superseded }: Converged, { runs }: Ledger, { onNote }:
 }
 
 /** The file beside its portfolio, fit to be worked on. */
-async function openList(job: Job, names: ProviderNames, ledger: Ledger, { clock }: Surroundings): Promise<OpenList> {
-  await adoptRuns(job, names, ledger, clock.now());
-  const list = await OpenList.open(job, names, ledger, clock.now());
+async function openList(job: Job, names: ProviderNames, ledger: Ledger, around: Surroundings): Promise<OpenList> {
+  await adoptRuns(job, names, ledger, around.clock.now());
+  const list = await OpenList.open(job, names, ledger, around.clock.now());
+  for (const note of notesOn(list)) around.onNote?.(note);
   for (const run of list.known === undefined ? [] : await ledger.portfolios.holders(list.known.id))
     await ledger.runs.mustBeReadable(run);
   await mustHaveKeptRows(list, job, ledger.portfolios);

@@ -9,9 +9,9 @@ export interface Whole {
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** The newest run by which rows stand that have failed, or wait for a person; null: none do. */
-  readonly failedIn: string | null;
-  readonly askedIn: string | null;
+  /** The runs by which rows stand that have failed, or wait for a person; the newest first. */
+  readonly failedIn: readonly string[];
+  readonly askedIn: readonly string[];
 }
 
 export async function wholeOf(
@@ -21,13 +21,13 @@ export async function wholeOf(
 ): Promise<Whole> {
   const { portfolioId } = run;
   if (portfolioId === null) {
-    const here = (outcome: RowOutcome) => (byOutcome[outcome] > 0 ? run.id : null);
+    const here = (outcome: RowOutcome) => (byOutcome[outcome] > 0 ? [run.id] : []);
     const holders = { failedIn: here('failed'), askedIn: here('needs_review') };
     return { portfolio: null, rows: run.rowCount, outcomes: byOutcome, ...holders };
   }
   const outcomes = await portfolios.outcomes(portfolioId);
   const holder = async (outcome: RowOutcome) =>
-    outcomes[outcome] > 0 ? ((await portfolios.lastWith(outcome, portfolioId)) ?? null) : null;
+    outcomes[outcome] > 0 ? await portfolios.runsWith(outcome, portfolioId) : [];
   return {
     portfolio: (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null,
     rows: ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),

@@ -4,6 +4,7 @@ import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve } from '../stages/identity/resolve.js';
+import { stages } from '../stages/list.js';
 import type { Company, Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 import { RowNotes } from './row-notes.js';
@@ -123,16 +124,19 @@ class Journey {
     const outcome = this.#outcome ?? (!closed ? 'pending' : this.#failure === undefined ? 'complete' : 'failed');
     const error = this.#error ?? this.#failure ?? this.#parked?.error;
     const first = this.#contexts.stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
+    const isNobody = outcome === 'no_match';
+    const statuses = { ...(isNobody ? {} : this.#elsewhere()), ...this.#statuses };
     const checkpoint: Checkpoint = {
       ...unmoved(this.#row, this.#contexts.now()),
       ...this.#hold(outcome),
       outcome,
-      stage: this.#reached,
-      stages: { ...this.#elsewhere(), ...this.#statuses },
+      // One stage alone may have been run again: what is complete has come all the way.
+      stage: outcome === 'complete' ? furthest(statuses, this.#contexts.stages) : this.#reached,
+      stages: statuses,
       // Where nobody was found there is nothing of anybody's.
-      fetched: outcome === 'no_match' ? {} : this.#fetched,
-      matchGrade: first?.grade ?? this.#grade,
-      matchedOn: first?.matchedOn ?? this.#row.matchedOn,
+      fetched: isNobody ? {} : this.#fetched,
+      matchGrade: isNobody ? null : (first?.grade ?? this.#grade),
+      matchedOn: isNobody ? null : (first?.matchedOn ?? this.#row.matchedOn),
       errorCode: error?.code ?? null,
       errorMessage: error?.message ?? null,
     };
@@ -182,7 +186,9 @@ class Journey {
   #noteTrouble(stages: readonly Stage[], outcome: StageOutcome): void {
     switch (outcome.kind) {
       case 'no_match':
-        this.#mark(this.#contexts.stages, 'skipped');
+        // Also what was bought before, where a person says of its record that it is another company's.
+        for (const { name } of this.#contexts.stages) this.#statuses[name] = 'skipped';
+        this.#ids = {};
         this.#reached = 'confirm';
         this.#end('no_match', outcome);
         break;
@@ -261,6 +267,12 @@ class Journey {
     if (this.#parked === undefined || this.#parked.reason === 'draining') return free;
     return { hold: 'parked', holdReason: this.#parked.reason, nextAt: this.#parked.until };
   }
+}
+
+/** The last stage, in the order of the journey, that is settled: by this pipeline or another one. */
+function furthest(statuses: Readonly<Record<string, StageStatus>>, own: readonly Stage[]): string | null {
+  const order = new Set([...stages, ...own].map(({ name }) => name));
+  return [...order].findLast((name) => isSettled(statuses[name])) ?? null;
 }
 
 const unmoved = (row: RowRecord, now: number): Checkpoint => ({

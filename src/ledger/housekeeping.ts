@@ -14,7 +14,7 @@ export interface Housekeeping {
   previewPrune(before: number): Promise<PruneReport>;
   /** Takes one run away, finished or not; its calls stay in the books, and what they bought stays owned. */
   dropRun(runId: string): Promise<void>;
-  /** A list with its members and all its runs. What was bought for it stays owned. */
+  /** Forgets a whole list, its members and its runs, in the same way. */
   dropPortfolio(portfolioId: number): Promise<void>;
   /** Where identifiers still stand, in whatever is kept. */
   searchEverywhere(identifiers: readonly string[]): Promise<PurgeProof>;
@@ -47,6 +47,8 @@ export interface PruneReport {
   /** Finished, or stopped while their input was read. */
   readonly runs: readonly string[];
   readonly rows: number;
+  /** Lists of which neither a member nor a run is left. */
+  readonly portfolios: readonly string[];
   /** Old enough, but they wait for a person. */
   readonly waiting: readonly string[];
   readonly unfinished: readonly string[];
@@ -81,6 +83,15 @@ export interface PurgeReport {
   readonly decisions: number;
   /** The IDs and numbers that go, as text. */
   readonly identifiers: readonly string[];
+  /** Lines that named it in the newest file of their list. */
+  readonly stillListed: readonly ListedLine[];
+}
+
+export interface ListedLine {
+  readonly portfolio: string;
+  readonly row: number;
+  /** The analyst's own. */
+  readonly inputId: string | null;
 }
 
 /** What a search of the whole file found afterwards. */

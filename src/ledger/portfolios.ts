@@ -12,6 +12,8 @@ export interface PortfolioStore {
    * those of an earlier file are gone.
    */
   lay(rows: readonly LaidRow[], anew: boolean): Promise<void>;
+  /** The first ID that several of the rows which were laid out have; null: each has its own, or none. */
+  repeatedId(): Promise<string | null>;
   /** What a file is to a portfolio, row by row; nothing is changed. */
   compare(portfolioId: number | null): AsyncIterable<readonly ComparedRow[]>;
   /** Of the members that can be worked on, how many are in the file that was laid out, in rows that can be. */
@@ -20,8 +22,8 @@ export interface PortfolioStore {
   holders(portfolioId: number): Promise<readonly string[]>;
   /** The newest of its runs. */
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;
-  /** The newest run by which a member stands that has come to this; undefined: none has. */
-  lastWith(outcome: RowOutcome, portfolioId: number): Promise<string | undefined>;
+  /** The runs by which members stand that have come to this, the newest first. */
+  runsWith(outcome: RowOutcome, portfolioId: number): Promise<readonly string[]>;
   /**
    * Makes a portfolio of a run from before there were any: its rows, which must have been laid out, are the members. The
    * other runs of the same list that are not finished end.
@@ -168,6 +170,8 @@ export interface Converged {
   readonly superseded: readonly string[];
   readonly members: number;
   readonly due: Readonly<Record<DueReason, number>>;
+  /** Rows that are new or changed and cannot be worked on. */
+  readonly invalid: number;
   readonly left: number;
   /** When something is due next; null: nothing is, by itself. */
   readonly nextAt: number | null;

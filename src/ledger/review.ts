@@ -5,8 +5,8 @@ export interface ReviewStore {
   /** Has anybody ever decided anything? */
   anyDecision(): Promise<boolean>;
   decisionFor(environmentId: number, entityKey: string): Promise<DecisionRecord | undefined>;
-  /** Every question with its row and candidates, or those of one run; the oldest run first, rows in the order of the file. */
-  questions(runId?: string): Promise<readonly AskedQuestion[]>;
+  /** Every question with its row and candidates, or those of some runs; the oldest run first, rows in the order of the file. */
+  questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
   /** Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. */
   record(decision: NewDecision): Promise<{ readonly id: number; readonly released: readonly RowRef[] }>;
   /** The newest first, withdrawn ones too. */

@@ -13,6 +13,8 @@ export interface LaidFile {
   readonly key: string;
   /** False: it is the file that was taken in last, and nothing had to be laid out. */
   readonly laid: boolean;
+  /** An ID that several rows have, for which none counts: rows are known again by their company. Null: each is its own. */
+  readonly repeatedId: string | null;
 }
 
 /** Lays a file beside a portfolio, in batches: memory does not grow with the file. */
@@ -23,7 +25,7 @@ export async function layOut(
   portfolios: PortfolioStore,
 ): Promise<LaidFile> {
   const key = hash('sha256', JSON.stringify([table.sha256, table.columns, table.mapping, limit]));
-  if (known?.inputKey === key) return { key, laid: false };
+  if (known?.inputKey === key) return { key, laid: false, repeatedId: null };
   let batch: LaidRow[] = [];
   let anew = true;
   const lay = async () => {
@@ -36,7 +38,7 @@ export async function layOut(
     if (batch.length === BATCH) await lay();
   }
   if (batch.length > 0 || anew) await lay();
-  return { key, laid: true };
+  return { key, laid: true, repeatedId: await portfolios.repeatedId() };
 }
 
 type Problem = { readonly code: string; readonly message: string };

@@ -30,8 +30,8 @@ export interface Choice extends CandidateRecord {
 }
 
 /** Every question that was ever asked, in the order of runs and rows. */
-export async function readQuestions(review: ReviewStore, runId?: string): Promise<readonly Question[]> {
-  const [asked, decisions] = await Promise.all([review.questions(runId), review.decisions()]);
+export async function readQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
+  const [asked, decisions] = await Promise.all([review.questions(runIds), review.decisions()]);
   const inForce = new Map<string, DecisionEntry>();
   for (const decision of decisions) {
     const key = questionIdentity(decision);
@@ -48,8 +48,8 @@ export async function readQuestions(review: ReviewStore, runId?: string): Promis
 }
 
 /** Questions that rows wait for; those that a person was not sure about come last. */
-export async function openQuestions(review: ReviewStore, runId?: string): Promise<readonly Question[]> {
-  const open = (await readQuestions(review, runId)).filter((question) => question.open);
+export async function openQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
+  const open = (await readQuestions(review, runIds)).filter((question) => question.open);
   return [...open.filter(({ decision }) => !decision), ...open.filter(({ decision }) => decision)];
 }
 

@@ -421,5 +421,5 @@ test('purge names every export of the portfolio: each shows the whole list, what
     const { id } = JSON.parse(params) as { id: string };
     const { stdout, stderr } = await kybatch(['purge', '--entity', `v1:${id}`, '--yes']);
     for (const end of [first, second]) expect(stdout + stderr).toContain(join('exports', end.run));
-    expect((await kybatch(['portfolios'])).stdout).toContain('3 members');
+    expect((await kybatch(['portfolios'])).stdout).toContain('2 members');
   }));

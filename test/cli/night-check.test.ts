@@ -123,7 +123,12 @@ test.each([
 test('no ledger, and a damaged one, are an answer as well', async () => {
   await withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
     const none = await kybatch(CHECK);
-    expect(none).toMatchObject({ code: 3, stdout: expect.stringMatching(/^NOT WELL: [^\n]+\n$/) });
+    expect(none).toMatchObject({
+      code: 3,
+      stdout: 'NOT WELL: there is no list yet: `kybatch run <input>` makes one\n',
+    });
+    const named = await kybatch([...CHECK, '--portfolio', 'clients']);
+    expect(named).toMatchObject({ code: 3, stdout: 'NOT WELL: there is no such list. kybatch portfolios\n' });
     writeCsv('in.csv', rows.slice(0, 2));
     await kybatch(RUN);
     expect((await kybatch(CHECK)).code).toBe(0);

@@ -246,7 +246,7 @@ describe('withdrawing', () => {
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
-      const [asked] = await desk.review.questions('first');
+      const [asked] = await desk.review.questions(['first']);
       if (asked === undefined) throw new Error('there is no question');
       for (const run of ['first', 'second']) {
         await desk.ledger.runs.finish(run, 20);

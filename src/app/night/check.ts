@@ -11,6 +11,7 @@ import { mustLookSound } from '../../ledger/sqlite/check.js';
 import type { GoOnStep } from '../next-step.js';
 import type { ProviderOptions } from '../provider.js';
 import { isOnSandbox } from '../released-runs.js';
+import { knowingSheet } from '../review-sheet.js';
 import { nextSteps, type StopView } from '../run-end.js';
 import { standingOf } from '../standing.js';
 import { readEnding } from '../start-ending.js';
@@ -47,7 +48,8 @@ export interface CheckedList {
 }
 
 export type Trouble =
-  | { readonly kind: 'no_list' | 'never' | 'too_old' }
+  /** `no_list`: by that name; `no_lists`: none at all. */
+  | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
   | { readonly kind: 'refused'; readonly code: string; readonly at: number }
   | { readonly kind: 'stopped'; readonly stop: StopView }
   | { readonly kind: 'interrupted' | 'died' }
@@ -61,7 +63,7 @@ export async function checkNights(options: CheckOptions, around = here()): Promi
   const at = around.clock.now();
   try {
     const dataDir = dataDirOf(options, around);
-    if (!hasLedger(dataDir)) return viewOf(at, [], [{ kind: 'no_list' }]);
+    if (!hasLedger(dataDir)) return viewOf(at, [], [noneOf(options)]);
     mustLookSound(dataDir);
     return await withLedger('read', options, around, (ledger) => look(options, ledger, around));
   } catch (error) {
@@ -77,10 +79,10 @@ async function look(options: CheckOptions, ledger: Ledger, around: Surroundings)
   // A list that was never given a name has that of its file.
   const names = portfolio === undefined ? undefined : [portfolio.trim(), pathIn(around, portfolio)];
   const known = (await currentLists(ledger, { sandbox })).filter(({ name }) => names?.includes(name) ?? true);
-  if (known.length === 0) return viewOf(at, [], [{ kind: 'no_list' }]);
+  if (known.length === 0) return viewOf(at, [], [noneOf(options)]);
   const doubtful = await callsInDoubt(ledger, at);
   const lists: CheckedList[] = [];
-  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, at));
+  for (const list of known) lists.push(await lookAtList(list, maxAgeMs, ledger, around));
   const runs = new Set(
     (await ledger.runs.all()).flatMap(({ id, portfolioId }) => (isOf(portfolioId, known) ? id : [])),
   );
@@ -97,6 +99,8 @@ async function clockTroubles({ reading }: Ledger, at: number): Promise<readonly 
   return ahead !== null && isNews(ahead, at) ? [{ kind: 'clock', message: aheadInWords(ahead, at) }] : [];
 }
 
+const noneOf = ({ portfolio }: CheckOptions): Trouble => ({ kind: portfolio === undefined ? 'no_lists' : 'no_list' });
+
 const isOf = (id: number | null, lists: readonly PortfolioRecord[]): boolean => lists.some((list) => list.id === id);
 
 const viewOf = (at: number, lists: readonly CheckedList[], troubles: readonly Trouble[]): CheckView => ({
@@ -106,7 +110,13 @@ const viewOf = (at: number, lists: readonly CheckedList[], troubles: readonly Tr
   troubles,
 });
 
-async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledger, at: number): Promise<CheckedList> {
+async function lookAtList(
+  list: PortfolioRecord,
+  maxAgeMs: number,
+  ledger: Ledger,
+  around: Surroundings,
+): Promise<CheckedList> {
+  const at = around.clock.now();
   const { name, lastSuccessAt } = list;
   const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
@@ -127,9 +137,10 @@ async function lookAtList(list: PortfolioRecord, maxAgeMs: number, ledger: Ledge
     ...count('invalid', whole.outcomes.invalid),
   ];
   // Who is at work lets nobody in.
-  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole).slice(0, 1);
   const again = ofStarts.length > 0 && !atWork ? readAgain(run) : null;
-  return { name, lastSuccessAt, troubles, next: steps[0] ?? again, sandbox: await isOnSandbox(run.id, ledger.runs) };
+  const [next = again] = await knowingSheet(steps, ledger, around);
+  return { name, lastSuccessAt, troubles, next, sandbox: await isOnSandbox(run.id, ledger.runs) };
 }
 
 /** It may have been refused for what is well by now: the same start once more tells. */

@@ -55,6 +55,7 @@ function wayOn({ well, lists, troubles }: CheckView, args: CheckArgs): string | 
   for (const { next, sandbox } of lists) if (next !== null) return suggestCommand(next, { ...args, sandbox }).command;
   const kinds = troubles.map(({ kind }) => kind);
   if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
+  if (kinds.includes('no_lists')) return undefined;
   if (kinds.includes('no_list')) return `kybatch portfolios${placeFlags(args)}`;
   if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
   return `kybatch status${placeFlags(args)}`;
@@ -64,6 +65,8 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
   switch (trouble.kind) {
     case 'no_list':
       return 'there is no such list';
+    case 'no_lists':
+      return 'there is no list yet: `kybatch run <input>` makes one';
     case 'never':
       return 'no start has come to its end by itself';
     case 'too_old': {

@@ -1,5 +1,5 @@
 import type { Given } from '../../app/given.js';
-import type { GoOnStep, ReviewSheets } from '../../app/next-step.js';
+import type { GoOnStep, ReviewSheets, WhoseQuestions } from '../../app/next-step.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import type { SpendingArgs } from '../spending-flags.js';
 import { count, shellWord } from './text.js';
@@ -40,17 +40,15 @@ export function suggestCommand(next: GoOnStep, args: CommandArgs): Suggestion {
   }
 }
 
-interface Questions {
-  /** Those of all runs without it. */
-  readonly run?: string | undefined;
+interface Questions extends WhoseQuestions {
   /** Without it nothing is in the way of an export. */
   readonly sheets?: ReviewSheets | undefined;
 }
 
 /** The sheet that asks the open questions already, or the command that writes one over nothing. */
-export function suggestReview({ run, sheets }: Questions, args: Place): Suggestion {
+export function suggestReview({ run, portfolio, sheets }: Questions, args: Place): Suggestion {
   const { asks = null, missing = 0, free = REVIEW_SHEET } = sheets ?? {};
-  const write = `kybatch review export${run === undefined ? '' : ` ${run}`}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
+  const write = `kybatch review export${run === undefined ? '' : ` ${run}`}${flag('--portfolio', portfolio)}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
   if (asks === null) return { words: 'Answer the open questions with', command: write };
   const others =
     missing === 0

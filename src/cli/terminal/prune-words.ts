@@ -1,11 +1,17 @@
+import type { DroppedPortfolio } from '../../app/drop-portfolio.js';
 import type { PruneView } from '../../app/prune.js';
 import { iso } from './iso.js';
 import { count, withCommas } from './text.js';
 
 /** "3 runs (1,200 rows), 10 replaced answers, 5 noted changes, 900 calls that cost nothing, 3 exports, 4 logs: 12.3 MB" */
 export const pruneCounts = ({ report, exports, logs, bytes }: PruneView): string =>
-  `${count(report.runs.length, 'run')} (${count(report.rows, 'row')}), ${count(report.answers, 'replaced answer')}, ${count(report.changes, 'noted change')}, ` +
+  `${runCounts(report)}, ${count(report.answers, 'replaced answer')}, ${count(report.changes, 'noted change')}, ` +
   `${count(report.calls, 'call')} that cost nothing, ${watchCounts(report)}${count(exports.length, 'export')}, ${count(logs.length, 'log')}: ${megabytesOf(bytes)} MB`;
+
+/** Rows that members stand by stay, whatever becomes of their run. */
+const runCounts = ({ runs, rows, portfolios }: PruneView['report']): string =>
+  `${count(runs.length, 'run')}${rows === 0 ? '' : ` (${count(rows, 'row')})`}` +
+  (portfolios.length === 0 ? '' : `, ${count(portfolios.length, 'empty list')}`);
 
 const watchCounts = ({ watchEvents, watchLooks }: PruneView['report']): string =>
   watchEvents + watchLooks === 0
@@ -34,6 +40,7 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
   removed: {
     runs: report.runs,
     rows: report.rows,
+    portfolios: report.portfolios,
     answers: report.answers,
     changes: report.changes,
     calls: report.calls,
@@ -48,4 +55,26 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
   exports_elsewhere: elsewhere,
   folders_left: left,
   ...(ledgerLeft === null ? {} : { ledger_not_pruned: ledgerLeft }),
+});
+
+/** "clients (30 members, 4 runs, 3 rows still to do)"; with their providers where several have one name. */
+export const droppedListsInWords = (lists: readonly DroppedPortfolio[]): string =>
+  lists
+    .map((list) => `${list.name}${lists.length === 1 ? '' : ` of ${list.providers}`} (${whatGoes(list).join(', ')})`)
+    .join(' and ');
+
+const whatGoes = ({ members, runs, toDo, inQuestion }: DroppedPortfolio): readonly string[] => [
+  count(members, 'member'),
+  count(runs, 'run'),
+  ...(toDo === 0 ? [] : [`${count(toDo, 'row')} still to do`]),
+  ...(inQuestion === 0 ? [] : [`${count(inQuestion, 'row')} in question`]),
+];
+
+export const droppedListToJson = ({ name, providers, members, runs, toDo, inQuestion }: DroppedPortfolio) => ({
+  portfolio: name,
+  providers,
+  members,
+  runs,
+  to_do: toDo,
+  needs_review: inQuestion,
 });

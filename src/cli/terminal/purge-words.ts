@@ -1,4 +1,6 @@
 import type { PurgeView } from '../../app/purge.js';
+import { firstFew } from '../../util/first-few.js';
+import { outsideText } from '../../util/outside-text.js';
 import { count, shellWord } from './text.js';
 
 type PurgeProof = NonNullable<PurgeView['proof']>;
@@ -26,6 +28,15 @@ export function countsInWords({
   return `${things.join(', ')}${whole}${runs.length === 0 ? '' : ` (${runs.join(', ')})`}`;
 }
 
+/** What purge cannot take away: the file is the user's. */
+export const stillListedInWords = ({ stillListed }: PurgeView['report']): readonly string[] =>
+  firstFew(
+    stillListed,
+    ({ portfolio, row, inputId }) =>
+      `Still in the newest file of ${portfolio} (row ${row}${inputId === null ? '' : `, id ${outsideText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
+    'lines',
+  );
+
 /** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
 export function purgeInWords(
   { outcome, report, proof, notProved, exports, exportsNotSearched }: PurgeView,
@@ -41,6 +52,7 @@ export function purgeInWords(
       : proofInWords(proof, notProved.length === 0, `kybatch purge${place} --entity`)),
     ...notProved.map((what) => `Not proved: ${what}.`),
     ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
+    ...stillListedInWords(report),
     'Input files, logs and copies of them were not searched.',
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
     ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
@@ -107,6 +119,7 @@ export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearc
     still_mentioned: proof.mentions,
   }),
   ...(notProved.length === 0 ? {} : { not_proved: notProved }),
+  still_listed: report.stillListed.map(({ portfolio, row, inputId }) => ({ portfolio, row, id: inputId })),
   exports_still_holding: exports.map(exportToJson),
   ...(exportsNotSearched.length === 0 ? {} : { exports_not_searched: exportsNotSearched.map(exportToJson) }),
 });

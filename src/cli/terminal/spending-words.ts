@@ -37,13 +37,14 @@ function toGoInWords(toGo: number, inDoubt: number, may: Pick<StartedEvent, 'atM
 }
 
 /** A first file is all new: that goes without saying. */
-function newsInWords({ due, left, members }: ListNews, toGo: number): string {
+function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): string {
   const why = Object.entries(due).filter(([, rows]) => rows > 0);
   const plain = left === 0 && members === toGo && why.every(([reason]) => reason === 'new');
   if (plain || why.length === 0) return '';
   const reasons = why.map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`).join(', ');
+  const unfit = invalid === 0 ? '' : `; ${withCommas(invalid)} more invalid`;
   const gone = left === 0 ? '' : `; ${withCommas(left)} ${left === 1 ? 'has' : 'have'} left the list`;
-  return `Of ${count(members, 'row')}: ${reasons}${gone}.\n`;
+  return `Of ${count(members, 'row')}: ${reasons}${unfit}${gone}.\n`;
 }
 
 /** Why a row is due. */

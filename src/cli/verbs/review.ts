@@ -26,8 +26,9 @@ import {
 import { count, shellWord } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
-interface RunArgs extends CommonArgs {
+interface AskingArgs extends CommonArgs {
   readonly run: string | undefined;
+  readonly portfolio: string | undefined;
 }
 
 interface ByArgs extends CommonArgs {
@@ -35,23 +36,27 @@ interface ByArgs extends CommonArgs {
 }
 
 const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
+const portfolioOption = {
+  type: 'string',
+  requiresArg: true,
+  describe: 'Only the questions of this list, by its name or the path of its file',
+} as const;
 const byOption = { type: 'string', requiresArg: true, describe: 'Who decides (default: $USER)' } as const;
 
-const listVerb: Verb<RunArgs> = {
+const listVerb: Verb<AskingArgs> = {
   command: 'list [run]',
   describe: 'Show the open questions with their candidates',
-  builder: (yargs) => yargs.positional('run', runPositional),
+  builder: (yargs) => yargs.positional('run', runPositional).option('portfolio', portfolioOption),
   async run(args, io) {
-    const { dataDir, run, json } = args;
-    const questions = await listQuestions({ dataDir, run }, aroundOf(io));
+    const { dataDir, run, portfolio, json } = args;
+    const asking = { run, portfolio };
+    const questions = await listQuestions({ dataDir, ...asking }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify({ questions: questions.map(questionToJson) })}\n`);
     else for (const question of questions) io.stdout(`${questionInWords(question)}\n`);
     io.stderr(`${count(questions.length, 'open question')}.\n`);
     if (questions.length > 0) {
-      const { words, command } = suggestReview(
-        { run, sheets: await reviewSheets({ dataDir, run }, aroundOf(io)) },
-        args,
-      );
+      const sheets = await reviewSheets({ dataDir, ...asking }, aroundOf(io));
+      const { words, command } = suggestReview({ ...asking, sheets }, args);
       io.stderr(
         `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet: ${words}: ${command}\n`,
       );
@@ -60,7 +65,7 @@ const listVerb: Verb<RunArgs> = {
   },
 };
 
-interface ExportArgs extends RunArgs {
+interface ExportArgs extends AskingArgs {
   readonly out: string | undefined;
   readonly force: boolean;
 }
@@ -71,18 +76,21 @@ const exportVerb: Verb<ExportArgs> = {
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
+      .option('portfolio', portfolioOption)
       .option('out', { type: 'string', requiresArg: true, describe: `Where to write it (default: ${REVIEW_SHEET})` })
       .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' })
       .epilogue(
         'Fill in the column decision on the line of a candidate: confirm. For the question as a whole, on any of its lines: none_of_these or not_sure. Then `kybatch review apply` the file.',
       ),
   async run(args, io) {
-    const { dataDir, run, out, force } = args;
-    const { file, questions } = await exportQuestions({ dataDir, run, out, force }, aroundOf(io));
+    const { dataDir, run, portfolio, out, force } = args;
+    const { file, questions } = await exportQuestions({ dataDir, run, portfolio, out, force }, aroundOf(io));
     if (args.json) io.stdout(`${JSON.stringify({ file, questions })}\n`);
     io.stderr(`${count(questions, 'question')} in ${file}\n`);
     const apply = `kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`;
-    io.stderr(`Fill in decision, save as CSV, then: ${apply}\n`);
+    io.stderr(
+      `In the column decision write confirm on the line of the right company; or, on any line of the question, none_of_these or not_sure. Save as CSV, then: ${apply}\n`,
+    );
     return ExitCode.ok;
   },
 };

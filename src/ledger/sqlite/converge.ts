@@ -44,6 +44,7 @@ export function converge(parts: Parts, convergence: Convergence): Converged {
     left,
     members: countMembers(database, portfolioId),
     due: found.counts,
+    invalid: found.invalid,
     nextAt: found.nextAt,
   });
   const seen = () => noteSeen(database, portfolioId, input, now);
@@ -99,6 +100,8 @@ function noteWhatIsThere(database: Connection, portfolioId: number): void {
 
 type Found = Pick<TakeOver, 'stale'> & {
   readonly arrived: number;
+  /** Those of them that cannot be worked on. */
+  readonly invalid: number;
   /** On their way already. */
   readonly unfinished: number;
   /** Of all that are due, those that the run which may go on is about. */
@@ -117,12 +120,16 @@ function findDue(
   const counts: Record<DueReason, number> = { new: 0, changed: 0, unfinished: 0, watch: 0, stale: 0, asked: 0 };
   const stale: TakeOver['stale'][number][] = [];
   let nextAt = Number.POSITIVE_INFINITY;
+  let invalid = 0;
   if (convergence.laid) {
-    const arrived = database.prepare<[number], { known: number; count: number }>(
-      `SELECT member_id IS NOT NULL AS known, count(*) AS count FROM temp.laid LEFT JOIN members ON members.id = member_id
+    const arrived = database.prepare<[number], { known: number; invalid: number; count: number }>(
+      `SELECT member_id IS NOT NULL AS known, count(code) AS invalid, count(*) AS count FROM temp.laid LEFT JOIN members ON members.id = member_id
        WHERE (member_id IS NULL OR members.says <> laid.says) AND laid.row <= ? GROUP BY 1`,
     );
-    for (const { known, count } of arrived.all(limit)) counts[known === 1 ? 'changed' : 'new'] += count;
+    for (const row of arrived.all(limit)) {
+      counts[row.known === 1 ? 'changed' : 'new'] += row.count - row.invalid;
+      invalid += row.invalid;
+    }
   }
   const same = convergence.laid
     ? 'AND NOT EXISTS (SELECT 1 FROM temp.laid WHERE laid.member_id = members.id AND laid.says <> members.says)'
@@ -151,8 +158,8 @@ function findDue(
   }
   const widen = widener(database, times, convergence.judge);
   for (const standing of again) widen(standing);
-  const arrived = counts.new + counts.changed;
-  return { stale, arrived, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
+  const arrived = counts.new + counts.changed + invalid;
+  return { stale, arrived, invalid, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
 }
 
 const isNothing = ({ stale, arrived, unfinished }: Found): boolean => stale.length + arrived + unfinished === 0;

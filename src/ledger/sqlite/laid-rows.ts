@@ -39,13 +39,17 @@ export class LaidRows {
     else database.transaction(all)();
   }
 
+  repeatedId(): string | null {
+    const repeated = this.#database.prepare<[], string>(
+      'SELECT input_id FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1 LIMIT 1',
+    );
+    return repeated.pluck().get() ?? null;
+  }
+
   /** Says of each row which member it is. An ID counts where no other row has the same. */
   match(portfolioId: number | null): void {
     const run = (sql: string, ...parameters: unknown[]) => this.#database.prepare(sql).run(...parameters);
-    const repeated = this.#database.prepare(
-      'SELECT 1 FROM temp.laid WHERE input_id IS NOT NULL GROUP BY input_id HAVING count(*) > 1 LIMIT 1',
-    );
-    const byId = repeated.get() === undefined ? 1 : 0;
+    const byId = this.repeatedId() === null ? 1 : 0;
     run(NUMBER_COPIES, byId);
     run(NAME_ROWS, byId);
     run('UPDATE temp.laid SET member_id = NULL');

@@ -37,9 +37,9 @@ export function portfolioStore(
   const lastRun = database.prepare<[number], string>(
     'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY rowid DESC LIMIT 1',
   );
-  const lastWith = database.prepare<[number, string], string>(
-    `SELECT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
-     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.rowid DESC LIMIT 1`,
+  const runsWith = database.prepare<[number, string], string>(
+    `SELECT DISTINCT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
+     WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.rowid DESC`,
   );
   // Calls are read from the newest back: those since the last night are few.
   const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
@@ -86,6 +86,7 @@ export function portfolioStore(
     find: async (name, providers) => toPortfolio(byName.get(name, providers)),
     all: async () => all.all().flatMap((row) => toPortfolio(row) ?? []),
     lay: async (rows, anew) => laid.lay(rows, anew),
+    repeatedId: async () => laid.repeatedId(),
     async *compare(portfolioId) {
       laid.match(portfolioId);
       for (let after = 0; ; ) {
@@ -102,7 +103,7 @@ export function portfolioStore(
       const id = lastRun.pluck().get(portfolioId);
       return id === undefined ? undefined : findRun(id);
     },
-    lastWith: async (outcome, portfolioId) => lastWith.pluck().get(portfolioId, outcome),
+    runsWith: async (outcome, portfolioId) => runsWith.pluck().all(portfolioId, outcome),
     adopt: (adoption) => writer.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       writer.write(() => converge({ database, laid, times, readStanding, findRun, findPortfolio }, convergence)),

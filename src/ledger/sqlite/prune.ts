@@ -46,7 +46,7 @@ function remove(database: Connection, before: number): PruneReport {
     .all(before);
   const done = finished.filter(({ asks }) => asks === 0);
   const runs = [...done.filter(({ held }) => held === 0).map(({ id }) => id), ...halfRead];
-  const { rows } = removeRuns(database, [...runs, ...emptied(database)]);
+  const { rows, portfolios } = removeRuns(database, [...runs, ...emptied(database)]);
   // Where members stand by its rows those stay, for as long as they do.
   const held = done.filter((run) => run.held === 1).map(({ id }) => id);
   const putAway = database.prepare('UPDATE runs SET put_away = 1 WHERE id = ?');
@@ -54,6 +54,7 @@ function remove(database: Connection, before: number): PruneReport {
   return {
     runs: [...runs, ...held].sort(),
     rows: rows + left,
+    portfolios,
     waiting: finished.filter(({ asks }) => asks === 1).map(({ id }) => id),
     unfinished: database.prepare<[], string>("SELECT id FROM runs WHERE state <> 'finished'").pluck().all(),
     changes: database.prepare('DELETE FROM changes WHERE changed_at < ?').run(before).changes,

@@ -9,10 +9,11 @@ import { endDoubts } from './in-doubt.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
 import { AMONG_IDS, AMONG_ROWS, json, type RowKey, rowsJson } from './purge-ids.js';
 import type { Lists } from './purge-lists.js';
+import { forgetMembers } from './purge-members.js';
 import { isTelling, wordsPattern } from './purge-words.js';
 
 /** Everything about one entity: its answers, its rows' input and evidence, and lists of candidates that name it. */
-export function purgeEntity(database: Connection, lists: Lists, request: EntityRequest): PurgeReport {
+export function purgeEntity(database: Connection, lists: Lists, request: EntityRequest, now: number): PurgeReport {
   const entity = findEntity(database, lists, request);
   const { rows } = entity;
   const keys = entityKeys(database, request, rows);
@@ -22,6 +23,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   forgetChanges(database, entity, gone);
   const { candidates, beside } = forgetCandidates(database, entity);
   const review = forgetReview(database, entity, keys);
+  const stillListed = forgetMembers(database, rows, now);
   blankRows(database, rows);
   forgetWatches(database, entity);
   redactMessages(database, beside, identifiers);
@@ -34,6 +36,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
     candidates,
     ...review,
     identifiers,
+    stillListed,
   };
 }
 
@@ -177,28 +180,12 @@ function blankRows(database: Connection, rows: readonly RowKey[]): void {
   // What named a company by its ID is about that company, and others may own the answer.
   const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
   for (const statement of [...statements, params]) statement.run({ rows: rowsJson(rows) });
-  forgetMembers(database, rows);
 }
 
 /** That it was watched, and what was heard of it. */
 function forgetWatches(database: Connection, { ids }: Entity): void {
   for (const table of ['watches', 'watch_events'])
     database.prepare(`DELETE FROM ${table} WHERE ('v2', company_id) ${AMONG_IDS}`).run({ ids: ids.json() });
-}
-
-/** Who said it is known no more. If it is still in the list it comes back as new, with the next file that is read. */
-function forgetMembers(database: Connection, rows: readonly RowKey[]): void {
-  const given = { rows: rowsJson(rows) };
-  const standing = 'FROM members WHERE (run_id, run_row) IN (SELECT run_id, row FROM rows WHERE AMONG)'.replace(
-    'AMONG',
-    AMONG_ROWS,
-  );
-  database.prepare(`UPDATE portfolios SET input_key = NULL WHERE id IN (SELECT portfolio_id ${standing})`).run(given);
-  database
-    .prepare(
-      `UPDATE members SET known_by = 'removed:' || id, company = NULL, says = x'', cells = x'' WHERE id IN (SELECT id ${standing})`,
-    )
-    .run(given);
 }
 
 /** Rows that had it as a candidate stay; where their messages name it, that word goes. */

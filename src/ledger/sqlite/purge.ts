@@ -15,7 +15,7 @@ import { rememberPurge, unfinishedPurge } from './unfinished-purges.js';
 export function purge(database: Connection, request: PurgeRequest, itemIds: ItemIds, now: number): PurgeDone {
   const report = database
     .transaction(() => {
-      const removed = remove(database, request, itemIds);
+      const removed = remove(database, request, itemIds, now);
       rememberPurge(database, request, removed, now);
       return removed;
     })
@@ -41,20 +41,20 @@ function rewrite(database: Connection): string | null {
 }
 
 /** What `purge` would remove. The same statements are run and taken back, so that the counts cannot differ. */
-export function previewPurge(database: Connection, request: PurgeRequest, itemIds: ItemIds): PurgeReport {
+export function previewPurge(database: Connection, request: PurgeRequest, itemIds: ItemIds, now: number): PurgeReport {
   database.exec('BEGIN IMMEDIATE');
   try {
-    return remove(database, request, itemIds);
+    return remove(database, request, itemIds, now);
   } finally {
     // A full disk has rolled it back already.
     if (database.inTransaction) database.exec('ROLLBACK');
   }
 }
 
-const remove = (database: Connection, request: PurgeRequest, itemIds: ItemIds): PurgeReport =>
+const remove = (database: Connection, request: PurgeRequest, itemIds: ItemIds, now: number): PurgeReport =>
   request.kind === 'before'
     ? purgeBefore(database, request.at)
-    : purgeEntity(database, new Lists(database, new Bodies(database), itemIds), request);
+    : purgeEntity(database, new Lists(database, new Bodies(database), itemIds), request, now);
 
 /** Runs that came to rest before, and answers from before. A run that went on later keeps its rows. */
 function purgeBefore(database: Connection, at: number): PurgeReport {
@@ -88,5 +88,6 @@ function purgeBefore(database: Connection, at: number): PurgeReport {
   run(
     'UPDATE calls SET raw_sha256 = NULL WHERE raw_sha256 IS NOT NULL AND raw_sha256 NOT IN (SELECT sha256 FROM bodies)',
   );
-  return { runs, runsRemoved: runs, rows, answers, bodies, candidates, questions, decisions, identifiers: [] };
+  const removed = { rows, answers, bodies, candidates, questions, decisions };
+  return { runs, runsRemoved: runs, ...removed, identifiers: [], stillListed: [] };
 }

@@ -10,8 +10,7 @@ export function removeRuns(database: Connection, ids: readonly string[]) {
   const removed = { rows: without('rows'), candidates: without('candidates'), questions: without('questions') };
   for (const table of ['row_ids', 'errors', 'run_environments', 'starts']) without(table);
   without('runs', 'id');
-  forgetEmptyLists(database);
-  return removed;
+  return { ...removed, portfolios: forgetEmptyLists(database) };
 }
 
 export const dropRun = (database: Connection, id: string): void =>
@@ -26,14 +25,15 @@ export const dropPortfolio = (database: Connection, id: number): void =>
     })
     .immediate();
 
-/** A list without members and runs is none: nobody could bring it up to date, and a monitor would wait for it. */
-const forgetEmptyLists = (database: Connection): void =>
-  void database
-    .prepare(
+/** A list without members and runs is none: nobody could bring it up to date, and a monitor would wait for it. Their names. */
+const forgetEmptyLists = (database: Connection): readonly string[] =>
+  database
+    .prepare<[], string>(
       `DELETE FROM portfolios WHERE NOT EXISTS (SELECT 1 FROM members WHERE portfolio_id = portfolios.id)
-         AND NOT EXISTS (SELECT 1 FROM runs WHERE portfolio_id = portfolios.id)`,
+         AND NOT EXISTS (SELECT 1 FROM runs WHERE portfolio_id = portfolios.id) RETURNING name`,
     )
-    .run();
+    .pluck()
+    .all();
 
 /** Who stood by a run that goes stands by the row in which it is under way; who is not is known no more: its file is read again. */
 function forgetMembers(database: Connection, ids: readonly string[]): void {

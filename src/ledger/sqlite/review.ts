@@ -33,7 +33,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
       const { id, shown, ...made } = found;
       return { ...made, shown: cells.read(decisionShown, shown, [id]) };
     },
-    questions: async (runId) => readQuestions(database, runId),
+    questions: async (runIds) => readQuestions(database, runIds),
     record: (made) =>
       writer.write(() => {
         const stored = { ...made, stage: made.stage ?? '', shown: JSON.stringify(made.shown) };
@@ -144,18 +144,18 @@ function rowReleases(database: Connection) {
   };
 }
 
-function readQuestions(database: Connection, runId: string | undefined): AskedQuestion[] {
+function readQuestions(database: Connection, runIds: readonly string[] | undefined): AskedQuestion[] {
   const candidates = database.prepare<[string, number, string], CandidateRecord>(
     `SELECT id, name, registration_number AS registrationNumber, vat_number AS vatNumber, country_code AS countryCode, state, jurisdiction,
        match_grade AS matchGrade, decision, evidence FROM candidates WHERE run_id = ? AND row = ? AND space = ? ORDER BY position`,
   );
   const found = database
-    .prepare<[{ runId: string | null }], QuestionRow>(
+    .prepare<[{ runIds: string | null }], QuestionRow>(
       `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
-       WHERE @runId IS NULL OR run_id = @runId ORDER BY runs.created_at, run_id, row, asked_at`,
+       WHERE @runIds IS NULL OR run_id IN (SELECT value FROM json_each(@runIds)) ORDER BY runs.created_at, run_id, row, asked_at`,
     )
-    .all({ runId: runId ?? null });
+    .all({ runIds: runIds === undefined ? null : JSON.stringify(runIds) });
   const cells = new Cells(database);
   return found.map((row) => ({
     runId: row.run_id,

@@ -12,7 +12,7 @@ export const rememberPurge = (database: Connection, request: PurgeRequest, remov
     .prepare(
       'INSERT INTO purges (request, report, begun_at) VALUES (unhex(?), ?, ?) ON CONFLICT DO UPDATE SET report = excluded.report',
     )
-    .run(digestOf(request), JSON.stringify({ ...removed, identifiers: [] }), now);
+    .run(digestOf(request), JSON.stringify({ ...removed, ...NAMES_NOBODY }), now);
 
 export function unfinishedPurge(database: Connection, request: PurgeRequest): PurgeReport | undefined {
   const stored = database
@@ -20,13 +20,17 @@ export function unfinishedPurge(database: Connection, request: PurgeRequest): Pu
     .pluck()
     .get(digestOf(request));
   // Where it is damaged there is still something to prove.
-  return stored === undefined ? undefined : (parseStored(stored, isReport) ?? COUNTS_LOST);
+  return stored === undefined ? undefined : { ...(parseStored(stored, isCounts) ?? COUNTS_LOST), ...NAMES_NOBODY };
 }
+
+const NAMES_NOBODY = { identifiers: [], stillListed: [] } as const;
+
+type Counts = Omit<PurgeReport, keyof typeof NAMES_NOBODY>;
 
 export const forgetPurge = (database: Connection, request: PurgeRequest): void =>
   void database.prepare('DELETE FROM purges WHERE request = unhex(?)').run(digestOf(request));
 
-const COUNTS_LOST: PurgeReport = {
+const COUNTS_LOST: Counts = {
   runs: [],
   runsRemoved: [],
   rows: 0,
@@ -35,14 +39,13 @@ const COUNTS_LOST: PurgeReport = {
   candidates: 0,
   questions: 0,
   decisions: 0,
-  identifiers: [],
 };
 
 const digestOf = (request: PurgeRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
 
-const isReport = (value: unknown): value is PurgeReport =>
+const isCounts = (value: unknown): value is Counts =>
   isRecord(value) &&
-  [value.runs, value.runsRemoved, value.identifiers].every(isTexts) &&
+  [value.runs, value.runsRemoved].every(isTexts) &&
   [value.rows, value.answers, value.bodies, value.candidates, value.questions, value.decisions].every(
     (count) => typeof count === 'number',
   );

@@ -120,7 +120,8 @@ export function describePortfolios(open: OpenLedger): void {
         expect(first).toMatchObject({
           goesOn: false,
           members: 3,
-          due: { new: 3 },
+          due: { new: 2 },
+          invalid: 1,
           left: 0,
           run: { state: 'open', rowCount: 3 },
         });

@@ -85,7 +85,7 @@ export function describeReview(open: OpenLedger): void {
           candidates: [{ id: '5' }],
         });
         expect(all[2]?.candidates.map((one) => one.id)).toEqual(['5', '6']);
-        expect((await ledger.review.questions(older)).map(({ row }) => row)).toEqual([1, 2]);
+        expect((await ledger.review.questions([older])).map(({ row }) => row)).toEqual([1, 2]);
       }),
     );
 
@@ -96,7 +96,7 @@ export function describeReview(open: OpenLedger): void {
         const v2 = await ledger.calls.environment('v2', 'live');
         const run = await openRun(ledger, 1);
         const topics = async () =>
-          (await ledger.review.questions(run))
+          (await ledger.review.questions([run]))
             .map(({ space, stage, open: isOpen }) => `${space} ${stage} ${isOpen}`)
             .sort();
         await ask(ledger, [run, 1], question(v1));

@@ -65,7 +65,7 @@ export function describeSettledRows(open: OpenLedger): void {
             const candidates = await collect(snapshot.candidates());
             const errors = await collect(snapshot.errors());
             const calls = await collect(snapshot.calls());
-            const questions = await second.review.questions(run);
+            const questions = await second.review.questions([run]);
             return {
               candidates: candidates.map(({ row, space, position, id }) => [row, space, position, id].join(' ')),
               errors: errors.map(({ row, code, attempts }) => [row, code, attempts].join(' ')),

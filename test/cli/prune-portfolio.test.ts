@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { look } from '../ledger/sqlite-support.js';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+const run = (file: string, ...flags: string[]) => ['run', file, '--pipeline', './p.yaml', '--yes', '--json', ...flags];
+const CHECK = ['status', '--check'];
+const DAY = 86_400_000;
+
+test('a list that is done with is forgotten; what it bought stays owned and in the books', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd, sandbox }) => {
+    const dataDir = join(cwd, 'data');
+    const [named, ...others] = rows as [object, ...object[]];
+    writeCsv('done.csv', [{ ...named, registration_number: '', vat_number: '' }, ...others.slice(0, 3)]);
+    expect(jsonOf<EndJson>(await kybatch(run('done.csv', '--budget', '4')))).toMatchObject({ finished: false });
+    clock.advance(2 * DAY);
+    writeCsv('kept.csv', others.slice(3, 5));
+    await kybatch(run('kept.csv'));
+    expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('done.csv') });
+    const usage = (await kybatch(['usage'])).stdout;
+    const owned = look(dataDir, 'SELECT count(*) AS owned FROM answers');
+    const tables = ['portfolios', 'members', 'runs', 'rows', 'row_ids', 'candidates', 'questions', 'starts'];
+    const keptAlone = tables.map((table) => look(dataDir, `SELECT count(*) AS count FROM ${table}`));
+
+    const asked: string[] = [];
+    const answers = (question: string) => {
+      asked.push(question);
+      return 'n';
+    };
+    expect((await kybatch(['prune', '--portfolio', 'done.csv'], { answers })).code).toBe(130);
+    expect(asked.join()).toMatch(/done\.csv \(4 members, 1 run, \d rows? still to do, 1 row in question\)\?/);
+    expect(await kybatch(['prune', '--portfolio', 'done.csv'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/still to do.*--yes/s),
+    });
+    expect(tables.map((table) => look(dataDir, `SELECT count(*) AS count FROM ${table}`))).toEqual(keptAlone);
+
+    const dropped = await kybatch(['prune', '--portfolio', 'done.csv', '--yes', '--json']);
+    expect(dropped.code).toBe(0);
+    expect(jsonOf(dropped)).toMatchObject({ dropped: [{ portfolio: join(cwd, 'done.csv'), members: 4, runs: 1 }] });
+    expect(await kybatch(CHECK)).toMatchObject({ code: 0, stdout: expect.stringContaining('kept.csv') });
+    expect(jsonOf<{ runs: object[] }>(await kybatch(['runs', '--json'])).runs).toHaveLength(1);
+    expect((await kybatch(['review', 'list'])).stderr).toContain('0 open questions');
+    expect((await kybatch(['usage'])).stdout).toBe(usage);
+    expect(look(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual(owned);
+    expect(look(dataDir, 'SELECT name FROM portfolios')).toEqual([{ name: join(cwd, 'kept.csv') }]);
+    expect(look(dataDir, 'SELECT DISTINCT portfolio_id AS id FROM members')).toHaveLength(1);
+    expect(look(dataDir, 'SELECT 1 FROM rows WHERE run_id NOT IN (SELECT id FROM runs)')).toEqual([]);
+    expect(look(dataDir, 'PRAGMA foreign_key_check')).toEqual([]);
+
+    // The same list, once more: what was bought for it is not bought again.
+    const paid = sandbox.chargeLog.length;
+    writeCsv('done.csv', others.slice(0, 1));
+    expect(jsonOf<EndJson>(await kybatch(run('done.csv')))).toMatchObject({ outcomes: { complete: 1 } });
+    expect(sandbox.chargeLog).toHaveLength(paid);
+  });
+});
+
+test('a list without members and runs goes with whatever is pruned', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const names = async () =>
+      jsonOf<{ portfolios: object[] }>(await kybatch(['portfolios', '--json'])).portfolios.length;
+    writeCsv('in.csv', rows.slice(0, 1));
+    const { run: only } = jsonOf<EndJson>(await kybatch(run('in.csv')));
+    await kybatch(['prune', '--run', only, '--yes']);
+    expect(await names()).toBe(0);
+
+    // One that an earlier version has left behind, and nothing else to prune.
+    const database = connect(join(cwd, 'data', 'kybatch.db'));
+    database.exec(
+      "INSERT INTO portfolios (name, providers, created_at, input_path, columns, seen_at) VALUES ('left', '', 0, '/in.csv', '[]', 0)",
+    );
+    database.close();
+    expect(await names()).toBe(1);
+    clock.advance(DAY);
+    const pruned = await kybatch(['prune', '--older-than', '1d', '--yes']);
+    expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining('1 empty list') });
+    expect(await names()).toBe(0);
+  });
+});
+
+test('only lists that are there, of the provider that is meant', async () => {
+  await withJob({}, async ({ rows, writeCsv, kybatch }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(run('in.csv', '--portfolio', 'clients'));
+    expect(await kybatch(['prune', '--portfolio', 'client', '--yes'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean clients?'),
+    });
+    expect((await kybatch(['prune', '--portfolio', 'clients', '--sandbox', '--yes'])).code).toBe(2);
+    expect((await kybatch(['prune', '--sandbox', '--older-than', '1d', '--yes'])).code).toBe(2);
+    expect((await kybatch(['prune', '--portfolio', 'clients', '--older-than', '1d', '--yes'])).code).toBe(2);
+    expect(await kybatch(['prune', '--portfolio', 'clients', '--yes'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Dropped clients (1 member, 1 run'),
+    });
+  });
+});
