@@ -1,7 +1,7 @@
 import { type FieldChange, fieldsOf, isImportant } from '../domain/change.js';
 import { UsageError } from '../domain/errors.js';
 import { importantNames } from '../export/changes-table.js';
-import type { ChangeQuery, MemberChange } from '../ledger/changes.js';
+import type { ChangeQuery, NamedChange } from '../ledger/changes.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { PortfolioRecord } from '../ledger/portfolios.js';
 import { READERS_VERSION } from '../portfolio/changes/derive.js';
@@ -28,7 +28,7 @@ export interface ChangesView {
 }
 
 /** What changed for one member by one answer, item by item. */
-export interface ChangeView extends Omit<MemberChange, 'items'> {
+export interface ChangeView extends Omit<NamedChange, 'items'> {
   readonly items: readonly ChangedItem[];
 }
 
@@ -62,7 +62,7 @@ export function changes(options: ChangesOptions = {}, around = here()): Promise<
   });
 }
 
-function viewOf({ items, ...change }: MemberChange, important: ReadonlySet<string>): ChangeView {
+function viewOf({ items, ...change }: NamedChange, important: ReadonlySet<string>): ChangeView {
   return {
     ...change,
     items: items.map((item) => ({

@@ -60,13 +60,16 @@ function shortcomings({ stopped, troubles, left, leftFailing, cutShort }: WatchP
     first === undefined
       ? ''
       : `the ${historiesOf(troubles.length)} (${inShort(troubles.map(({ companyId }) => companyId))}) failed, and the next start asks again: ${first.message}`,
-    cutShort === 0 ? '' : `the ${historiesOf(cutShort)} has more pages than are read`,
+    cutShort === 0 ? '' : `the ${historiesOf(cutShort)} ${cutShort === 1 ? 'has' : 'have'} more pages than are read`,
   ].filter((part) => part !== '');
   return said.length === 0 ? undefined : said.join('; ');
 }
 
+/** `leftFailing`: of those, the ones that were asked about in vain before; where that is all of them, everybody else was. */
 const notAsked = (left: number, leftFailing: number): string =>
-  `${companies(left)}${left > 0 && left === leftFailing ? ' whose histories failed before' : ''} were not asked about`;
+  left > 0 && left === leftFailing
+    ? `the ${historiesOf(left)} that failed before ${left === 1 ? 'was' : 'were'} not asked for`
+    : `${companies(left)} ${left === 1 ? 'was' : 'were'} not asked about`;
 
 const historiesOf = (number: number): string => `${number === 1 ? 'history' : 'histories'} of ${companies(number)}`;
 const companies = (number: number): string => `${number} ${number === 1 ? 'company' : 'companies'}`;

@@ -9,7 +9,7 @@ export const changesTable = table({
   name: 'changes',
   onePer: 'field that differs from the answer before',
   description:
-    'What a new answer says otherwise than the one that it took the place of, for each member whose company it is, from when it joined. An item of a list that came or went has a line of its own, without `column`, and one for each of its fields.',
+    'What a new answer says otherwise than the one that it took the place of, for each member whose company it is, from when that was known, and while it is in the list. An item of a list that came or went has a line of its own, without `column`, and one for each of its fields.',
   source: 'ledger',
   key: ['changed_at', 'portfolio', 'row', 'input_id', 'v1_company_id', 'v2_company_id', 'table', 'key', 'column'],
   keyAlwaysThere: false,

@@ -64,7 +64,7 @@ export interface ChangeQuery {
 }
 
 export interface ChangePage {
-  readonly changes: readonly MemberChange[];
+  readonly changes: readonly NamedChange[];
   /** The last of them; where there is none, the last of all. */
   readonly last: number;
   readonly more: boolean;
@@ -75,15 +75,20 @@ export interface MemberChange {
   readonly id: number;
   readonly changedAt: number;
   readonly runId: string | null;
+  readonly memberId: number;
   readonly portfolio: string;
   readonly portfolioId: number;
   /** In the newest file; null: it has left the list. */
   readonly row: number | null;
   readonly inputId: string | null;
-  /** What it is called, as far as that is known. */
-  readonly name: string | null;
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly oldRawSha256: string;
   readonly newRawSha256: string;
   readonly items: readonly ItemChange[];
+}
+
+/** For people. */
+export interface NamedChange extends MemberChange {
+  /** What the company is called by now, as far as that is known. */
+  readonly name: string | null;
 }

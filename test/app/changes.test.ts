@@ -204,6 +204,26 @@ describe('the table changes', () => {
     ));
 });
 
+test('an officer or a shareholder with another name under the same ID matters', () =>
+  withNights(1, async ({ night, sandbox, table }) => {
+    const named = (officer: string, holder: string) => ({
+      rewrite: (body: string) =>
+        body
+          .replace(
+            /"officers":\s*(?:\[|null)/,
+            `"officers":[{"id":424242,"first_name":"Ann","last_name":"${officer}"}],"o":[`,
+          )
+          .replace(/"shareholders":\s*(?:\[|null)/, `"shareholders":[{"id":77,"name":"${holder}"}],"s":[`),
+    });
+    sandbox.script(aRecord, [named('Lee', 'José Nilsson'), named('Berg', 'Somebody Else NV')]);
+    await night(0);
+    await night(8);
+    const told = table('changes').map((line) => `${line.table}.${line.column} ${line.new_value} ${line.important}`);
+    expect(told).toEqual(
+      expect.arrayContaining(['officers.last_name Berg true', 'shareholders.name Somebody Else NV true']),
+    );
+  }));
+
 describe('what is kept', () => {
   const twoChanges = async ({ night, sandbox }: Nights) => {
     await night(0);

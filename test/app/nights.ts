@@ -59,17 +59,16 @@ export async function withNights(
   });
 }
 
-/** The whole way of a question through a spreadsheet. */
-export async function decideAll({ kybatch, cwd }: Pick<Nights, 'kybatch' | 'cwd'>, decision: string): Promise<string> {
+/** The whole way of questions through a spreadsheet; what is not among `which` stays blank. */
+export async function decideAll(
+  { kybatch, cwd }: Pick<Job, 'kybatch' | 'cwd'>,
+  decision: string,
+  which: (line: Line) => boolean = () => true,
+): Promise<string> {
   await kybatch(['review', 'export', '--force']);
   const sheet = join(cwd, 'review.csv');
   const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
-  writeFileSync(
-    sheet,
-    stringify(
-      lines.map((line) => ({ ...line, decision })),
-      { header: true },
-    ),
-  );
+  const decided = lines.map((line) => (which(line) ? { ...line, decision } : line));
+  writeFileSync(sheet, stringify(decided, { header: true }));
   return (await kybatch(['review', 'apply', 'review.csv'])).stderr;
 }

@@ -87,6 +87,9 @@ test('the last line counts what --all shows beside: by field, in each list that 
         .replace(/^\{/, '{"note":"a","remark":"b",');
     sandbox.script(aRecord, [{ rewrite: says }]);
     await night();
+    // Headings name the company as it is called by now; what it was called is in the change.
+    const headings = (await kybatch(['changes', '--since', '2026-01-10'])).stdout.match(/^\S.* \(id .*$/gm);
+    expect(headings).toEqual([expect.stringMatching(/^Named Anew \(/), expect.stringMatching(/^Named Anew \(/)]);
     const linesOf = async (...words: string[]) =>
       (await kybatch(['changes', ...words])).stdout.split('\n').filter((line) => /^ {2}\d{4}-/.test(line)).length;
     const lastLine = async (...words: string[]) =>

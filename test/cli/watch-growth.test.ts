@@ -35,7 +35,7 @@ test('a look at the watch that brings nothing adds no line to the ledger, and is
       { key: '2026-03-03', calls: ids.length },
       { key: '2026-03-02', calls: ids.length },
     ]);
-    expect(by_run).toMatchObject([{ key: '(by hand)', calls: 2 * ids.length }]);
+    expect(by_run).toMatchObject([{ key: '(watch)', calls: 2 * ids.length }]);
   }));
 
 test('prune takes calls out of the ledger and nothing out of the books', () =>

@@ -93,6 +93,28 @@ test('what a watched company says differently is heard once, bought again althou
     expect(jsonOf(again)).toMatchObject({ companies_read: ids.length, events: 0, members_due: 0, left: 0 });
     expect(jsonOf<EndJson>(await kybatch(RUN))).toMatchObject({ this_start: { units_charged: 0 } });
     expect(charges()).toHaveLength(before + 1);
+    const { by_run: lines } = jsonOf<{ by_run: { key: string; calls: number }[] }>(await kybatch(['usage', '--json']));
+    expect(lines.find(({ key }) => key === '(watch)')?.calls).toBeGreaterThan(ids.length);
+    expect(lines.find(({ key }) => key === '(by hand)')).toBeUndefined();
+  }));
+
+test('only whom new events make due is counted: what was heard of a company before it was theirs is dealt with', () =>
+  withPortfolio(3, {}, async ({ kybatch, sandbox, clock, writeCsv, rows, ids }) => {
+    await kybatch(SYNC);
+    clock.advance(DAY);
+    await sandbox.changeCompany(ids[1] ?? '', 'name', 'Quite Another Name Ltd');
+    clock.advance(DAY);
+    await kybatch(RUN);
+    clock.advance(DAY);
+    writeCsv('a.csv', [rows[0], rows[1], { ...rows[1], id: rows[2]?.id }] as object[]);
+    await kybatch(RUN);
+    clock.advance(DAY);
+    await sandbox.changeCompany(ids[0] ?? '', 'name', 'Named Anew Ltd');
+    clock.advance(DAY);
+    const pulled = await kybatch(['watch', 'pull', '--json']);
+    expect(jsonOf(pulled)).toMatchObject({ events: 1, members_due: 1 });
+    const { portfolios } = jsonOf<{ portfolios: { due: unknown }[] }>(await kybatch(['portfolios', '--json']));
+    expect(portfolios).toMatchObject([{ due: { watch: 1 } }]);
   }));
 
 test('V2-13 after an answer that was lost the list tells what is watched: nothing is registered twice', () =>
@@ -158,6 +180,9 @@ test('members without a v2 company are counted; a company in two portfolios stay
     writeCsv('a.csv', rows.slice(2, 3));
     await kybatch(RUN);
     expect(jsonOf<SyncJson>(await kybatch(SYNC))).toMatchObject({ removed: 0, watched: ids.length });
+    writeCsv('d.csv', [rows[0], { ...rows[1], country: 'Nowhere' }] as object[]);
+    await kybatch(['run', 'd.csv', '--pipeline', './p.yaml', '--yes']);
+    expect((await kybatch(['watch', 'sync', 'd.csv'])).stderr).toContain('1 of 2 members has no confirmed v2 company');
   }));
 
 test('a history that cannot be read stops neither the others nor the night; it is read next time', () =>

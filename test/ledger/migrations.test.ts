@@ -37,6 +37,35 @@ test('a ledger of the schema before keys were bytes keeps its calls, and what it
   });
 });
 
+test('members of a ledger from before companies were known since a time have the changes that they had', async () => {
+  await withDataDir(async (dataDir) => {
+    writeOldLedger(
+      dataDir,
+      16,
+      `INSERT INTO environments VALUES (1, 'v1', 'live');
+      INSERT INTO portfolios (id, name, providers, created_at, input_path, columns, seen_at) VALUES (1, 'p', 'x', 10, '/in', '[]', 10);
+      INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at, portfolio_id)
+        VALUES ('r', '/in', 'f', 'n', 'p', '{}', '[]', 'finished', 10, 1);
+      INSERT INTO run_environments VALUES ('r', 'v1', 1);
+      INSERT INTO rows (run_id, row, line, input_values, fields, outcome, member_id)
+        VALUES ('r', 1, 2, '[]', '{"id":"a"}', 'complete', 1), ('r', 2, 3, '[]', '{"id":"b"}', 'complete', 2);
+      INSERT INTO row_ids (run_id, row, space, id) VALUES ('r', 1, 'v1', '7'), ('r', 2, 'v1', '7');
+      INSERT INTO members (id, portfolio_id, known_by, says, cells, row, line, first_seen, run_id, run_row, says_since)
+        VALUES (1, 1, 'a', x'', x'', 1, 2, 10, 'r', 1, NULL), (2, 1, 'b', x'', x'', 2, 3, 10, 'r', 2, 20);
+      INSERT INTO changes (call_id, environment_id, subject_space, subject_id, changed_at, noted_at, old_sha256, new_sha256, items)
+        VALUES (1, 1, 'v1', '7', 10, 11, x'', x'', '[]'), (2, 1, 'v1', '7', 20, 21, x'', x'', '[]');`,
+    );
+    const ledger = openAt(dataDir, 'existing');
+    const { changes } = await ledger.changes.list({ limit: 10 });
+    expect(changes.map(({ changedAt, inputId, ids }) => [changedAt, inputId, ids.v1])).toEqual([
+      [10, 'a', '7'],
+      [20, 'a', '7'],
+      [20, 'b', '7'],
+    ]);
+    await ledger.close();
+  });
+});
+
 test('migrations are applied once', async () => {
   await withDataDir(async (dataDir) => {
     await openAt(dataDir).close();

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { canonicalBaseUrl } from '../../src/domain/base-url.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { LedgerOptions } from '../../src/ledger/options.js';
@@ -70,6 +71,7 @@ const MIGRATIONS = resolve('src/ledger/sqlite/migrations');
 export function writeOldLedger(dataDir: string, schema: number, sql: string): void {
   mkdirSync(dataDir, { recursive: true });
   const old = connect(ledgerPath(dataDir));
+  old.function('base_url', (name) => canonicalBaseUrl(String(name)));
   old.exec(
     'CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT',
   );

@@ -43,12 +43,9 @@ const isImportant = ({ fields }: ChangedItem): boolean => fields.some(({ importa
 const matters = ({ items }: ChangeView): boolean => items.some(isImportant);
 const isShown = (item: ChangedItem, all: boolean): boolean => all || isImportant(item);
 
-function groupByMember(changes: readonly ChangeView[]): ReadonlyMap<string, readonly ChangeView[]> {
-  const groups = new Map<string, ChangeView[]>();
-  for (const change of changes) {
-    const key = JSON.stringify([change.portfolioId, change.row, change.inputId, change.ids]);
-    groups.set(key, [...(groups.get(key) ?? []), change]);
-  }
+function groupByMember(changes: readonly ChangeView[]): ReadonlyMap<number, readonly ChangeView[]> {
+  const groups = new Map<number, ChangeView[]>();
+  for (const change of changes) groups.set(change.memberId, [...(groups.get(change.memberId) ?? []), change]);
   return groups;
 }
 

@@ -18,7 +18,7 @@ export function syncedInWords(view: WatchSyncView): string {
     `${companies(added)} added, ${withCommas(removed)} removed, ${withCommas(changed)} with other fields; ${withCommas(watched)} watched now.\n`,
     without === 0
       ? ''
-      : `${withCommas(without)} of ${withCommas(members)} members have no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.\n`,
+      : `${withCommas(without)} of ${withCommas(members)} members ${without === 1 ? 'has' : 'have'} no confirmed v2 company, and cannot be watched: a stage that asks v2 finds it.\n`,
     endInWords(view, 'to be added or removed'),
   ].join('');
 }
@@ -41,7 +41,7 @@ function endInWords({ stopped, interrupted, left, troubles }: Talk, what: string
     troubles.length > NAMED_AT_MOST ? `and ${withCommas(troubles.length - NAMED_AT_MOST)} more like these.\n` : '',
     stopped === null ? '' : `Stopped: ${outsideText(stopped.message)}. ${stopped.hint ?? ''}\n`,
     interrupted ? 'Interrupted. ' : '',
-    left === 0 ? '' : `${companies(left)} are still ${what}; the same command goes on.\n`,
+    left === 0 ? '' : `${companies(left)} ${left === 1 ? 'is' : 'are'} still ${what}; the same command goes on.\n`,
   ].join('');
 }
 

@@ -1,6 +1,7 @@
 import type { Adoption } from '../portfolios.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
+import { noteStanding } from './member-companies.js';
 
 /** Its rows are the members, and what they have come to is where they stand. */
 export function adopt(database: Connection, laid: LaidRows, { name, providers, now, run, older }: Adoption): void {
@@ -29,6 +30,7 @@ export function adopt(database: Connection, laid: LaidRows, { name, providers, n
        WHERE rows.run_id = ? AND members.run_id = rows.run_id AND members.run_row = rows.row`,
     )
     .run(run.id);
+  noteStanding(database, portfolioId);
   const join = database.prepare('UPDATE runs SET portfolio_id = ? WHERE id = ?');
   for (const id of [run.id, ...older]) join.run(portfolioId, id);
   const end = database.prepare(

@@ -29,6 +29,7 @@ export function converge(parts: Parts, convergence: Convergence): Converged {
   if (convergence.laid) {
     laid.match(portfolioId);
     left = noteDeparted(database, portfolioId, now);
+    noteBack(database, portfolioId, now);
     noteWhatIsThere(database, portfolioId);
   }
   const open = openRuns(database, portfolioId);
@@ -84,6 +85,16 @@ const noteDeparted = (database: Connection, portfolioId: number, now: number): n
        WHERE portfolio_id = ? AND left_at IS NULL AND id NOT IN (SELECT member_id FROM temp.laid WHERE member_id IS NOT NULL)`,
     )
     .run(now, portfolioId).changes;
+
+/** What changed while they were away is none of theirs. */
+const noteBack = (database: Connection, portfolioId: number, now: number): void =>
+  void database
+    .prepare(
+      `INSERT INTO absences (member_id, left_at, back_at)
+       SELECT members.id, left_at, ? FROM members JOIN temp.laid ON laid.member_id = members.id
+       WHERE portfolio_id = ? AND left_at IS NOT NULL ON CONFLICT DO UPDATE SET back_at = excluded.back_at`,
+    )
+    .run(now, portfolioId);
 
 /** Places, keys and cells as the file has them; what a member says is another matter. */
 function noteWhatIsThere(database: Connection, portfolioId: number): void {

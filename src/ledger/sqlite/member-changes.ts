@@ -1,6 +1,7 @@
-import type { ChangePage, ChangeQuery, MemberChange } from '../changes.js';
+import type { ChangePage, ChangeQuery, MemberChange, NamedChange } from '../changes.js';
 import { type Cells, changeItems } from './cells.js';
 import type { Connection } from './driver.js';
+import { STILL_KNOWN } from './member-companies.js';
 
 /** A change as it is kept, beside a member whose company it is. */
 export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
@@ -9,23 +10,26 @@ export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
 }
 
 /**
- * From changes to the members whose company it is: one line for each of them. Who joined later does not have what changed
- * before, and who has left does not have what changed since.
+ * From changes to the members whose company it is: one line for each of them. It is theirs from when the company was known
+ * to be this one, and while they are in the list. One that is noted never becomes theirs afterwards: who has read up to a
+ * number has all that shows up to it.
  */
-export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, portfolios.name AS portfolio,
-    members.portfolio_id AS portfolioId, iif(left_at IS NULL, members.row, NULL) AS row,
+export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
+    portfolios.name AS portfolio, members.portfolio_id AS portfolioId, iif(members.left_at IS NULL, members.row, NULL) AS row,
     iif(json_valid(fields), fields ->> '$.id', NULL) AS inputId,
-    coalesce((SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
-      iif(json_valid(fields), fields ->> '$.name', NULL)) AS name,
-    (SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row) AS ids,
+    (SELECT json_group_object(space, id) FROM member_companies AS known WHERE member_id = members.id AND ${STILL_KNOWN}) AS ids,
     lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items
   FROM changes
-  CROSS JOIN row_ids AS of ON of.space = changes.subject_space AND of.id = changes.subject_id
-  CROSS JOIN members ON members.run_id = of.run_id AND members.run_row = of.row
-  CROSS JOIN run_environments ON run_environments.run_id = members.run_id AND run_environments.environment_id = changes.environment_id
+  CROSS JOIN member_companies AS known ON known.space = changes.subject_space AND known.id = changes.subject_id
+    AND known.environment_id = changes.environment_id
+  CROSS JOIN members ON members.id = known.member_id
   CROSS JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
   CROSS JOIN portfolios ON portfolios.id = members.portfolio_id
-  WHERE changes.changed_at >= coalesce(members.says_since, members.first_seen) AND changes.changed_at <= coalesce(left_at, changes.changed_at)`;
+  WHERE changes.changed_at > known.known_since AND ${STILL_KNOWN}
+    AND (known.gone_at IS NULL OR changes.changed_at <= known.gone_at OR changes.changed_at > known.back_at)
+    AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
+    AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id
+      AND absences.left_at < changes.changed_at AND absences.back_at > changes.changed_at)`;
 
 /** Undefined where what is kept is damaged. */
 export function toMemberChange(row: MemberChangeRow, cells: Cells): MemberChange | undefined {
@@ -57,7 +61,27 @@ export function readPage(
          AND (@of IS NULL OR members.portfolio_id IN (SELECT value FROM json_each(@of))) ORDER BY changes.id, members.row, members.id`,
     )
     .all({ after, last, notedFrom, of: portfolioIds === undefined ? null : JSON.stringify(portfolioIds) });
-  return { changes: rows.flatMap((row) => toMemberChange(row, cells) ?? []), last, more: ids.length > limit };
+  const changes = rows.flatMap((row) => toMemberChange(row, cells) ?? []);
+  return { changes: withNames(database, changes), last, more: ids.length > limit };
+}
+
+/** As the newest answer says that told of another name; else as it was found, or as the file has it. */
+const NAME = `SELECT coalesce(
+    (SELECT field.value ->> 'new' FROM member_companies AS known
+     JOIN changes ON subject_space = known.space AND subject_id = known.id AND changes.environment_id = known.environment_id
+     JOIN json_each(iif(json_valid(items), items, '[]')) AS item JOIN json_each(item.value, '$.fields') AS field
+     WHERE known.member_id = members.id AND ${STILL_KNOWN} AND item.value ->> 'table' = 'companies' AND field.value ->> 'column' = 'name' AND field.value ->> 'new' <> ''
+     ORDER BY changed_at DESC, changes.id DESC LIMIT 1),
+    (SELECT name FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' LIMIT 1),
+    iif(json_valid(fields), fields ->> '$.name', NULL))
+  FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id = ?`;
+
+function withNames(database: Connection, changes: readonly MemberChange[]): readonly NamedChange[] {
+  const find = database.prepare<[number], string | null>(NAME).pluck();
+  const names = new Map(
+    [...new Set(changes.map(({ memberId }) => memberId))].map((id) => [id, find.get(id) ?? null] as const),
+  );
+  return changes.map((change) => ({ ...change, name: names.get(change.memberId) ?? null }));
 }
 
 const lastEver = (database: Connection): number =>

@@ -51,6 +51,7 @@ function remove(database: Connection, before: number): PruneReport {
   const held = done.filter((run) => run.held === 1).map(({ id }) => id);
   const putAway = database.prepare('UPDATE runs SET put_away = 1 WHERE id = ?');
   for (const id of held) putAway.run(id);
+  database.prepare('DELETE FROM absences WHERE back_at < ?').run(before);
   return {
     runs: [...runs, ...held].sort(),
     rows: rows + left,

@@ -25,6 +25,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const review = forgetReview(database, entity, keys);
   const stillListed = forgetMembers(database, rows, now);
   blankRows(database, rows);
+  forgetCompanies(database, entity);
   forgetWatches(database, entity);
   redactMessages(database, beside, identifiers);
   return {
@@ -181,6 +182,10 @@ function blankRows(database: Connection, rows: readonly RowKey[]): void {
   const params = database.prepare(`UPDATE calls SET params = NULL WHERE ${AMONG_ROWS} AND subject_id IS NULL`);
   for (const statement of [...statements, params]) statement.run({ rows: rowsJson(rows) });
 }
+
+/** That members are known to be it. */
+const forgetCompanies = (database: Connection, { ids }: Entity): void =>
+  void database.prepare(`DELETE FROM member_companies WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
 
 /** That it was watched, and what was heard of it. */
 function forgetWatches(database: Connection, { ids }: Entity): void {

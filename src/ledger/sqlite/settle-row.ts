@@ -2,6 +2,7 @@ import type { NewQuestion } from '../question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
 import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
+import { companyWriter } from './member-companies.js';
 import { recordDropper } from './take-over.js';
 
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
@@ -20,6 +21,7 @@ export function rowSettlements(database: Connection) {
   const error = errorWriter(database);
   const use = useWriter(database);
   const standBy = standingWriter(database);
+  const knowCompanies = companyWriter(database);
   return {
     error,
     settle(runId: string, row: number, settlement: RowSettlement): void {
@@ -48,6 +50,7 @@ export function rowSettlements(database: Connection) {
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
       if (state.outcome !== 'pending') standBy(runId, row);
+      knowCompanies(runId, row, state);
     },
   };
 }

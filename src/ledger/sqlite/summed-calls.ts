@@ -4,16 +4,19 @@ import type { Connection } from './driver.js';
 /** What `usage` groups by. */
 type UsageKey = 'day' | 'operation' | 'run';
 
+/** The watch is asked before it is known whether there will be a run. */
+const NO_RUN = "iif(operation GLOB 'watch*', '(watch)', '(by hand)')";
+
 const OF_CALL: Readonly<Record<UsageKey, string>> = {
   day: "coalesce(strftime('%Y-%m-%d', started_at / 1000, 'unixepoch'), 'damaged')",
   operation: 'operation',
-  run: "coalesce(run_id, '(by hand)')",
+  run: `coalesce(run_id, ${NO_RUN})`,
 };
 
 const OF_SUM: Readonly<Record<UsageKey, string>> = {
   day: 'day',
   operation: 'operation',
-  run: "iif(run_id = '', '(by hand)', run_id)",
+  run: `iif(run_id = '', ${NO_RUN}, run_id)`,
 };
 
 /**

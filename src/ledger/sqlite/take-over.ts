@@ -47,10 +47,11 @@ function beginArrived(database: Connection, portfolioId: number, runId: string, 
   const given = { portfolioId, runId, limit, now };
   dropRecords(database, `SELECT run_id, run_row FROM members WHERE id IN (${changed})`, given);
   const run = (sql: string) => database.prepare(sql).run(given);
+  run(`DELETE FROM member_companies WHERE member_id IN (${changed})`);
   run(`INSERT INTO members (portfolio_id, known_by, company, says, cells, row, line, first_seen, run_id, run_row)
        SELECT @portfolioId, known_by, company, says, cells, row, line, @now, @runId, row FROM temp.laid
        WHERE member_id IS NULL AND row <= @limit`);
-  run(`UPDATE members SET says = laid.says, says_since = @now, run_id = @runId, run_row = laid.row, changed_at = NULL FROM temp.laid
+  run(`UPDATE members SET says = laid.says, run_id = @runId, run_row = laid.row, changed_at = NULL FROM temp.laid
        WHERE laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit`);
   run(`INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message, member_id)
        SELECT @runId, laid.row, laid.line, input_values, fields, iif(code IS NULL, 'pending', 'invalid'), code, message, members.id

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { HeardEvent, WatchEvent, WatchStore } from '../watches.js';
 import type { Connection } from './driver.js';
+import { STILL_KNOWN } from './member-companies.js';
 import { callSummer } from './summed-calls.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
@@ -16,13 +17,15 @@ export function watchEvents(
      VALUES (?, ?, ?, ?, ?, ?, ?, unhex(?), ?, unhex(?)) ON CONFLICT DO NOTHING`,
   );
   // Events are few and members many: one pass over them, and only where something was ever heard.
-  const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM row_ids
-    JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.api = 'v2'
-    JOIN watch_events ON watch_events.environment_id = run_environments.environment_id AND watch_events.company_id = row_ids.id
-    WHERE row_ids.run_id = members.run_id AND row_ids.row = members.run_row AND row_ids.space = 'v2'`;
+  const lastHeard = `SELECT max(${times.sql('heard_at')}) FROM member_companies AS known
+    JOIN watch_events ON watch_events.environment_id = known.environment_id AND watch_events.company_id = known.id
+    WHERE known.member_id = members.id AND known.space = 'v2' AND ${STILL_KNOWN}`;
+  const knownSince = `SELECT min(${times.sql('known_since')}) FROM member_companies AS known WHERE known.member_id = members.id AND ${STILL_KNOWN}`;
   const isAnyHeard = database.prepare<[], 1>('SELECT 1 FROM watch_events LIMIT 1');
+  // What was heard of a company before a member was known to be it was dealt with by then, or is by who was.
   const mark = database.prepare(
-    `UPDATE members SET changed_at = (${lastHeard}) WHERE left_at IS NULL AND (${lastHeard}) > ${times.sql('coalesce(changed_at, first_seen)')}`,
+    `UPDATE members SET changed_at = (${lastHeard})
+     WHERE left_at IS NULL AND (${lastHeard}) > max(${times.sql('coalesce(changed_at, 0)')}, (${knownSince}))`,
   );
   // The last one stays: by it the bytes are known to be in use, and that the provider has answered.
   const sumLooks = callSummer(

@@ -37,7 +37,7 @@ async function watched(ledger: Ledger, companies: readonly (string | null)[], na
     await ledger.runs.useEnvironments(run.id, [{ api: 'v2', environmentId }]);
     for (const [index, id] of companies.entries()) {
       const ids = id === null ? [] : [{ space: 'v2' as const, id, grade: null, matchedOn: null }];
-      await ledger.runs.settleRow(run.id, index + 1, rowSettlement({ outcome: 'complete' }, { ids }));
+      await ledger.runs.settleRow(run.id, index + 1, rowSettlement({ outcome: 'complete', updatedAt: now }, { ids }));
     }
   }
   return { wish: { portfolioIds: [portfolio.id], fields: ['name'] }, environmentId, run: run.id };

@@ -1,4 +1,10 @@
 -- Written by `npm run schema` from the migrations.
+CREATE TABLE absences (
+  member_id INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  left_at   INTEGER NOT NULL,
+  back_at   INTEGER NOT NULL,
+  PRIMARY KEY (member_id, left_at)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE allowances (
   environment_id  INTEGER PRIMARY KEY REFERENCES environments (id),
   observed_at     INTEGER NOT NULL,
@@ -135,6 +141,18 @@ CREATE TABLE errors (
   attempts   INTEGER NOT NULL,
   at         INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE member_companies (
+  member_id      INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
+  space          TEXT NOT NULL,
+  id             TEXT NOT NULL,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  -- What was answered after this time.
+  known_since    INTEGER NOT NULL,
+  -- It was said not to be the company. Without `back_at` it still is; with it what changed between is none of its changes.
+  gone_at        INTEGER,
+  back_at        INTEGER,
+  PRIMARY KEY (member_id, space)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE members (
   id           INTEGER PRIMARY KEY,
   portfolio_id INTEGER NOT NULL REFERENCES portfolios (id),
@@ -157,7 +175,7 @@ CREATE TABLE members (
   -- The row in which it came to rest last, or is on its way for the first time.
   run_id       TEXT NOT NULL,
   run_row      INTEGER NOT NULL
-, says_since INTEGER) STRICT;
+) STRICT;
 CREATE TABLE permission_use (
   environment_id INTEGER NOT NULL REFERENCES environments (id),
   permission     TEXT NOT NULL,
@@ -326,6 +344,7 @@ CREATE INDEX changes_by_time ON changes (changed_at, call_id);
 CREATE INDEX closures_by_environment ON closures (environment_id, last_start_id);
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
+CREATE INDEX member_companies_by_id ON member_companies (space, id);
 CREATE INDEX members_by_company ON members (portfolio_id, company);
 CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);
 CREATE INDEX members_by_place ON members (run_id, run_row);
