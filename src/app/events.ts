@@ -17,6 +17,8 @@ export interface StartedEvent {
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
   /** Rows that will move, or may. */
   readonly toGo: number;
+  /** Rows that wait for a person's word about a lost call. They are not to go, unless what the provider tells settles it. */
+  readonly inDoubt: number;
   readonly unitsCharged: number;
   /** The run was begun by an earlier start. */
   readonly goesOn: boolean;

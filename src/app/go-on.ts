@@ -24,6 +24,7 @@ import {
 import { restOf } from './rest.js';
 import { type RunEndView, viewOfRest } from './run-end.js';
 import { boundsOf, DeclinedError, moreIfLost, type SpendingOptions } from './spending.js';
+import { inDoubtOf } from './standing.js';
 import { readAgain, readSettings } from './stored-settings.js';
 import { type Surroundings, withLedger } from './surroundings.js';
 import { workOn } from './work-on.js';
@@ -39,6 +40,8 @@ export interface GoOnProposal {
   readonly run: string;
   /** Rows that will move. */
   readonly rows: number;
+  /** Rows beside them that wait for a person's word about a lost call. */
+  readonly inDoubt: number;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   readonly atMost: Amounts;
@@ -91,7 +94,9 @@ async function workOnAgain(
         checkProvider(pipeline, provider);
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
         const atMost = within(rest, bounds.limits);
-        const proposal = { run: run.id, rows, fresh, atMost, moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
+        const inDoubt = how.outcome === 'pending' ? await inDoubtOf(run, ledger, around.clock.now()) : 0;
+        const to = { run: run.id, rows: rows - inDoubt, inDoubt };
+        const proposal = { ...to, fresh, atMost, moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
         const maySpend = { ...rest, ...atMost };
         const permissions = permissionReader(pipeline, provider, options.drain);

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asPlaceError } from '../domain/errors.js';
-import { findExports } from '../export/export-folders.js';
+import { type ExportFolder, findExports } from '../export/export-folders.js';
 import { ownFiles, removeExport } from '../export/remove-export.js';
 
 /** Exports and logs from before a time. Removing them needs no room, whatever the ledger needs. */
@@ -14,19 +14,45 @@ export interface OldFiles {
   readonly elsewhere: readonly string[];
 }
 
-/** `goingOn`: runs that keep their log; null where nobody knows which do, so that all stay. */
-export function findOldFiles(dataDir: string, before: number, goingOn: readonly string[] | null): OldFiles {
-  const folders = findExports(dataDir)
-    .filter(({ at }) => Date.parse(at) < before)
-    .map(({ folder }) => folder);
-  const exports = folders.filter((folder) => dirname(folder) === join(dataDir, 'exports'));
-  const logs = goingOn === null ? [] : oldLogs(join(dataDir, 'logs'), before, goingOn);
+/** What stays, whatever its age. */
+export interface Staying {
+  /** Runs that are not finished: they keep their log. */
+  readonly unfinished: readonly string[];
+  /** Runs, and the portfolio with members that each is of: its newest tables may be the only ones. */
+  readonly lists: ReadonlyMap<string, number>;
+}
+
+/** `staying` is null where nobody knows: then all logs stay, and no tables, for they are made again for 0 units. */
+export function findOldFiles(dataDir: string, before: number, staying: Staying | null): OldFiles {
+  const found = findExports(dataDir);
+  const kept = new Set(newestTables(found.filter(isIn(dataDir)), staying?.lists ?? new Map()));
+  const old = found.filter((tables) => Date.parse(tables.at) < before && !kept.has(tables));
+  const folders = old.map(({ folder }) => folder);
+  const exports = old.filter(isIn(dataDir)).map(({ folder }) => folder);
+  const logs = staying === null ? [] : oldLogs(join(dataDir, 'logs'), before, staying.unfinished);
   return {
     exports,
     logs,
     bytes: sizeOf([...exports.flatMap(ownFiles), ...logs]),
     elsewhere: folders.filter((folder) => !exports.includes(folder)),
   };
+}
+
+const isIn =
+  (dataDir: string) =>
+  ({ folder }: ExportFolder): boolean =>
+    dirname(folder) === join(dataDir, 'exports');
+
+/** Of each portfolio. */
+function newestTables(found: readonly ExportFolder[], lists: Staying['lists']): Iterable<ExportFolder> {
+  const newest = new Map<number, ExportFolder>();
+  for (const tables of found) {
+    const list = lists.get(tables.run);
+    if (list === undefined) continue;
+    const other = newest.get(list);
+    if (other === undefined || Date.parse(other.at) < Date.parse(tables.at)) newest.set(list, tables);
+  }
+  return newest.values();
 }
 
 /** The export folders that hold something of others, and stay. */

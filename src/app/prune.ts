@@ -1,7 +1,7 @@
 import { KybatchError, UsageError } from '../domain/errors.js';
 import type { PruneReport } from '../ledger/housekeeping.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { findOldFiles, type OldFiles, removeOldFiles } from './old-files.js';
+import { findOldFiles, type OldFiles, removeOldFiles, type Staying } from './old-files.js';
 import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
 export interface PruneOptions extends PlaceOptions {
@@ -44,9 +44,9 @@ export async function prune(options: PruneOptions, around = here()): Promise<Pru
 }
 
 function pruneAll(before: number, { agree, ...place }: PruneOptions, around: Surroundings): Promise<PruneView> {
-  return withLedger('existing', place, around, async ({ housekeeping }, dataDir) => {
+  return withLedger('existing', place, around, async ({ housekeeping, runs }, dataDir) => {
     const found = await housekeeping.previewPrune(before);
-    const files = findOldFiles(dataDir, before, found.unfinished);
+    const files = findOldFiles(dataDir, before, { unfinished: found.unfinished, lists: await runs.ofLists() });
     const preview = viewOf(before, files, found);
     if (isNothing(found) && isNone(files)) return preview;
     if (agree !== undefined && !(await agree(preview))) return { ...preview, outcome: 'not_agreed' };
@@ -71,7 +71,7 @@ async function pruneFilesFirst(
   options: PruneOptions,
   around: Surroundings,
 ): Promise<PruneView> {
-  const files = findOldFiles(dataDirOf(options, around), before, await unfinishedRuns(options, around));
+  const files = findOldFiles(dataDirOf(options, around), before, await whatStays(options, around));
   if (isNone(files)) throw refused;
   const preview = viewOf(before, files, NOTHING);
   if (options.agree !== undefined && !(await options.agree(preview))) return { ...preview, outcome: 'not_agreed' };
@@ -87,10 +87,12 @@ async function pruneFilesFirst(
 }
 
 /** From a copy, if there is room for one anywhere; null if nobody can say. */
-async function unfinishedRuns(place: PlaceOptions, around: Surroundings): Promise<readonly string[] | null> {
+async function whatStays(place: PlaceOptions, around: Surroundings): Promise<Staying | null> {
   try {
-    const runs = await withLedger('read', place, around, (ledger) => ledger.runs.all());
-    return runs.filter(({ state }) => state === 'open' || state === 'reading').map(({ id }) => id);
+    return await withLedger('read', place, around, async ({ runs }) => {
+      const open = (await runs.all()).filter(({ state }) => state === 'open' || state === 'reading');
+      return { unfinished: open.map(({ id }) => id), lists: await runs.ofLists() };
+    });
   } catch (error) {
     if (!isFull(error)) throw error;
     return null;

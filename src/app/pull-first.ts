@@ -53,14 +53,29 @@ export interface Heard {
 }
 
 /** Of an interrupt the start itself tells. */
-function shortcomings({ stopped, troubles, left, cutShort }: WatchPullView): string | undefined {
-  if (stopped !== null) return `${stopped.message}; ${companies(left)} ${left === 1 ? 'was' : 'were'} not asked about`;
+function shortcomings({ stopped, troubles, left, leftFailing, cutShort }: WatchPullView): string | undefined {
   const [first] = troubles;
-  if (first !== undefined)
-    return troubles.length === 1
-      ? `1 company is asked about again next time, ${first.companyId}: ${first.message}`
-      : `${troubles.length} companies are asked about again next time, the first is ${first.companyId}: ${first.message}`;
-  return cutShort > 0 ? `the history of ${companies(cutShort)} has more pages than are read` : undefined;
+  const said = [
+    stopped === null ? '' : `${stopped.message}; ${notAsked(left, leftFailing)}`,
+    first === undefined
+      ? ''
+      : `the ${historiesOf(troubles.length)} (${inShort(troubles.map(({ companyId }) => companyId))}) failed, and the next start asks again: ${first.message}`,
+    cutShort === 0 ? '' : `the ${historiesOf(cutShort)} ${cutShort === 1 ? 'has' : 'have'} more pages than are read`,
+  ].filter((part) => part !== '');
+  return said.length === 0 ? undefined : said.join('; ');
 }
 
-const companies = (number: number): string => (number === 1 ? '1 company' : `${number} companies`);
+/** `leftFailing`: of those, the ones that were asked about in vain before; where that is all of them, everybody else was. */
+const notAsked = (left: number, leftFailing: number): string =>
+  left > 0 && left === leftFailing
+    ? `the ${historiesOf(left)} that failed before ${left === 1 ? 'was' : 'were'} not asked for`
+    : `${companies(left)} ${left === 1 ? 'was' : 'were'} not asked about`;
+
+const historiesOf = (number: number): string => `${number === 1 ? 'history' : 'histories'} of ${companies(number)}`;
+const companies = (number: number): string => `${number} ${number === 1 ? 'company' : 'companies'}`;
+
+/** Few are named: `kybatch watch pull --json` names all. */
+const inShort = (ids: readonly string[]): string =>
+  ids.length > NAMED_AT_MOST ? `${ids.slice(0, NAMED_AT_MOST).join(', ')} …` : ids.join(', ');
+
+const NAMED_AT_MOST = 5;

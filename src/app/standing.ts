@@ -23,3 +23,10 @@ export async function standingOf(
     parkedReasons: { ...parkedReasons, in_doubt: (parkedReasons.in_doubt ?? 0) + held },
   };
 }
+
+/** Rows that wait for a person's word about a lost call. */
+export const inDoubtOf = async (
+  run: RunRecord,
+  ledger: Pick<Ledger, 'runs' | 'doubts'>,
+  now: number,
+): Promise<number> => (await standingOf(run, ledger, now)).parkedReasons.in_doubt ?? 0;

@@ -12,6 +12,7 @@ import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
+import { notingRefusal } from './night/refused-start.js';
 import { thenTell } from './night/then-tell.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
@@ -53,11 +54,13 @@ export interface Proposal {
  */
 export const run = (options: RunOptions, around: Surroundings = here()): Promise<RunEndView> =>
   thenTell(options, around, async (toBeTold) => {
-    const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
     const input = pathIn(around, options.input);
-    toBeTold({ notify: pipeline.notify, input });
-    const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
-    return await bringUpToDate(await readJob(options, around, pipeline), metrics, options, around);
+    return await notingRefusal(options.portfolio?.trim() ?? input, options, around, async (begins) => {
+      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
+      toBeTold({ notify: pipeline.notify, input });
+      const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
+      return await bringUpToDate(await readJob(options, around, pipeline), metrics, options, around, begins);
+    });
   });
 
 async function bringUpToDate(
@@ -65,6 +68,7 @@ async function bringUpToDate(
   metrics: MetricsFile | null,
   options: RunOptions,
   around: Surroundings,
+  begins: () => void,
 ): Promise<RunEndView> {
   const bounds = boundsOf(options, job.pipeline);
   const names = providerNames(options, around);
@@ -114,6 +118,7 @@ async function bringUpToDate(
         if (!job.fresh) await mustBeGranted(rest);
         const told = { list: { due, invalid, left, members }, options, permissions, metrics };
         const start = { ...bounds, run, goesOn, fresh: isFresh(run), pipeline, rest, ...told };
+        begins();
         return { ...(await workOn(start, provider, ledger, around)), watchAsked };
       },
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },

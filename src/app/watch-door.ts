@@ -36,10 +36,10 @@ export async function withWatchDoor<T>(
       signal: abort === undefined ? lease.broken : AbortSignal.any([abort, lease.broken]),
     };
     const door = new Door({ ...shared, retry: { attempts: 3, baseMs: 500, capMs: 5_000 } });
-    const sentOnce = new Door({ ...shared, retry: { attempts: 1, baseMs: 0, capMs: 0 } });
+    const sentOnce = new Door({ ...shared, retry: SENT_ONCE });
+    const each = new Door({ ...shared, retry: SENT_ONCE, breaker: { ...POLICY.breaker, eachForItself: true } });
     const onStop = () => {
-      door.drain();
-      sentOnce.drain();
+      for (const one of [door, sentOnce, each]) one.drain();
     };
     drain?.addEventListener('abort', onStop, { once: true });
     if (drain?.aborted === true) onStop();
@@ -52,7 +52,7 @@ export async function withWatchDoor<T>(
       };
     const wasDone: Asking['wasDone'] = (operation, params, note) =>
       door.settleLost({ ...BY_NOBODY, operation, params }, 'charged', note);
-    const ways = { ask: through(door), askOnce: through(sentOnce), wasDone };
+    const ways = { ask: through(door), askOnce: through(sentOnce), askEach: through(each), wasDone };
     return await use({ environmentId, watches: ledger.watches, clock, ...ways }).finally(() =>
       drain?.removeEventListener('abort', onStop),
     );
@@ -70,6 +70,8 @@ const POLICY = {
   inDoubtCap: Number.POSITIVE_INFINITY,
   permissions: {},
 } as const;
+
+const SENT_ONCE = { attempts: 1, baseMs: 0, capMs: 0 } as const;
 
 const BY_NOBODY = {
   runId: null,

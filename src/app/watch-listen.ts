@@ -1,10 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { companyNamedIn } from '../portfolio/watch/callback.js';
 import { Inbox } from '../portfolio/watch/inbox.js';
 import { dataDirOf, here, type PlaceOptions } from './surroundings.js';
+import { Crowd } from './watch-crowd.js';
 
 export interface WatchListenOptions extends PlaceOptions {
   readonly port: number;
@@ -32,6 +34,8 @@ export type CallbackRefusal =
   | 'too_large'
   | 'not_understood'
   | 'broken_off'
+  /** Too many others came before all of it had. */
+  | 'crowded_out'
   | 'not_written';
 
 /**
@@ -48,6 +52,7 @@ export async function watchListen(options: WatchListenOptions, around = here()):
   const callbacks = new Callbacks(new Inbox(dataDirOf(options, around)), pathSecret, options.onNamed);
   const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
   server.maxConnections = CONNECTIONS_AT_MOST;
+  server.on('connection', (socket) => callbacks.came(socket));
   await opened(server, port, host);
   options.onListening?.((server.address() as AddressInfo).port);
   await new Promise<void>((done) => {
@@ -59,7 +64,9 @@ export async function watchListen(options: WatchListenOptions, around = here()):
 }
 
 const BODY_AT_MOST = 64 * 1024;
-const CONNECTIONS_AT_MOST = 100;
+/** Those that have not said all, and all: what was said is on disk in no time. */
+const UNHEARD_AT_MOST = 100;
+const CONNECTIONS_AT_MOST = 1_000;
 /** Whoever takes longer to say so little does not mean it. */
 const LIMITS = {
   requestTimeout: 10_000,
@@ -75,8 +82,10 @@ class Callbacks {
     too_large: 0,
     not_understood: 0,
     broken_off: 0,
+    crowded_out: 0,
     not_written: 0,
   };
+  readonly #crowd = new Crowd(UNHEARD_AT_MOST);
   #taken = 0;
 
   constructor(
@@ -89,6 +98,10 @@ class Callbacks {
     return { taken: this.#taken, refused: { ...this.#refused } };
   }
 
+  came(socket: Socket): void {
+    if (this.#crowd.came(socket)) this.#refused.crowded_out += 1;
+  }
+
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refuse = (why: CallbackRefusal) => {
       this.#refused[why] += 1;
@@ -99,6 +112,8 @@ class Callbacks {
     if (!isPath(request.url ?? '', this.secret)) return refuse('wrong_path');
     if (request.method !== 'POST') return refuse('not_a_post');
     const body = await bodyOf(request);
+    if (this.#crowd.wasSentAway(request.socket)) return;
+    this.#crowd.wasHeard(request.socket);
     if (typeof body === 'string') return refuse(body);
     const companyId = companyNamedIn(body);
     if (companyId === undefined) return refuse('not_understood');
@@ -115,14 +130,16 @@ const STATUS: Readonly<Record<CallbackRefusal, number>> = {
   too_large: 413,
   not_understood: 400,
   broken_off: 400,
+  crowded_out: 503,
   not_written: 503,
 };
 
 /** Compared by their digests: how long it takes tells nothing. */
 function isPath(url: string, secret: string): boolean {
+  // Something that forwards callbacks may add a query; it is not looked at.
   const [path = ''] = url.split('?', 1);
   const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
-  return timingSafeEqual(digest(path.replace(/\/$/, '')), digest(`/${secret}`));
+  return timingSafeEqual(digest(path), digest(`/${secret}`));
 }
 
 /** Read by hand: a loop that is left early would close the connection before the refusal is on its way. */
@@ -141,17 +158,18 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | 'too_large' | 'broke
   });
 }
 
-function opened(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        PORT_PROBLEMS.has(error.code ?? '')
-          ? new UsageError(`${host} port ${port} cannot be listened on (${error.code})`, '--port 0 takes a free one.')
-          : asPlaceError(error, `port ${port}`),
-      ),
+async function opened(server: Server, port: number, host: string): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!PORT_PROBLEMS.has(code)) throw asPlaceError(error, `port ${port}`);
+    throw new UsageError(
+      `${host} port ${port} cannot be listened on (${code})`,
+      'Ports go up to 65535; --port 0 takes a free one.',
     );
-    server.listen(port, host, () => resolve());
-  });
+  }
 }
 
 const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'EADDRNOTAVAIL', 'ENOTFOUND']);

@@ -63,7 +63,15 @@ export async function pullFrom(
   return { ...pulled, left: left + companies.length - asked.length, unknownHints, ...endOfWatch(halt) };
 }
 
-const NOTHING: Omit<Pulled, 'due'> = { read: 0, events: 0, left: 0, cutShort: 0, troubles: [], halt: null };
+const NOTHING: Omit<Pulled, 'due'> = {
+  read: 0,
+  events: 0,
+  left: 0,
+  leftFailing: 0,
+  cutShort: 0,
+  troubles: [],
+  halt: null,
+};
 
 /** What callbacks named is noted before their histories are asked for. Returns how many of them nobody watches. */
 async function takeHints(inbox: Inbox, { watches }: Ledger, { clock }: Surroundings): Promise<number> {

@@ -19,7 +19,7 @@ import { knowingSheet } from './review-sheet.js';
 import { nextSteps, type RunEndView, viewOfEnd } from './run-end.js';
 import { openRunLog, type RunLog } from './run-log.js';
 import { moreIfLost, type SpendingBounds, type SpendingOptions } from './spending.js';
-import { standingOf } from './standing.js';
+import { inDoubtOf, standingOf } from './standing.js';
 import { brokenOff, endingOf } from './start-ending.js';
 import { StartTally } from './start-tally.js';
 import type { Surroundings } from './surroundings.js';
@@ -63,7 +63,8 @@ export async function workOn(
     begun.startId === undefined ? null : { run, startId: begun.startId, limits },
   );
   try {
-    await tellStarted(start, listener, ledger);
+    await tellStarted(start, listener, ledger, around);
+    if (run.portfolioId !== null) await ledger.portfolios.forgetRefusal(run.portfolioId);
     const end = await orGoOnWith({ kind: 'resume', run: run.id }, () =>
       workOnRun({
         run,
@@ -127,15 +128,18 @@ export async function workOn(
 async function tellStarted(
   { run, only, limits, goesOn, fresh, rest, pipeline, list }: Start,
   listener: Listener,
-  { runs }: Ledger,
+  ledger: Ledger,
+  { clock }: Surroundings,
 ): Promise<void> {
-  const { byOutcome, unitsCharged } = await runs.progress(run.id);
+  const { byOutcome, unitsCharged } = await ledger.runs.progress(run.id);
+  const inDoubt = only === undefined ? await inDoubtOf(run, ledger, clock.now()) : 0;
   listener({
     kind: 'started',
     run: run.id,
     rows: run.rowCount,
     outcomes: byOutcome,
-    toGo: only?.length ?? byOutcome.pending,
+    toGo: (only?.length ?? byOutcome.pending) - inDoubt,
+    inDoubt,
     unitsCharged,
     goesOn,
     fresh,

@@ -12,6 +12,8 @@ export interface BreakerPolicy {
   readonly failures: number;
   /** How long it is waited for. */
   readonly patienceMs: number;
+  /** A request that is given up is its own affair: only failures in a row tell about the operation. */
+  readonly eachForItself?: boolean;
 }
 
 /** What a call was let through with, to be given back with what it met. */
@@ -178,6 +180,7 @@ export class Breaker {
    */
   isToBlame(requestKey: string): boolean {
     if (this.#outage !== undefined) return true;
+    if (this.#policy.eachForItself === true) return false;
     if (this.#successes > (this.#failures.get(requestKey)?.before ?? this.#successes)) return false;
     if (this.#onlyOddFail()) return false;
     return this.#successes === 0 || this.#failing.size > 1 || !this.#failing.has(requestKey);

@@ -35,6 +35,10 @@ export interface PortfolioStore {
   standings(portfolioId: number): AsyncIterable<readonly Standing[]>;
   /** A start came to its end by itself: its run is finished, or nothing was due. */
   noteSuccess(portfolioId: number, at: number): Promise<void>;
+  /** A start on lists of this name was refused before it began. */
+  noteRefusal(name: string, code: string, at: number): Promise<void>;
+  /** One has begun since. */
+  forgetRefusal(portfolioId: number): Promise<void>;
   /** Has somebody else bought, from then on, what the tables of this list show: another list, or a person by hand? */
   boughtElsewhere(portfolioId: number, since: number): Promise<boolean>;
   /** When the oldest of the answers was fetched that members which are in the list stand by; null: none has any. */
@@ -66,6 +70,8 @@ export interface PortfolioRecord {
   readonly seenAt: number;
   /** When a start on it last came to its end by itself; null: none ever has. */
   readonly lastSuccessAt: number | null;
+  /** The last start was refused before it began; null: it was not. */
+  readonly refused: { readonly at: number; readonly code: string } | null;
 }
 
 /** A row of a file, and what it is known again by. */

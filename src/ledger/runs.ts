@@ -11,8 +11,10 @@ export interface RunStore {
   open(runId: string, rowCount: number): Promise<void>;
   finish(runId: string, at: number): Promise<void>;
   find(runId: string): Promise<RunRecord | undefined>;
-  /** The newest first. */
+  /** The newest first; without those that were put away, unless it is the newest of a portfolio that has members. */
   all(): Promise<readonly RunRecord[]>;
+  /** The runs of portfolios that have members, put away or not, and whose they are. */
+  ofLists(): Promise<ReadonlyMap<string, number>>;
   /** A run's answers come from one provider for each API; the first start says which. */
   useEnvironments(runId: string, environments: readonly RunEnvironment[]): Promise<void>;
   environmentName(runId: string, api: 'v1' | 'v2'): Promise<string | undefined>;

@@ -22,12 +22,17 @@ export interface WatchStore {
   removed(environmentId: number, companyId: string): Promise<void>;
   /** Notes that callbacks named these, whichever provider they are watched at; returns how many watches that are. */
   hint(companyIds: readonly string[], now: number): Promise<number>;
-  /** Whose history is to be read: those that callbacks named first, then who was not read for longest. */
+  /**
+   * Whose history is to be read: those that callbacks named first, then who was not read for longest. Who failed at the
+   * last look comes after all others, so that a few that always fail keep nobody out.
+   */
   toRead(environmentId: number, which: WhichToRead): Promise<readonly WatchToRead[]>;
   /** One page of a history. Returns how many of its events are new. */
   hear(page: HeardPage): Promise<number>;
   /** The history of a company has come, as it was at this moment. */
   read(environmentId: number, companyId: string, askedAt: number): Promise<void>;
+  /** It was asked for in vain. */
+  failed(environmentId: number, companyId: string, askedAt: number): Promise<void>;
   /** Members whose company has changed since become due; returns how many. What was marked before is not marked again. */
   markChanged(): Promise<number>;
   /** Events heard since belong to the run that was begun with them. */
@@ -64,6 +69,8 @@ export interface WatchToRead {
   readonly companyId: string;
   /** What changed before is known, or was no concern of ours. */
   readonly since: number;
+  /** At the last look it was asked for in vain. */
+  readonly hasFailed: boolean;
 }
 
 export interface HeardPage {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTo } from 'node:net';
 import { join } from 'node:path';
@@ -49,7 +50,7 @@ test('V2-13 a callback is answered when the company that it names is on disk, on
     const lock = acquireLock(dataDir);
     try {
       expect(await post(`/${SECRET}`, callback('12'))).toBe(204);
-      expect(await post(`/${SECRET}/?x=1`, callback('12'))).toBe(204);
+      expect(await post(`/${SECRET}?x=1`, callback('12'))).toBe(204);
       expect(await post(`/${SECRET}`, '{"company_data":{"id":90071992547409931234}}')).toBe(204);
       expect(named()).toEqual(['12', '90071992547409931234']);
     } finally {
@@ -61,6 +62,7 @@ test('V2-13 a callback is answered when the company that it names is on disk, on
 test.each([
   ['a wrong path', '/', callback('1'), 404, 'wrong_path'],
   ['a path that begins like it', `/${SECRET}x`, callback('1'), 404, 'wrong_path'],
+  ['that path and a slash', `/${SECRET}/`, callback('1'), 404, 'wrong_path'],
   ['more than 64 KB', `/${SECRET}`, callback('1'.repeat(65_536)), 413, 'too_large'],
   ['no JSON', `/${SECRET}`, '{"company_data":', 400, 'not_understood'],
   ['nothing', `/${SECRET}`, '', 400, 'not_understood'],
@@ -109,6 +111,31 @@ test('a callback that has begun to arrive when it is to end is taken in first', 
     expect(await answer).toContain('204');
     expect(await view).toMatchObject({ taken: 2 });
     expect(named()).toEqual(['1', '77']);
+  }));
+
+test('connections that do not come to an end keep no callback out: who has waited longest goes, and is counted', () =>
+  withListener(async ({ port, post, end }) => {
+    const idle = await Promise.all(
+      Array.from({ length: 150 }, async (_, number) => {
+        const socket = connectTo(port, '127.0.0.1').on('error', () => {});
+        await once(socket, 'connect');
+        // Some have said nothing yet, some have begun.
+        if (number % 2 === 0) socket.write(`POST /${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{`);
+        return socket;
+      }),
+    );
+    expect(await post(`/${SECRET}`, callback('1'))).toBe(204);
+    for (const socket of idle) socket.destroy();
+    expect(await end()).toMatchObject({ taken: 1, refused: { crowded_out: 51 } });
+  }));
+
+test('a port that there cannot be is refused in words', () =>
+  withFolder(async (dataDir) => {
+    const options = { dataDir, port: 99_999, pathSecret: SECRET, signal: new AbortController().signal };
+    await expect(watchListen(options, { env: {}, cwd: dataDir, clock: systemClock })).rejects.toMatchObject({
+      exit: 2,
+      message: expect.stringContaining('port 99999 cannot be listened on'),
+    });
   }));
 
 test('where too many wait, another one is refused, until somebody has looked into them', () =>

@@ -200,6 +200,7 @@ const started = (counts: Partial<StartedEvent['outcomes']>): StartedEvent => ({
     ...counts,
   },
   toGo: 90,
+  inDoubt: 0,
   unitsCharged: 20,
   goesOn: true,
   fresh: false,

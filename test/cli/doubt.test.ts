@@ -44,7 +44,10 @@ describe('doubt', () => {
     await withJob(PARKS, async (job) => {
       const end = await lostNight(job);
       // Without a word from a person it stays parked, however often it is tried.
-      expect((await job.kybatch(['resume', '--yes'])).code).toBe(3);
+      for (const again of [['resume', '--yes'], RUN]) {
+        const waits = ': nothing to go; 1 row waits for a word about a lost call (`kybatch doubt`).';
+        expect(await job.kybatch(again)).toMatchObject({ code: 3, stderr: expect.stringContaining(waits) });
+      }
       const sent = job.sandbox.chargeLog.length;
       expect((await job.kybatch(['doubt', 'resend'])).code).toBe(2);
       const resent = await job.kybatch(['doubt', 'resend', '--reason', 'cheap', '--by', 'ann', '--yes', '--json']);
@@ -55,7 +58,8 @@ describe('doubt', () => {
       expect(await listed(job)).toMatchObject([
         { holds_row: false, note: expect.stringMatching(/by ann, .*: cheap$/) },
       ]);
-      expect(await job.kybatch(paste(next[0]))).toMatchObject({ code: 0 });
+      const on = await job.kybatch(paste(next[0]));
+      expect(on).toMatchObject({ code: 0, stderr: expect.stringContaining(': 1 row to go, at most 1 v1 unit') });
       expect(job.sandbox.chargeLog).toHaveLength(sent + 1);
     });
   });

@@ -1,7 +1,9 @@
-import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { look } from '../ledger/sqlite-support.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
@@ -55,7 +57,7 @@ async function withHistory(use: (history: History) => Promise<void>): Promise<vo
 
 test('removes exports, logs and finished runs of that age; what is owned stays owned', async () => {
   await withHistory(async ({ kybatch, dataDir, old, open, recent, sandbox, rows, writeCsv }) => {
-    writeFileSync(join(dataDir, 'exports', open, 'notes.txt'), 'mine');
+    writeFileSync(join(dataDir, 'exports', old, 'notes.txt'), 'mine');
     const [before] = look<{ owned: number }>(dataDir, 'SELECT count(*) AS owned FROM answers');
     const freeCalls = `SELECT id FROM calls WHERE run_id = '${old}' AND charge IN ('owned', 'free')`;
     const calls = look(dataDir, freeCalls).length;
@@ -66,10 +68,11 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
       // A line that left the list ten days ago stands by one of its rows: they stay for that, and it is listed no more.
       removed: { runs: [old], rows: 0, answers: 4, calls, logs: [join(dataDir, 'logs', `${old}.log`)] },
       kept: { unfinished: [open] },
-      folders_left: [join(dataDir, 'exports', open)],
+      folders_left: [join(dataDir, 'exports', old)],
     });
-    expect(existsSync(join(dataDir, 'exports', old))).toBe(false);
-    expect(existsSync(join(dataDir, 'exports', open, 'notes.txt'))).toBe(true);
+    expect(readdirSync(join(dataDir, 'exports', old))).toEqual(['notes.txt']);
+    // As old, and the newest of its list.
+    expect(existsSync(join(dataDir, 'exports', open, 'rows.csv'))).toBe(true);
     expect(existsSync(join(dataDir, 'exports', recent, 'rows.csv'))).toBe(true);
     const { runs } = jsonOf<{ runs: { run: string }[] }>(await kybatch(['runs', '--json']));
     expect(runs.map(({ run }) => run).sort()).toEqual([open, recent].sort());
@@ -86,6 +89,32 @@ test('removes exports, logs and finished runs of that age; what is owned stays o
     const [books] = look<{ units: number }>(dataDir, 'SELECT sum(units_charged) AS units FROM calls');
     expect(books?.units).toBe(paid);
     expect((await kybatch(['resume', open, '--yes', '--no-export'])).code).toBe(0);
+  });
+});
+
+test('the newest tables and the newest run of a list stay while it has members, however old they are', async () => {
+  const clock = new JumpingClock('2026-01-05T09:00:00Z');
+  await withJob({ clock, pipeline: ['stages: [record]', 'freshness: {fullKyb: 365d}'] }, async (job) => {
+    const { rows, writeCsv, kybatch, cwd } = job;
+    const dataDir = join(cwd, 'data');
+    writeCsv('in.csv', rows.slice(0, 2));
+    const { run: first } = jsonOf<EndJson>(await kybatch(RUN));
+    clock.advance(DAY);
+    writeCsv('in.csv', rows.slice(0, 3));
+    const { run } = jsonOf<EndJson>(await kybatch(RUN));
+    clock.advance(100 * DAY);
+    const pruned = jsonOf<PruneJson>(await kybatch(['prune', '--older-than', '90d', '--yes', '--json']));
+    expect(pruned.removed).toMatchObject({ runs: [first], exports: [join(dataDir, 'exports', first)] });
+    const night = jsonOf<{ run: string }>(await kybatch(RUN));
+    expect(night.run).toBe(run);
+    expect(existsSync(join(dataDir, 'exports', run, 'rows.csv'))).toBe(true);
+    // As an earlier version has left it.
+    const database = connect(ledgerPath(dataDir));
+    database.prepare('UPDATE runs SET put_away = 1').run();
+    database.close();
+    expect(jsonOf(await kybatch(['export', '--json']))).toMatchObject({ run });
+    expect(jsonOf(await kybatch(['status', '--json']))).toMatchObject({ run });
+    expect(jsonOf<{ runs: { run: string }[] }>(await kybatch(['runs', '--json'])).runs).toMatchObject([{ run }]);
   });
 });
 

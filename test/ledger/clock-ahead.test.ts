@@ -70,7 +70,7 @@ test('the watch is read again from when a company was registered, and hears what
     await first.close();
     const now = openAt(dataDir, 'write', NOW + DAY);
     const which = { portfolioIds: null, hinted: false, notSince: NOW - 7 * DAY };
-    expect(await now.watches.toRead(environmentId, which)).toEqual([{ companyId: '7', since: NOW }]);
+    expect(await now.watches.toRead(environmentId, which)).toMatchObject([{ companyId: '7', since: NOW }]);
     await now.watches.read(environmentId, '7', NOW + DAY);
     expect(await now.watches.toRead(environmentId, { ...which, hinted: true })).toEqual([]);
     await now.close();

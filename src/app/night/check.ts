@@ -50,7 +50,9 @@ export interface CheckedList {
 export type Trouble =
   /** `no_list`: by that name; `no_lists`: none at all. */
   | { readonly kind: 'no_list' | 'no_lists' | 'never' | 'too_old' }
+  | { readonly kind: 'refused'; readonly code: string; readonly at: number }
   | { readonly kind: 'stopped'; readonly stop: StopView }
+  | { readonly kind: 'interrupted' | 'died' }
   | { readonly kind: 'outage'; readonly outage: OutageNote }
   | { readonly kind: 'invalid' | 'failed' | 'needs_review' | 'scope' | 'in_doubt'; readonly count: number }
   | { readonly kind: 'clock'; readonly message: string }
@@ -116,10 +118,10 @@ async function lookAtList(
 ): Promise<CheckedList> {
   const at = around.clock.now();
   const { name, lastSuccessAt } = list;
-  const age = ageOf(lastSuccessAt, maxAgeMs, at);
+  const ofStarts = [...ageOf(lastSuccessAt, maxAgeMs, at), ...refusalOf(list)];
   const run = await ledger.portfolios.lastRun(list.id);
   // Its runs were pruned: what its members stand by is as it was.
-  if (run === undefined) return { name, lastSuccessAt, troubles: age, next: null, sandbox: false };
+  if (run === undefined) return { name, lastSuccessAt, troubles: ofStarts, next: null, sandbox: false };
   const progress = await standingOf(run, ledger, at);
   const whole = await wholeOf(run, progress, ledger);
   const work = await ledger.reading.atWork(run.id, at);
@@ -127,7 +129,7 @@ async function lookAtList(
   const count = (kind: 'invalid' | 'failed' | 'needs_review' | 'scope', number: number): readonly Trouble[] =>
     number === 0 ? [] : [{ kind, count: number }];
   const troubles = [
-    ...age,
+    ...ofStarts,
     ...(work === undefined ? [] : troublesOfWork(work, atWork, run)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
     ...count('failed', whole.outcomes.failed),
@@ -136,10 +138,14 @@ async function lookAtList(
   ];
   // Who is at work lets nobody in.
   const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole).slice(0, 1);
-  const again = age.length > 0 && !atWork ? readAgain(run) : null;
+  const again = ofStarts.length > 0 && !atWork ? readAgain(run) : null;
   const [next = again] = await knowingSheet(steps, ledger, around);
   return { name, lastSuccessAt, troubles, next, sandbox: await isOnSandbox(run.id, ledger.runs) };
 }
+
+/** It may have been refused for what is well by now: the same start once more tells. */
+const refusalOf = ({ refused }: PortfolioRecord): readonly Trouble[] =>
+  refused === null ? [] : [{ kind: 'refused', ...refused }];
 
 /** What was noted at a time that has not come was noted by a clock that was ahead, and says nothing. */
 function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): readonly Trouble[] {
@@ -148,10 +154,13 @@ function ageOf(lastSuccessAt: number | null, maxAgeMs: number, at: number): read
 }
 
 /** What the last start met, where its run is not done. That the allowance is spent is no trouble: the next night goes on. */
-function troublesOfWork({ outages, ending }: AtWork, atWork: boolean, run: RunRecord): readonly Trouble[] {
+function troublesOfWork({ outages, ending, endedAt }: AtWork, atWork: boolean, run: RunRecord): readonly Trouble[] {
   if (run.state !== 'open') return [];
   const [outage] = outages.filter(({ row }) => row === undefined);
   if (atWork) return outage === undefined ? [] : [{ kind: 'outage', outage }];
-  const stop = readEnding(ending)?.stopped ?? null;
-  return stop === null || stop.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop }];
+  const ended = readEnding(ending);
+  if (ended === null) return endedAt === null ? [{ kind: 'died' }] : [];
+  const { stopped, interrupted, finished } = ended;
+  if (stopped !== null) return stopped.exit === ExitCode.allowance ? [] : [{ kind: 'stopped', stop: stopped }];
+  return interrupted && !finished ? [{ kind: 'interrupted' }] : [];
 }

@@ -74,6 +74,12 @@ function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: num
       if (last > at) return `last came to its end by itself at a time that has not come (${moment(last)})`;
       return `last came to its end by itself ${durationInWords(at - last)} ago (${moment(last)})`;
     }
+    case 'refused':
+      return `the last start was refused (${trouble.code}, ${moment(trouble.at)}), and another one says why`;
+    case 'interrupted':
+      return 'the last start was interrupted before it was done';
+    case 'died':
+      return 'the last start has died before it was done';
     case 'stopped':
       return `the last start was stopped: ${trouble.stop.code}: ${trouble.stop.message}`;
     case 'outage': {

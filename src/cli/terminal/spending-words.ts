@@ -20,11 +20,21 @@ export function spendQuestion({ plan, atMost }: Proposal): string {
   return `Spend up to ${amountsInWords(atMost)}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
 }
 
-export const proposalInWords = ({ run, rows, fresh, ...may }: GoOnProposal, place: string): string =>
-  `Run ${run}: ${count(rows, 'row')} to go, ${atMostInWords(may)}.\n${fresh ? freshInWords(run, place) : ''}`;
+export const proposalInWords = ({ run, rows, inDoubt, fresh, ...may }: GoOnProposal, place: string): string =>
+  `Run ${run}: ${toGoInWords(rows, inDoubt, may)}.\n${fresh ? freshInWords(run, place) : ''}`;
 
-export const startInWords = ({ run, goesOn, toGo, fresh, list, ...may }: StartedEvent, place: string): string =>
-  `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${count(toGo, 'row')} to go, ${atMostInWords(may)}.\n${list === undefined ? '' : newsInWords(list, toGo)}${fresh && goesOn ? freshInWords(run, place) : ''}`;
+export const startInWords = (
+  { run, goesOn, toGo, inDoubt, fresh, list, ...may }: StartedEvent,
+  place: string,
+): string =>
+  `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.\n${list === undefined ? '' : newsInWords(list, toGo)}${fresh && goesOn ? freshInWords(run, place) : ''}`;
+
+/** Who waits for a person's word moves only if what the provider tells while others buy settles it: it is in the bound. */
+function toGoInWords(toGo: number, inDoubt: number, may: Pick<StartedEvent, 'atMost' | 'moreIfLost'>): string {
+  if (inDoubt === 0) return `${count(toGo, 'row')} to go, ${atMostInWords(may)}`;
+  const waiting = `${count(inDoubt, 'row')} ${inDoubt === 1 ? 'waits' : 'wait'} for a word about a lost call (\`kybatch doubt\`)`;
+  return toGo === 0 ? `nothing to go; ${waiting}` : `${count(toGo, 'row')} to go, ${atMostInWords(may)}; ${waiting}`;
+}
 
 /** A first file is all new: that goes without saying. */
 function newsInWords({ due, invalid, left, members }: ListNews, toGo: number): string {

@@ -52,7 +52,13 @@ export function portfolioStore(
          WHERE row_ids.space = calls.subject_space AND row_ids.id = calls.subject_id AND portfolio_id = @portfolioId AND left_at IS NULL)
      LIMIT 1`,
   );
-  const noteSuccess = database.prepare('UPDATE portfolios SET last_success_at = ? WHERE id = ?');
+  const noteSuccess = database.prepare(
+    'UPDATE portfolios SET last_success_at = ?, refused_at = NULL, refused_code = NULL WHERE id = ?',
+  );
+  const noteRefusal = database.prepare('UPDATE portfolios SET refused_at = ?, refused_code = ? WHERE name = ?');
+  const forgetRefusal = database.prepare(
+    'UPDATE portfolios SET refused_at = NULL, refused_code = NULL WHERE id = ? AND refused_at IS NOT NULL',
+  );
   const oldestAnswer = database.prepare<[number], number | null>(
     `SELECT min(answered.value) FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
        JOIN json_each(iif(json_valid(fetched), fetched, '{}')) AS answered
@@ -73,6 +79,7 @@ export function portfolioStore(
       columns: cells.read(portfolioColumns, row.columns, [row.id]),
       seenAt: row.seen_at,
       lastSuccessAt: row.last_success_at,
+      refused: row.refused_at === null ? null : { at: row.refused_at, code: row.refused_code ?? '' },
     };
   const findPortfolio = (id: number) => toPortfolio(byId.get(id));
   return {
@@ -111,6 +118,8 @@ export function portfolioStore(
     },
     boughtElsewhere: async (portfolioId, since) => boughtElsewhere.get({ portfolioId, since }) !== undefined,
     noteSuccess: (portfolioId, at) => writer.write(() => void noteSuccess.run(at, portfolioId)),
+    noteRefusal: (name, code, at) => writer.write(() => void noteRefusal.run(at, code, name)),
+    forgetRefusal: (portfolioId) => writer.write(() => void forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => oldestAnswer.pluck().get(portfolioId) ?? null,
     outcomes: async (portfolioId) => {
       const counted = new Map(outcomes.all(portfolioId).map(({ outcome, count }) => [outcome, count]));
@@ -134,4 +143,6 @@ interface PortfolioRow {
   readonly columns: string;
   readonly seen_at: number;
   readonly last_success_at: number | null;
+  readonly refused_at: number | null;
+  readonly refused_code: string | null;
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { freeBytes } from '../../util/free-space.js';
 import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
+import { NEWEST_RUNS } from './newest-runs.js';
 import { removeRuns } from './remove-runs.js';
 import { spokeLast } from './spoke-last.js';
 import { callSummer } from './summed-calls.js';
@@ -35,7 +36,7 @@ function remove(database: Connection, before: number): PruneReport {
     .prepare<[number], { id: string; asks: number; held: number }>(
       `SELECT id, EXISTS (SELECT 1 FROM rows WHERE run_id = runs.id AND outcome = 'needs_review') AS asks,
          EXISTS (SELECT 1 FROM members WHERE run_id = runs.id) AS held
-       FROM runs WHERE state = 'finished' AND finished_at < ? AND put_away = 0 ORDER BY id`,
+       FROM runs WHERE state = 'finished' AND finished_at < ? AND put_away = 0 AND id NOT IN (${NEWEST_RUNS}) ORDER BY id`,
     )
     .all(before);
   // Nothing was spent on them, and where their file has changed since they can never be read to the end.

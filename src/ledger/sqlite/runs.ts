@@ -3,6 +3,7 @@ import { damagedRecord } from '../stored-json.js';
 import { CELLS_OF_RUN, Cells, runColumns } from './cells.js';
 import { damagedTimes } from './damaged-values.js';
 import type { Connection } from './driver.js';
+import { NEWEST_RUNS } from './newest-runs.js';
 import { rowStore } from './rows.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
@@ -22,7 +23,13 @@ export function runStore(
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
   const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
-  const all = database.prepare<[], RunRow>('SELECT * FROM runs WHERE put_away = 0 ORDER BY rowid DESC');
+  const all = database.prepare<[], RunRow>(
+    `SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`,
+  );
+  const ofLists = database.prepare<[], { id: string; portfolioId: number }>(
+    `SELECT id, portfolio_id AS portfolioId FROM runs
+     WHERE EXISTS (SELECT 1 FROM members WHERE members.portfolio_id = runs.portfolio_id AND left_at IS NULL)`,
+  );
   const addEnvironment = database.prepare(
     'INSERT INTO run_environments (run_id, api, environment_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
@@ -56,6 +63,7 @@ export function runStore(
     findNow: (runId) => toRun(byId.get(runId)),
     find: async (runId) => toRun(byId.get(runId)),
     all: async () => all.all().flatMap((run) => toRun(run) ?? []),
+    ofLists: async () => new Map(ofLists.all().map(({ id, portfolioId }) => [id, portfolioId])),
     useEnvironments: (runId, environments) =>
       writer.write(() => {
         for (const { api, environmentId } of environments) addEnvironment.run(runId, api, environmentId);

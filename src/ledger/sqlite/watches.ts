@@ -23,9 +23,10 @@ export function watchStore(database: Connection, writer: Writer, times: Believed
     'UPDATE watches SET hinted_at = ? WHERE company_id IN (SELECT value FROM json_each(?))',
   );
   const read = database.prepare(
-    `UPDATE watches SET read_at = @askedAt, hinted_at = iif(${times.sql('hinted_at')} <= @askedAt, NULL, hinted_at)
+    `UPDATE watches SET read_at = @askedAt, failed_at = NULL, hinted_at = iif(${times.sql('hinted_at')} <= @askedAt, NULL, hinted_at)
      WHERE environment_id = @environmentId AND company_id = @companyId`,
   );
+  const failed = database.prepare('UPDATE watches SET failed_at = ? WHERE environment_id = ? AND company_id = ?');
   const toAdd = database.prepare<[Wish], ToSettle>(
     `SELECT DISTINCT row_ids.id AS companyId, registered_at IS NOT NULL AS registered ${CONFIRMED}
      LEFT JOIN watches ON watches.environment_id = @environmentId AND watches.company_id = row_ids.id
@@ -41,10 +42,10 @@ export function watchStore(database: Connection, writer: Writer, times: Believed
   const inLists = `company_id IN (SELECT row_ids.id ${CONFIRMED} WHERE left_at IS NULL AND ${AMONG_PORTFOLIOS})`;
   // When it was read at a time that has not come is not known: it is read once more, as if it never was.
   const readAt = `iif(${times.sql('read_at')} = read_at, read_at, NULL)`;
-  const toRead = database.prepare<[Wish & { all: number; hinted: number; notSince: number }], WatchToRead>(
-    `SELECT company_id AS companyId, coalesce(${readAt}, ${times.sql('registered_at')}) AS since FROM watches
+  const toRead = database.prepare<[Wish & { all: number; hinted: number; notSince: number }], ToRead>(
+    `SELECT company_id AS companyId, coalesce(${readAt}, ${times.sql('registered_at')}) AS since, failed_at IS NOT NULL AS hasFailed FROM watches
      WHERE environment_id = @environmentId AND registered_at IS NOT NULL AND (hinted_at IS NOT NULL OR (NOT @hinted AND coalesce(${readAt}, 0) <= @notSince)) AND (@all OR ${inLists})
-     ORDER BY hinted_at IS NULL, since, company_id`,
+     ORDER BY hasFailed, hinted_at IS NULL, coalesce(failed_at, since), company_id`,
   );
   const watched = database.prepare<[number], number>(
     'SELECT count(*) FROM watches WHERE environment_id = ? AND registered_at IS NOT NULL',
@@ -74,16 +75,20 @@ export function watchStore(database: Connection, writer: Writer, times: Believed
     removed: (environmentId, companyId) => writer.write(() => void remove.run(environmentId, companyId)),
     hint: (companyIds, now) => writer.write(() => hint.run(now, JSON.stringify(companyIds)).changes),
     toRead: async (environmentId, { portfolioIds, hinted, notSince }) =>
-      toRead.all({
-        environmentId,
-        portfolios: JSON.stringify(portfolioIds ?? []),
-        fields: null,
-        all: portfolioIds === null ? 1 : 0,
-        hinted: hinted ? 1 : 0,
-        notSince,
-      }),
+      toRead
+        .all({
+          environmentId,
+          portfolios: JSON.stringify(portfolioIds ?? []),
+          fields: null,
+          all: portfolioIds === null ? 1 : 0,
+          hinted: hinted ? 1 : 0,
+          notSince,
+        })
+        .map(({ hasFailed, ...watch }) => ({ ...watch, hasFailed: hasFailed === 1 })),
     read: (environmentId, companyId, askedAt) =>
       writer.write(() => void read.run({ environmentId, companyId, askedAt })),
+    failed: (environmentId, companyId, askedAt) =>
+      writer.write(() => void failed.run(askedAt, environmentId, companyId)),
     watched: async (environmentId) => watched.pluck().get(environmentId) ?? 0,
     list: async () =>
       list.all().map(
@@ -146,6 +151,8 @@ interface ToSettle {
 }
 
 const settled = ({ companyId, registered }: ToSettle): WatchToSettle => ({ companyId, registered: registered === 1 });
+
+type ToRead = Omit<WatchToRead, 'hasFailed'> & { readonly hasFailed: number };
 
 interface Wish {
   readonly environmentId: number;

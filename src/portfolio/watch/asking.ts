@@ -13,6 +13,8 @@ export interface Asking {
   readonly ask: Ask;
   /** Not sent again where no answer came: what it was for may have been done. */
   readonly askOnce: Ask;
+  /** Sent once, and one that fails tells nothing about the others: it takes several in a row. */
+  readonly askEach: Ask;
   /** Something else has told that a call which was lost has done what it was for. */
   readonly wasDone: (operation: Operation, params: Params, note: string) => Promise<void>;
 }
@@ -36,11 +38,13 @@ export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>
   outcome.kind === 'stopped' || (outcome.kind === 'parked' && outcome.reason !== 'unanswered') ? outcome : undefined;
 
 export function troubleOf(companyId: string, outcome: NoAnswer): CompanyTrouble {
-  const error: ApiError | undefined =
-    outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : undefined;
-  const said = error === undefined ? (outcome.kind === 'parked' ? outcome.message : outcome.kind) : error.message;
+  const said = outcome.kind === 'parked' ? outcome.message : (metBy(outcome)?.message ?? outcome.kind);
   return { companyId, message: outsideText(said, 300) };
 }
+
+/** What the call itself met, where it was made. */
+export const metBy = (outcome: NoAnswer): ApiError | undefined =>
+  outcome.kind === 'failed' || outcome.kind === 'not_available' ? outcome.error : outcome.met?.error;
 
 /** Several at once; once `work` returns a halt nothing more is begun. What was under way comes home. */
 export async function severalAtOnce<T>(

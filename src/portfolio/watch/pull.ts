@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { isPlainObject } from '../../api/v2/fields.js';
 import { v2Operations } from '../../api/v2/operations.js';
+import { comesRight } from '../../calls/retry.js';
 import type { HeardEvent, WatchToRead } from '../../ledger/watches.js';
 import type { ExactJson } from '../../util/exact-json.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
-import { type Asking, type CompanyTrouble, haltOf, severalAtOnce, troubleOf, type WatchHalt } from './asking.js';
+import { type Asking, type CompanyTrouble, haltOf, metBy, severalAtOnce, troubleOf, type WatchHalt } from './asking.js';
 import { readPages } from './pages.js';
 
 const { watchHistory } = v2Operations;
@@ -18,6 +19,8 @@ export interface Pulled {
   readonly due: number;
   /** Companies whose history was not asked for. */
   readonly left: number;
+  /** Of those, the ones that were asked about in vain at the last look. */
+  readonly leftFailing: number;
   /** Histories that went on beyond the bound; the rest of them is not in the tables. */
   readonly cutShort: number;
   readonly troubles: readonly CompanyTrouble[];
@@ -26,37 +29,54 @@ export interface Pulled {
 
 /**
  * Reads what has changed since each company was last read. What is known already is dropped; where the history of one
- * company cannot be read the others go on, and it is asked for again next time.
+ * company cannot be read the others go on. Who fails is asked about once more when the others have been read, and who
+ * failed at the last look only then: so a provider that denies a few histories denies nobody else's.
  */
 export async function pullWatches(asking: Asking, companies: readonly WatchToRead[]): Promise<Pulled> {
-  const { watches } = asking;
-  const counts = { read: 0, events: 0, cutShort: 0 };
-  const troubles: CompanyTrouble[] = [];
-  const halt = await severalAtOnce(companies, async (company) => {
-    const { events, cutShort, trouble, halt } = await pullOne(asking, company);
+  const counts = { events: 0, cutShort: 0 };
+  const read = new Set<string>();
+  const troubles = new Map<string, CompanyTrouble>();
+  const again: WatchToRead[] = [];
+  const pull = async (company: WatchToRead): Promise<WatchHalt | undefined> => {
+    const { events, cutShort, trouble, mayComeRight, halt } = await pullOne(asking, company);
     counts.events += events;
-    if (trouble !== undefined) troubles.push(trouble);
-    else if (halt === undefined) counts.read += 1;
     if (cutShort) counts.cutShort += 1;
+    troubles.delete(company.companyId);
+    if (trouble !== undefined) troubles.set(company.companyId, trouble);
+    else if (halt === undefined) read.add(company.companyId);
+    if (mayComeRight) again.push(company);
     return halt;
-  });
-  const left = companies.length - counts.read - troubles.length;
-  return { ...counts, due: await watches.markChanged(), left, troubles, halt: halt ?? null };
+  };
+  const failing = companies.filter(({ hasFailed }) => hasFailed);
+  const others = companies.filter(({ hasFailed }) => !hasFailed);
+  const halt = (await severalAtOnce(others, pull)) ?? (await severalAtOnce([...again, ...failing], pull));
+  const left = companies.filter(({ companyId }) => !read.has(companyId) && !troubles.has(companyId));
+  return {
+    ...counts,
+    read: read.size,
+    due: await asking.watches.markChanged(),
+    left: left.length,
+    leftFailing: left.filter(({ hasFailed }) => hasFailed).length,
+    troubles: [...troubles.values()],
+    halt: halt ?? null,
+  };
 }
 
 interface PulledOne {
   readonly events: number;
   readonly cutShort: boolean;
   readonly trouble?: CompanyTrouble;
+  /** Asked again it may be answered. */
+  readonly mayComeRight?: boolean;
   readonly halt?: WatchHalt;
 }
 
 async function pullOne(asking: Asking, { companyId, since }: WatchToRead): Promise<PulledOne> {
-  const { environmentId, watches, clock } = asking;
+  const { environmentId, watches, clock, askEach } = asking;
   const askedAt = clock.now();
   let events = 0;
   const params = { id: companyId, from_date: dayBefore(since) };
-  const read = await readPages(asking, watchHistory, params, PAGES_AT_MOST, async ({ items, body }) => {
+  const read = await readPages({ ask: askEach }, watchHistory, params, PAGES_AT_MOST, async ({ items, body }) => {
     const page = { events: items.flatMap(readEvent), heardAt: clock.now(), rawSha256: hash('sha256', body) };
     events += await watches.hear({ environmentId, companyId, ...page });
   });
@@ -66,7 +86,12 @@ async function pullOne(asking: Asking, { companyId, since }: WatchToRead): Promi
     return { events, cutShort };
   }
   const halt = haltOf(read);
-  return { events, cutShort, ...(halt === undefined ? { trouble: troubleOf(companyId, read) } : { halt }) };
+  const met = metBy(read);
+  const mayComeRight = met !== undefined && comesRight(met);
+  // What has not been tried has not failed; nor has what met an end that all would meet.
+  if (halt !== undefined && !mayComeRight) return { events, cutShort, halt };
+  await watches.failed(environmentId, companyId, askedAt);
+  return { events, cutShort, trouble: troubleOf(companyId, read), mayComeRight, ...(halt && { halt }) };
 }
 
 /** More changes of one company since the last look are no changes of a company. */

@@ -197,7 +197,7 @@ CREATE TABLE portfolios (
   input_key     TEXT,
   input_path    TEXT NOT NULL,
   columns       TEXT NOT NULL,
-  seen_at       INTEGER NOT NULL, last_success_at INTEGER,
+  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT,
   UNIQUE (name, providers)
 ) STRICT;
 CREATE TABLE purges (
@@ -328,7 +328,7 @@ CREATE TABLE watches (
   -- When its history was asked for that came last.
   read_at        INTEGER,
   -- A callback named it: when that was taken in. Null once its history was read.
-  hinted_at      INTEGER,
+  hinted_at      INTEGER, failed_at INTEGER,
   UNIQUE (environment_id, company_id)
 ) STRICT;
 CREATE INDEX calls_by_row ON calls (run_id, row);

@@ -1,0 +1,43 @@
+import { KybatchError } from '../../domain/errors.js';
+import { ExitCode } from '../../domain/exit-codes.js';
+import { hasLedger } from '../../ledger/open-ledger.js';
+import { dataDirOf, type PlaceOptions, type Surroundings, withLedger } from '../surroundings.js';
+
+/**
+ * A start that is refused before it has begun (its file is gone, or has lost its rows) leaves no trace in the books. It is
+ * noted with its list, so that `status --check` tells of it; the next start that gets through takes the note away.
+ */
+export async function notingRefusal<T>(
+  list: string,
+  options: PlaceOptions & { readonly agree?: unknown },
+  around: Surroundings,
+  work: (begins: () => void) => Promise<T>,
+): Promise<T> {
+  let hasBegun = false;
+  try {
+    return await work(() => {
+      hasBegun = true;
+    });
+  } catch (error) {
+    // Who is asked has seen it.
+    if (!hasBegun && options.agree === undefined && isRefusal(error)) await note(list, error, options, around);
+    throw error;
+  }
+}
+
+/** Another start is at work, or somebody said no: that is no trouble of the list. */
+const isRefusal = (error: unknown): boolean =>
+  !(error instanceof KybatchError) || (error.exit !== ExitCode.locked && error.exit !== ExitCode.interrupted);
+
+/** Where it cannot be written the ledger itself is in trouble, which is told by whoever looks at it. */
+async function note(list: string, error: unknown, place: PlaceOptions, around: Surroundings): Promise<void> {
+  const code = error instanceof KybatchError ? error.code : 'INTERNAL';
+  try {
+    if (!hasLedger(dataDirOf(place, around))) return;
+    await withLedger('existing', place, { ...around, onNote: undefined }, ({ portfolios }) =>
+      portfolios.noteRefusal(list, code, around.clock.now()),
+    );
+  } catch (failure) {
+    if (!(failure instanceof KybatchError)) throw failure;
+  }
+}

@@ -1,0 +1,63 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { Interrupts, type Job, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+const CHECK = ['status', '--check', '--max-age', '26h'];
+
+test('a start that a signal has stopped is not well until one has gone on with it; nor is one that was killed', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    await kybatch(RUN);
+    writeCsv('in.csv', rows.slice(0, 6));
+    const interrupts = new Interrupts();
+    const before = sandbox.chargeLog.length;
+    const end = kybatch([...RUN, '--concurrency', '1'], { interrupts });
+    while (sandbox.chargeLog.length === before) await new Promise((next) => setImmediate(next));
+    interrupts.send('SIGTERM');
+    expect((await end).code).toBe(143);
+    expect(await kybatch(CHECK)).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/the last start was interrupted before it was done\. kybatch resume /),
+    });
+    // As a kill leaves it.
+    const database = connect(ledgerPath(join(cwd, 'data')));
+    database.prepare('UPDATE starts SET ending = NULL, ended_at = NULL').run();
+    database.close();
+    clock.advance(3_600_000);
+    expect(await kybatch(CHECK)).toMatchObject({ code: 3, stdout: expect.stringContaining('the last start has died') });
+    expect((await kybatch(RUN)).code).toBe(0);
+    expect((await kybatch(CHECK)).code).toBe(0);
+  });
+});
+
+const refuse: readonly [string, string, (job: Job) => void][] = [
+  ['whose file is gone', 'USAGE', ({ cwd }) => rmSync(join(cwd, 'in.csv'))],
+  ['whose file has lost its rows', 'ROWS_LOST', ({ rows, writeCsv }) => writeCsv('in.csv', rows.slice(0, 1))],
+  ['whose pipeline cannot be read', 'USAGE', ({ cwd }) => writeFileSync(join(cwd, 'p.yaml'), 'stages: nothing')],
+];
+
+test.each(refuse)('a start %s is not well until one gets through', async (_, code, breakIt) => {
+  const clock = new JumpingClock();
+  const pipeline = ['stages: [record]', 'guards: {rows_lost: 20}'];
+  await withJob({ clock, pipeline }, async (job) => {
+    const { rows, writeCsv, kybatch, cwd } = job;
+    writeFileSync(join(cwd, 'good.yaml'), pipeline.join('\n'));
+    writeCsv('in.csv', rows.slice(0, 4));
+    await kybatch(RUN);
+    breakIt(job);
+    expect((await kybatch(RUN)).code).toBe(2);
+    const check = await kybatch(CHECK);
+    expect(check).toMatchObject({ code: 3, stdout: expect.stringContaining(`the last start was refused (${code}, `) });
+    expect(check.stdout).toContain(`kybatch run ${join(cwd, 'in.csv')}`);
+    writeCsv('in.csv', rows.slice(0, 4));
+    // Nothing is due: it got through.
+    expect((await kybatch(RUN.map((word) => (word === './p.yaml' ? './good.yaml' : word)))).code).toBe(0);
+    expect((await kybatch(CHECK)).code).toBe(0);
+  });
+});
