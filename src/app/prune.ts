@@ -109,8 +109,17 @@ const viewOf = (before: number, files: OldFiles, report: PruneReport): PruneView
   ledgerLeft: null,
 });
 
-const isNothing = ({ runs, portfolios, calls, answers, changes, watchEvents, watchLooks }: PruneReport): boolean =>
-  runs.length + portfolios.length + calls + answers + changes + watchEvents + watchLooks === 0;
+const isNothing = ({
+  runs,
+  rows,
+  portfolios,
+  calls,
+  answers,
+  changes,
+  watchEvents,
+  watchLooks,
+}: PruneReport): boolean =>
+  runs.length + rows + portfolios.length + calls + answers + changes + watchEvents + watchLooks === 0;
 
 const isNone = ({ exports, logs }: OldFiles): boolean => exports.length + logs.length === 0;
 
