@@ -5,10 +5,10 @@ import type { ChangeQuery, NamedChange } from '../ledger/changes.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { PortfolioRecord } from '../ledger/portfolios.js';
 import { READERS_VERSION } from '../portfolio/changes/derive.js';
-import { didYouMean } from '../util/suggest.js';
+import { portfoliosNamed } from './find-portfolios.js';
 import { namedRun } from './find-run.js';
 import { isWanted, type ProviderOptions } from './provider.js';
-import { here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { here, type Surroundings, withLedger } from './surroundings.js';
 
 export interface ChangesOptions extends ProviderOptions {
   /** The name of a portfolio; all of them without it. */
@@ -82,18 +82,14 @@ async function importantByPortfolio(portfolios: readonly PortfolioRecord[], ledg
   return named;
 }
 
-/** By its name; a list without one goes by the path of its file. */
 function wanted(
   { portfolio: name, sandbox }: ChangesOptions,
   portfolios: readonly PortfolioRecord[],
   around: Surroundings,
 ): Pick<ChangeQuery, 'portfolioIds'> {
-  if (name === undefined) return sandbox ? { portfolioIds: portfolios.map(({ id }) => id) } : {};
-  const names = [name, pathIn(around, name)];
-  const found = portfolios.filter((portfolio) => names.includes(portfolio.name));
-  if (found.length > 0) return { portfolioIds: found.map(({ id }) => id) };
-  const known = portfolios.map((portfolio) => portfolio.name);
-  throw new UsageError(`there is no portfolio ${name}.${didYouMean(name, known)}`, '`kybatch portfolios` lists them.');
+  if (name === undefined && !sandbox) return {};
+  const found = name === undefined ? portfolios : portfoliosNamed(name, portfolios, around);
+  return { portfolioIds: found.map(({ id }) => id) };
 }
 
 const CURSOR = 'change:';

@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { stringify } from 'csv-stringify/sync';
 import { describe, expect, test } from 'vitest';
 import { openDuck } from '../../src/export/formats/duck.js';
 import { connect } from '../../src/ledger/sqlite/driver.js';
 import { aRecord, type EndJson, type Job, jsonOf, withJob } from '../cli/here.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
+import { decideAll } from './nights.js';
 
 const DAY = 86_400_000;
 const NIGHTLY = ['stages: [record]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d}'];
@@ -137,17 +137,7 @@ describe('the table changes', () => {
       expect((await night(8)).outcomes).toMatchObject({ needs_review: 1 });
       await night(1);
       expect(told()).toEqual([]);
-      await kybatch(['review', 'export']);
-      const sheet = join(cwd, 'review.csv');
-      const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
-      writeFileSync(
-        sheet,
-        stringify(
-          lines.map((line) => ({ ...line, decision: 'confirm' })),
-          { header: true },
-        ),
-      );
-      await kybatch(['review', 'apply', 'review.csv']);
+      await decideAll({ kybatch, cwd }, 'confirm');
       await night(0);
       expect(told()).toEqual([expect.stringMatching(/^1 companies\.registration_number: .+ → 00000000$/)]);
     }));
