@@ -1,4 +1,4 @@
-/** What it costs to compare answers with those before them, beside an export of the same companies: `npm run bench:changes [companies …]`. */
+/** What it costs to compare answers with those before them, beside an export of the same companies: `npm run bench:changes [record|flat] [companies …]`. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,9 +44,12 @@ async function measure(made: MadeRun) {
   }
 }
 
-const given = process.argv.slice(2).map(Number);
+const words = process.argv.slice(2);
+const given = words.map(Number).filter((size) => size > 0);
 const sizes = given.length > 0 ? given : [5_000, 20_000];
+const cases = CASES.filter(({ kind }) => words.includes(kind));
 const rows = [];
-for (const companies of sizes) for (const made of CASES) rows.push(await measure({ ...made, companies }));
+for (const companies of sizes)
+  for (const made of cases.length > 0 ? cases : CASES) rows.push(await measure({ ...made, companies }));
 console.log(`Node ${process.version}, ${process.arch}, ${new Date().toISOString().slice(0, 10)}\n`);
 console.log(formatTable(rows));
