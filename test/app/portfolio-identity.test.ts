@@ -48,6 +48,46 @@ describe('an identity that was confirmed stays confirmed', () => {
     }),
   );
 
+  test('a decision about a record that is withdrawn leaves what was not in question', () =>
+    withNights(
+      1,
+      async ({ night, clock, sandbox, table, kybatch, cwd, rows, writeCsv }) => {
+        await night();
+        clock.advance(8 * DAY);
+        sandbox.script(aRecord, [{ rewrite: another }]);
+        await night();
+        await decideAll({ kybatch, cwd }, 'confirm');
+        await night();
+        const [before] = table('rows');
+        const figures = table('flat_financials').length;
+        expect([before?.v2_company_id !== '', figures > 0]).toEqual([true, true]);
+        const told = async (since: string) =>
+          jsonOf<{ changes: object[]; next_since: string }>(await kybatch(['changes', '--json', '--since', since]));
+        const { next_since, changes } = await told('change:0');
+        expect(changes.length).toBeGreaterThan(0);
+        // It leaves, and the decision is withdrawn meanwhile.
+        writeCsv('in.csv', [rows[5]] as object[]);
+        clock.advance(DAY);
+        await night();
+        const { stderr } = await kybatch(['review', 'withdraw', '1']);
+        expect(stderr).not.toContain('kybatch resume');
+        clock.advance(DAY);
+        await night();
+        expect((await told(next_since)).changes).toEqual([]);
+        writeCsv('in.csv', rows.slice(0, 1));
+        clock.advance(DAY);
+        expect(await night()).toMatchObject({ units: 0, code: 3 });
+        expect(table('rows')[0]).toMatchObject({
+          outcome: 'needs_review',
+          v2_company_id: before?.v2_company_id,
+          financials_status: 'done',
+        });
+        expect(table('flat_financials')).toHaveLength(figures);
+        expect(table('changes')).toEqual([]);
+      },
+      ['stages: [record, financials]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 90d}'],
+    ));
+
   test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
     withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
       await night();

@@ -13,7 +13,9 @@ const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environm
   FROM calls`;
 
 /** An answer is in question where a person is still to say whether it is the company's. */
-const IN_QUESTION = `SELECT environment_id, space, candidate_id FROM questions WHERE answered = 0 AND stage <> '' AND candidate_id IS NOT NULL`;
+const IN_QUESTION = `SELECT environment_id, space, candidate_id FROM questions WHERE answered = 0 AND stage <> '' AND candidate_id IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
+    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision <> 'not_sure')`;
 
 const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL
   AND (environment_id, subject_space, subject_id) NOT IN (${IN_QUESTION})`;

@@ -82,6 +82,16 @@ function rowReleases(database: Connection) {
   const startOver = database.prepare(
     "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
   );
+  const stageAgain = database.prepare(
+    `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
+  );
+  const hasId = database.prepare<[string, number, string], 1>(
+    'SELECT 1 FROM row_ids WHERE run_id = ? AND row = ? AND space = ?',
+  );
+  // Until its row has looked again: what is in question is compared with nothing.
+  const askedAgain = database.prepare(
+    "UPDATE questions SET answered = 0 WHERE environment_id = ? AND entity_key = ? AND stage <> ''",
+  );
   const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
   const reopen = database.prepare(
     "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ? AND state = 'finished'",
@@ -104,9 +114,10 @@ function rowReleases(database: Connection) {
   const inForce = database.prepare(
     "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",
   );
+  const isStillWanted = ({ runId, row }: RowRef): boolean => isWanted.get(runId, row) !== undefined;
   /** Those of members that have left are free to move as well, and do when they are back in the list. */
   const reopenRuns = (rows: readonly RowRef[]): readonly RowRef[] => {
-    const wanted = rows.filter(({ runId, row }) => isWanted.get(runId, row) !== undefined);
+    const wanted = rows.filter(isStillWanted);
     for (const runId of new Set(wanted.map((row) => row.runId))) reopen.run(runId);
     return wanted;
   };
@@ -125,7 +136,7 @@ function rowReleases(database: Connection) {
       return reopenRuns(rows);
     },
     /** An older decision that is still in force speaks again; otherwise the question is open again. */
-    resting({ environmentId, entityKey }: Key): readonly RowRef[] {
+    resting({ environmentId, entityKey, space, stage }: Key): readonly RowRef[] {
       for (const call of inQuestion.all({ environmentId, entityKey })) {
         forgetChanges.run(call);
         compareAgain.run(call);
@@ -136,10 +147,16 @@ function rowReleases(database: Connection) {
       const rows = resting.all(environmentId, entityKey);
       for (const { runId, row } of rows) {
         goOn.run(runId, row);
+        // Where an answer was the question, and its company stayed, nothing else is.
+        if (stage !== null && hasId.get(runId, row, space) !== undefined) {
+          stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
+          continue;
+        }
         startOver.run(runId, row);
         forgetIds.run(runId, row);
       }
-      return [...asked, ...reopenRuns(rows)].map(({ runId, row }) => ({ runId, row }));
+      askedAgain.run(environmentId, entityKey);
+      return [...asked.filter(isStillWanted), ...reopenRuns(rows)].map(({ runId, row }) => ({ runId, row }));
     },
   };
 }
