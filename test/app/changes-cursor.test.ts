@@ -232,3 +232,14 @@ test('what a person has accepted is told to a list also where another list has n
     expect(told).toContain(`a ${one?.id}: 00000000`);
     expect(await shown()).toContain(`a ${one?.id}: 00000000`);
   }));
+
+test('a line that is spelled otherwise on the night on which its record is stale has the change of that night', () =>
+  withLists(async ({ start, told, shown, clock, rows }) => {
+    const [one, two] = rows;
+    const inTown = (row: object | undefined) => ({ ...row, city: 'Somewhere' });
+    await start('a', one, two);
+    clock.advance(4 * DAY);
+    await start('a', inTown(one), inTown(two));
+    expect(told).toHaveLength(2);
+    expect((await shown()).toSorted()).toEqual(told.toSorted());
+  }));

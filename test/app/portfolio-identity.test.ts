@@ -135,6 +135,8 @@ describe('an identity that was confirmed stays confirmed', () => {
       // Later it is asked for again, which costs nothing, and nobody searches.
       clock.advance(7 * DAY);
       expect(await night()).toMatchObject({ units: 1, code: 0 });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
       expect(table('companies')).toHaveLength(2);
     }));
 
