@@ -48,6 +48,36 @@ describe('an identity that was confirmed stays confirmed', () => {
     }),
   );
 
+  test('a decision that is withdrawn after further nights takes back all that came since', () =>
+    withNights(1, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const before = table('companies');
+      for (const status of ['first', 'second', 'third']) {
+        clock.advance(8 * DAY);
+        const rewrite = (body: string) => another(body).replace(/"status":\s*"[^"]*"/, `"status":"${status}"`);
+        sandbox.script(aRecord, [{ rewrite }]);
+        await night();
+        if (status !== 'first') continue;
+        await decideAll({ kybatch, cwd }, 'confirm');
+        await night();
+      }
+      expect(table('companies')[0]?.status).toBe('third');
+      expect(table('changes').length).toBeGreaterThan(2);
+      expect((await kybatch(['review', 'withdraw', '1'])).code).toBe(0);
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(table('companies')).toEqual(before);
+      expect(table('changes')).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'confirm');
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      expect(table('companies')[0]?.status).toBe('third');
+      expect(table('changes').flatMap(({ column, new_value }) => (column === 'status' ? new_value : []))).toEqual([
+        'first',
+        'second',
+        'third',
+      ]);
+    }));
+
   test('a decision about a record that is withdrawn leaves what was not in question', () =>
     withNights(
       1,

@@ -53,7 +53,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
 
 /** How rows start to move again when a decision appears or goes. */
 function rowReleases(database: Connection) {
-  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage'>;
+  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage' | 'decidedAt'>;
   const waiting = database.prepare<[number, string], RowRef>(
     `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
      WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'needs_review'`,
@@ -99,14 +99,17 @@ function rowReleases(database: Connection) {
   const isWanted = database.prepare<[string, number], 1>(
     `SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND ${STILL_LISTED}`,
   );
-  // What changed by an answer that is in question again is told when somebody has accepted it.
+  // What changed by answers that are in question again is told when somebody has accepted them: the one that was decided
+  // about, and those that came since.
+  const answersOf = (more: string) => `calls INDEXED BY calls_by_subject
+    WHERE subject_space = questions.space AND subject_id = candidate_id AND subject_id IS NOT NULL AND params IS NOT NULL
+      AND calls.environment_id = questions.environment_id AND calls.stage = questions.stage AND charge <> 'owned'
+      AND raw_sha256 IS NOT NULL AND error_code IS NULL AND ${more}`;
   const inQuestion = database
-    .prepare<[{ environmentId: number; entityKey: string }], number | null>(
-      `SELECT (SELECT max(calls.id) FROM calls INDEXED BY calls_by_subject
-         WHERE subject_space = questions.space AND subject_id = candidate_id AND subject_id IS NOT NULL AND params IS NOT NULL
-           AND calls.environment_id = questions.environment_id AND calls.stage = questions.stage AND charge <> 'owned'
-           AND raw_sha256 IS NOT NULL AND error_code IS NULL AND settled_at <= asked_at)
-       FROM questions WHERE environment_id = @environmentId AND entity_key = @entityKey AND stage <> ''`,
+    .prepare<[{ environmentId: number; entityKey: string; decidedAt: number }], number>(
+      `SELECT DISTINCT answered.value FROM questions JOIN json_each((SELECT json_group_array(calls.id)
+         FROM ${answersOf(`calls.id >= (SELECT max(calls.id) FROM ${answersOf('settled_at <= @decidedAt')})`)})) AS answered
+       WHERE environment_id = @environmentId AND entity_key = @entityKey AND stage <> ''`,
     )
     .pluck();
   const forgetChanges = database.prepare('DELETE FROM changes WHERE call_id = ?');
@@ -136,8 +139,8 @@ function rowReleases(database: Connection) {
       return reopenRuns(rows);
     },
     /** An older decision that is still in force speaks again; otherwise the question is open again. */
-    resting({ environmentId, entityKey, space, stage }: Key): readonly RowRef[] {
-      for (const call of inQuestion.all({ environmentId, entityKey })) {
+    resting({ environmentId, entityKey, space, stage, decidedAt }: Key): readonly RowRef[] {
+      for (const call of inQuestion.all({ environmentId, entityKey, decidedAt })) {
         forgetChanges.run(call);
         compareAgain.run(call);
       }
