@@ -68,7 +68,15 @@ describe('an identity that was confirmed stays confirmed', () => {
       expect(await night()).toMatchObject({ units: 0, code: 3 });
       expect(table('companies')).toEqual(before);
       expect(table('changes')).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'none_of_these');
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, end: { outcomes: { no_match: 1 } } });
+      expect((await kybatch(['review', 'withdraw', '2'])).code).toBe(0);
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(table('companies')).toEqual(before);
       await decideAll({ kybatch, cwd }, 'confirm');
+      clock.advance(DAY);
       expect(await night()).toMatchObject({ units: 0, code: 0 });
       expect(table('companies')[0]?.status).toBe('third');
       expect(table('changes').flatMap(({ column, new_value }) => (column === 'status' ? new_value : []))).toEqual([
