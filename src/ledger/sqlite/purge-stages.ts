@@ -1,3 +1,4 @@
+import type { StageStatus } from '../../domain/outcomes.js';
 import { parseStored } from '../stored-json.js';
 import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
@@ -41,26 +42,33 @@ function findGone(database: Connection, at: number): readonly AnsweredRow[] {
     const fetched = parseStored(row.fetched, rowFetched.fits);
     // A damaged one is for `doctor`.
     if (stages === undefined || fetched === undefined) continue;
-    const isGone = ([stage, status]: readonly [string, string]) =>
-      (status === 'done' || status === 'not_available') &&
-      (fetched[stage] ?? row.updated_at ?? 0) < at &&
-      !isLeft(row, stage);
-    const gone = new Map(Object.entries(stages).filter(isGone));
+    const wasAnswered = (stage: string) => isAnswered(stages[stage]) || Object.hasOwn(fetched, stage);
+    const gone = new Set(
+      Object.keys({ ...stages, ...fetched }).filter(
+        (stage) => wasAnswered(stage) && (fetched[stage] ?? row.updated_at ?? 0) < at && !isLeft(row, stage),
+      ),
+    );
     if (gone.size === 0) continue;
-    const open = Object.fromEntries([...gone.keys()].map((stage) => [stage, 'pending']));
+    // What is under way already, has failed or is not wanted stays so.
+    const open = Object.entries(stages).map(([stage, status]) => [
+      stage,
+      gone.has(stage) && isAnswered(status) ? 'pending' : status,
+    ]);
     const dates = Object.entries(fetched).filter(([stage]) => !gone.has(stage));
     found.push({
       ...row,
-      stages: JSON.stringify({ ...stages, ...open }),
+      stages: JSON.stringify(Object.fromEntries(open)),
       fetched: JSON.stringify(Object.fromEntries(dates)),
     });
   }
   return found;
 }
 
+const isAnswered = (status: StageStatus | undefined): boolean => status === 'done' || status === 'not_available';
+
 const ANSWERED_BEFORE = `SELECT rows.run_id, rows.row, coalesce(members.id, member_id) AS member, outcome, stages, fetched, updated_at
   FROM rows LEFT JOIN members ON members.run_id = rows.run_id AND members.run_row = rows.row
-  WHERE (outcome = 'pending' OR members.id IS NOT NULL) AND stages <> '{}'
+  WHERE (outcome = 'pending' OR members.id IS NOT NULL)
     AND (updated_at < @at OR EXISTS (SELECT 1 FROM json_each(iif(json_valid(fetched), fetched, '{}')) AS answered WHERE answered.value < @at))`;
 
 /** Is an answer about a row's company left that a stage can stand by? */
