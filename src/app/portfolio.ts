@@ -123,7 +123,15 @@ export async function asItSetsOut(
   if (stood === undefined || due.goesOn) return stood;
   const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
   const { stages, notBefore } = due;
-  return { ...stood, outcome: 'pending', ids, confirmedBefore: stood.ids, stages, notBefore };
+  return {
+    ...stood,
+    outcome: 'pending',
+    ids,
+    confirmedBefore: stood.ids,
+    stagesBefore: stood.stages,
+    stages,
+    notBefore,
+  };
 }
 /** What is odd about a file that was laid out. */
 export const notesOn = ({ file: { repeatedId } }: OpenList): readonly string[] =>

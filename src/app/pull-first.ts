@@ -36,7 +36,7 @@ export async function pullFirst(
       (provider) => pullFrom(provider, which, options, ledger, dataDir, around),
       { deadlineMs: pipeline.deadlineMs, keepSandbox: true },
     );
-    companies = view.read;
+    companies = view.read + view.troubles.length;
     const why = shortcomings(view);
     if (why !== undefined) around.onNote?.(`the watch could not be read to the end: ${why}`);
   } catch (error) {

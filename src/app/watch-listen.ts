@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { companyNamedIn } from '../portfolio/watch/callback.js';
 import { Inbox } from '../portfolio/watch/inbox.js';
+import type { Clock } from '../util/clock.js';
 import { dataDirOf, here, type PlaceOptions } from './surroundings.js';
 import { Crowd } from './watch-crowd.js';
 
@@ -52,14 +53,19 @@ export async function watchListen(options: WatchListenOptions, around = here()):
   const callbacks = new Callbacks(new Inbox(dataDirOf(options, around)), pathSecret, options.onNamed);
   const server = createServer(LIMITS, (request, response) => void callbacks.answer(request, response));
   server.maxConnections = CONNECTIONS_AT_MOST;
-  server.on('connection', (socket) => callbacks.came(socket));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    callbacks.came(socket);
+  });
   await opened(server, port, host);
   options.onListening?.((server.address() as AddressInfo).port);
   await new Promise<void>((done) => {
     if (signal.aborted) done();
     else signal.addEventListener('abort', () => done(), { once: true });
   });
-  await closed(server);
+  await closed(server, sockets, around.clock);
   return callbacks.view;
 }
 
@@ -174,9 +180,20 @@ async function opened(server: Server, port: number, host: string): Promise<void>
 
 const PORT_PROBLEMS = new Set(['EADDRINUSE', 'EACCES', 'ERR_SOCKET_BAD_PORT', 'EADDRNOTAVAIL', 'ENOTFOUND']);
 
-/** Nobody new; who has begun is heard to the end, which the time limit of a request bounds. */
-const closed = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+/** Nobody new; who has begun is heard to the end, for a while: a closed server has no time limits of its own. */
+async function closed(server: Server, sockets: ReadonlySet<Socket>, clock: Pick<Clock, 'sleep'>): Promise<void> {
+  const done = new AbortController();
+  const ended = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  const late = clock.sleep(LAST_WORDS_MS, done.signal).then(
+    () => server.closeAllConnections(),
+    () => {},
+  );
+  await ended;
+  done.abort();
+  await late;
+}
+
+const LAST_WORDS_MS = 5_000;

@@ -114,7 +114,8 @@ class Journey {
     this.#mark([stage], outcome.kind);
     const { asOf } = outcome.kind === 'done' ? outcome : { asOf: undefined };
     // An answer that was there before stays as old as it is, until its company was looked for anew.
-    const isGone = outcome.kind === 'not_available' && outcome.gone === true && !this.#resolved.has(stage.space);
+    const wasThere = this.#row.stagesBefore[stage.name] === 'done' && !this.#resolved.has(stage.space);
+    const isGone = outcome.kind === 'not_available' && outcome.gone === true && wasThere;
     if (!isGone) this.#fetched[stage.name] = asOf ?? this.#notes.dateOf(stage.name) ?? this.#contexts.now();
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.#keepError(outcome.error);
   }

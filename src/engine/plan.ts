@@ -111,6 +111,7 @@ export const newRow = (row: number, fields: RowRecord['fields']): RowRecord => (
   fields,
   ids: [],
   confirmedBefore: [],
+  stagesBefore: {},
   outcome: 'pending',
   hold: null,
   holdReason: null,

@@ -84,6 +84,7 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
     fields,
     ids,
     confirmedBefore,
+    stagesBefore,
     unitsCharged,
     begun,
     notBefore,

@@ -11,15 +11,15 @@ export const changesTable = table({
   description:
     'What a new answer says otherwise than the one that it took the place of, for each member whose company it is, from when that was known, and while it is in the list. An item of a list that came or went has a line of its own, without `column`, and one for each of its fields.',
   source: 'ledger',
-  key: ['changed_at', 'portfolio', 'row', 'input_id', 'v1_company_id', 'v2_company_id', 'table', 'key', 'column'],
+  key: ['changed_at', 'portfolio', 'row', 'input_id', 'new_raw_sha256', 'table', 'key', 'column'],
   keyAlwaysThere: false,
   columns: [
     column('changed_at', 'timestamp', 'When the new answer came'),
     column('portfolio', 'text', 'The portfolio'),
     column('row', 'integer', 'Number of the data line in the newest file; empty: it is not in the list any more'),
     column('input_id', 'text', 'Your own key for it'),
-    column('v1_company_id', 'id', 'The company, in v1’s ID space'),
-    column('v2_company_id', 'id', 'The company, in v2’s ID space'),
+    column('v1_company_id', 'id', 'The company, in v1’s ID space, as it is known now'),
+    column('v2_company_id', 'id', 'The company, in v2’s ID space, as it is known now'),
     column('table', 'text', 'The table in which it shows'),
     column(
       'key',

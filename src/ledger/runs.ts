@@ -114,6 +114,8 @@ export interface RowRecord extends Checkpoint {
   readonly ids: readonly RowId[];
   /** What its member stands by while this row finds its company anew: those stay confirmed. */
   readonly confirmedBefore: readonly RowId[];
+  /** And what its stages had come to there. */
+  readonly stagesBefore: Stages;
   readonly unitsCharged: number;
   /** Units were spent on it, in this run or in the one before. */
   readonly begun: boolean;

@@ -212,3 +212,34 @@ test('a line that is spelled otherwise, and means the same company, keeps its ch
     expect(told).toHaveLength(2);
     expect((await shown()).toSorted()).toEqual(told.toSorted());
   }));
+
+test('what a person has accepted is told to a list also where another list has not gone on with it yet', () =>
+  withLists(async ({ start, told, shown, clock, rows, sandbox, kybatch, cwd }) => {
+    const [one] = rows;
+    await start('a', one);
+    await start('b', one);
+    clock.advance(4 * DAY);
+    sandbox.clearScript();
+    const other = (body: string) =>
+      body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
+    sandbox.script(aRecord, [{ rewrite: other }]);
+    await start('a', one);
+    await start('b', one);
+    expect(told).toEqual([]);
+    await decideAll({ kybatch, cwd }, 'confirm');
+    clock.advance(1000);
+    await start('a', one);
+    expect(told).toContain(`a ${one?.id}: 00000000`);
+    expect(await shown()).toContain(`a ${one?.id}: 00000000`);
+  }));
+
+test('a line that is spelled otherwise on the night on which its record is stale has the change of that night', () =>
+  withLists(async ({ start, told, shown, clock, rows }) => {
+    const [one, two] = rows;
+    const inTown = (row: object | undefined) => ({ ...row, city: 'Somewhere' });
+    await start('a', one, two);
+    clock.advance(4 * DAY);
+    await start('a', inTown(one), inTown(two));
+    expect(told).toHaveLength(2);
+    expect((await shown()).toSorted()).toEqual(told.toSorted());
+  }));

@@ -48,6 +48,84 @@ describe('an identity that was confirmed stays confirmed', () => {
     }),
   );
 
+  test('a decision that is withdrawn after further nights takes back all that came since', () =>
+    withNights(1, async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const before = table('companies');
+      for (const status of ['first', 'second', 'third']) {
+        clock.advance(8 * DAY);
+        const rewrite = (body: string) => another(body).replace(/"status":\s*"[^"]*"/, `"status":"${status}"`);
+        sandbox.script(aRecord, [{ rewrite }]);
+        await night();
+        if (status !== 'first') continue;
+        await decideAll({ kybatch, cwd }, 'confirm');
+        await night();
+      }
+      expect(table('companies')[0]?.status).toBe('third');
+      expect(table('changes').length).toBeGreaterThan(2);
+      expect((await kybatch(['review', 'withdraw', '1'])).code).toBe(0);
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(table('companies')).toEqual(before);
+      expect(table('changes')).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'none_of_these');
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, end: { outcomes: { no_match: 1 } } });
+      expect((await kybatch(['review', 'withdraw', '2'])).code).toBe(0);
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 3 });
+      expect(table('companies')).toEqual(before);
+      await decideAll({ kybatch, cwd }, 'confirm');
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
+      expect(table('companies')[0]?.status).toBe('third');
+      expect(table('changes').flatMap(({ column, new_value }) => (column === 'status' ? new_value : []))).toEqual([
+        'first',
+        'second',
+        'third',
+      ]);
+    }));
+
+  test('a decision about a record that is withdrawn leaves what was not in question', () =>
+    withNights(
+      1,
+      async ({ night, clock, sandbox, table, kybatch, cwd, rows, writeCsv }) => {
+        await night();
+        clock.advance(8 * DAY);
+        sandbox.script(aRecord, [{ rewrite: another }]);
+        await night();
+        await decideAll({ kybatch, cwd }, 'confirm');
+        await night();
+        const [before] = table('rows');
+        const figures = table('flat_financials').length;
+        expect([before?.v2_company_id !== '', figures > 0]).toEqual([true, true]);
+        const told = async (since: string) =>
+          jsonOf<{ changes: object[]; next_since: string }>(await kybatch(['changes', '--json', '--since', since]));
+        const { next_since, changes } = await told('change:0');
+        expect(changes.length).toBeGreaterThan(0);
+        // It leaves, and the decision is withdrawn meanwhile.
+        writeCsv('in.csv', [rows[5]] as object[]);
+        clock.advance(DAY);
+        await night();
+        const { stderr } = await kybatch(['review', 'withdraw', '1']);
+        expect(stderr).not.toContain('kybatch resume');
+        clock.advance(DAY);
+        await night();
+        expect((await told(next_since)).changes).toEqual([]);
+        writeCsv('in.csv', rows.slice(0, 1));
+        clock.advance(DAY);
+        expect(await night()).toMatchObject({ units: 0, code: 3 });
+        expect(table('rows')[0]).toMatchObject({
+          outcome: 'needs_review',
+          v2_company_id: before?.v2_company_id,
+          financials_status: 'done',
+        });
+        expect(table('flat_financials')).toHaveLength(figures);
+        expect(table('changes')).toEqual([]);
+      },
+      ['stages: [record, financials]', 'freshness: {fullKyb: 7d, searchKyb: 365d, kybSearch: 365d, financial: 90d}'],
+    ));
+
   test('a record in which nothing was returned takes nothing out of the tables, also when pruned', () =>
     withNights(2, async ({ night, clock, sandbox, table, kybatch }) => {
       await night();
@@ -95,6 +173,8 @@ describe('an identity that was confirmed stays confirmed', () => {
       // Later it is asked for again, which costs nothing, and nobody searches.
       clock.advance(7 * DAY);
       expect(await night()).toMatchObject({ units: 1, code: 0 });
+      clock.advance(DAY);
+      expect(await night()).toMatchObject({ units: 0, code: 0 });
       expect(table('companies')).toHaveLength(2);
     }));
 

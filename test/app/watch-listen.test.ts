@@ -8,6 +8,7 @@ import { acquireLock } from '../../src/ledger/sqlite/lock.js';
 import { Inbox } from '../../src/portfolio/watch/inbox.js';
 import { systemClock } from '../../src/util/clock.js';
 import { withFolder } from '../helpers/cli.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
 
 interface Listening {
   readonly port: number;
@@ -144,4 +145,23 @@ test('where too many wait, another one is refused, until somebody has looked int
     expect([await inbox.put('1'), await inbox.put('2'), await inbox.put('3')]).toEqual([true, true, false]);
     inbox.remove(['1', '2']);
     expect(await inbox.put('3')).toBe(true);
+  }));
+
+test('who says nothing, or never comes to an end, does not keep it from ending', () =>
+  withFolder(async (dataDir) => {
+    const ended = new AbortController();
+    let view: Promise<WatchListenView> | undefined;
+    const port = await new Promise<number>((onListening) => {
+      const options = { dataDir, port: 0, pathSecret: SECRET, signal: ended.signal, onListening };
+      view = watchListen(options, { env: {}, cwd: dataDir, clock: new JumpingClock('2026-01-05T01:00:00Z') });
+    });
+    const sockets = ['', 'POST /', `POST /${SECRET} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`].map((said) => {
+      const socket = connectTo(port, '127.0.0.1');
+      socket.on('error', () => {});
+      if (said !== '') socket.write(said);
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    ended.abort();
+    expect(await view).toMatchObject({ taken: 0 });
   }));

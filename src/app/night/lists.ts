@@ -1,3 +1,4 @@
+import { v2Operations } from '../../api/v2/operations.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { PortfolioRecord } from '../../ledger/portfolios.js';
 import { isWanted, type ProviderOptions } from '../provider.js';
@@ -23,12 +24,16 @@ export async function callsInDoubt(
   return (await withSentAgain(calls, ledger)).filter(needsAWord);
 }
 
+const ASKED_EVERY_NIGHT: readonly string[] = [v2Operations.watchHistory.name, v2Operations.watchList.name];
+
 /**
  * In doubt, and either what it was for waits, or nobody knows what it cost: also where its row has gone on without it. What
  * was answered since has been dealt with as the pipeline says; but of a report that may have been paid for twice only a
- * person can find out. What the provider has refused for good was never in doubt.
+ * person can find out. What the provider has refused for good was never in doubt, and what the watch was asked the next
+ * night asks again: that costs no more than it always does.
  */
-function needsAWord({ holds, sentAgain, charge, note, answered, meter }: DoubtView): boolean {
+function needsAWord({ operation, holds, sentAgain, charge, note, answered, meter }: DoubtView): boolean {
+  if (ASKED_EVERY_NIGHT.includes(operation)) return false;
   if (holds) return sentAgain !== 'nothing' || charge === 'unknown';
   return answered && meter === 'report' && charge === 'unknown' && note === null;
 }

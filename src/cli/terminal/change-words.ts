@@ -65,7 +65,7 @@ function companyInWords(changes: readonly ChangeView[], all: boolean, place: str
 }
 
 /** What one answer says otherwise, and how to see it and the one before. */
-function answerInWords({ items, changedAt, oldRawSha256, newRawSha256 }: ChangeView, all: boolean, place: string) {
+function answerInWords({ items, changedAt, newRawSha256 }: ChangeView, all: boolean, place: string) {
   const shown = [...items.filter(isImportant), ...items.filter((item) => !isImportant(item))].filter((item) =>
     isShown(item, all),
   );
@@ -75,7 +75,10 @@ function answerInWords({ items, changedAt, oldRawSha256, newRawSha256 }: ChangeV
     ...shown.flatMap((item) =>
       itemInWords(item, all).map((words) => `  ${inUtc(changedAt, 10).slice(0, 10)}  ${words}`),
     ),
-    `              raw: ${raw(oldRawSha256)} → ${raw(newRawSha256)}`,
+    // A list that did not come the last time is compared with an earlier answer than the rest.
+    ...[...new Set(shown.map(({ oldRawSha256 }) => oldRawSha256))].map(
+      (before) => `              raw: ${raw(before)} → ${raw(newRawSha256)}`,
+    ),
   ];
 }
 

@@ -39,6 +39,12 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
   const fetched = database
     .prepare<[string, number], string>('SELECT fetched FROM rows WHERE run_id = ? AND row = ?')
     .pluck();
+  const withdrawn = database
+    .prepare<[string, number, string], number | null>(
+      `SELECT min(decided_at) FROM questions JOIN decisions USING (environment_id, entity_key)
+       WHERE run_id = ? AND row = ? AND questions.stage = ? AND decision = 'confirm' AND withdrawn_at IS NOT NULL`,
+    )
+    .pluck();
   const cells = new Cells(database);
 
   /** When the answer of the stage was fetched by which the row stands; undefined: there was none, or nobody knows. */
@@ -48,6 +54,12 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
   };
   const before = (answer: AnswerRow, stage: string, fits: (past: AnswerRow) => boolean): AnswerRow =>
     earlier.all(answer.id, stage).find(fits) ?? answer;
+  /** Where a person has accepted an answer and withdrawn that, all that came from then on is in question. */
+  const beforeDecided = (answer: AnswerRow, stage: string, { run_id, run_row }: Place): AnswerRow => {
+    const decidedAt = withdrawn.get(run_id, run_row, stage) ?? Number.POSITIVE_INFINITY;
+    const [, standing] = [answer, ...earlier.all(answer.id, stage)].filter(({ fetchedAt }) => fetchedAt <= decidedAt);
+    return standing ?? answer;
+  };
   const says = ({ rawSha256 }: AnswerRow): boolean => {
     const body = bodies.readSound(rawSha256);
     return body !== undefined && !bodySaysNothing(body);
@@ -59,7 +71,7 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
     const stands = asOf(stage, place);
     if (asked?.split(',').includes(stage)) {
       if (stands === fetchedAt) return answer;
-      if (stands === undefined) return before(answer, stage, () => true);
+      if (stands === undefined) return beforeDecided(answer, stage, place);
       // Of that very time, and only where there is none the last before it: clocks have been wrong.
       const past = earlier.all(answer.id, stage);
       return past.find((one) => one.fetchedAt === stands) ?? past.find((one) => one.fetchedAt <= stands) ?? answer;

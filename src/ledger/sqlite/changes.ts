@@ -12,8 +12,14 @@ const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environm
       WHERE report.space = 'report' AND report.id = subject_id LIMIT 1), NULL) AS creditId
   FROM calls`;
 
-/** An answer is in question where a person is still to say whether it is the company's. */
-const IN_QUESTION = `SELECT environment_id, space, candidate_id FROM questions WHERE answered = 0 AND stage <> '' AND candidate_id IS NOT NULL`;
+const decided = (
+  decision: string,
+) => `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
+    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision = '${decision}')`;
+
+/** An answer is in question where a person is still to say whether it is the company's, or has said that it is not. */
+const IN_QUESTION = `SELECT environment_id, space, candidate_id FROM questions WHERE stage <> '' AND candidate_id IS NOT NULL
+  AND (answered = 0 OR ${decided('none_of_these')}) AND NOT ${decided('confirm')}`;
 
 const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL
   AND (environment_id, subject_space, subject_id) NOT IN (${IN_QUESTION})`;

@@ -28,7 +28,7 @@ export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedA
   WHERE changes.changed_at > known.known_since AND ${STILL_KNOWN}
     AND changes.changed_at <= coalesce(members.left_at, changes.changed_at)
     AND NOT EXISTS (SELECT 1 FROM absences WHERE absences.member_id = members.id AND absences.space IN ('', known.space)
-      AND absences.left_at < changes.changed_at AND absences.back_at > changes.changed_at)`;
+      AND absences.left_at < changes.noted_at AND absences.back_at > changes.noted_at)`;
 
 /** Undefined where what is kept is damaged. */
 export function toMemberChange(row: MemberChangeRow, cells: Cells): MemberChange | undefined {

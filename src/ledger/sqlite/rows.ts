@@ -182,13 +182,18 @@ function rowReader(database: Connection, times: BelievedTimes): (row: RowRow) =>
        jurisdiction, min(position) AS position
      FROM row_ids LEFT JOIN candidates USING (run_id, row, space, id) WHERE run_id = ? AND row = ? GROUP BY row_ids.space`,
   );
-  const standsBy = database.prepare<[number | null], { run_id: string; run_row: number }>(
-    'SELECT run_id, run_row FROM members WHERE id = ?',
+  const standsBy = database.prepare<[number | null], { run_id: string; run_row: number; stages: string }>(
+    `SELECT members.run_id, run_row, stages FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = run_row
+     WHERE members.id = ?`,
   );
-  const idsBefore = ({ run_id, row, member_id }: RowRow): readonly RowId[] => {
-    const at = standsBy.get(member_id);
+  const before = ({ run_id, row, member_id, outcome }: RowRow): Pick<RowRecord, 'confirmedBefore' | 'stagesBefore'> => {
+    const at = outcome === 'pending' ? standsBy.get(member_id) : undefined;
     const isHere = at === undefined || (at.run_id === run_id && at.run_row === row);
-    return isHere ? [] : ids.all(at.run_id, at.run_row).map(toId);
+    if (isHere) return { confirmedBefore: [], stagesBefore: {} };
+    return {
+      confirmedBefore: ids.all(at.run_id, at.run_row).map(toId),
+      stagesBefore: cells.read(rowStages, at.stages, [at.run_id, at.run_row]),
+    };
   };
   const cells = new Cells(database);
   return (row) => ({
@@ -198,7 +203,7 @@ function rowReader(database: Connection, times: BelievedTimes): (row: RowRow) =>
     fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
     // A row that was never settled has none.
     ids: row.updated_at === null ? [] : ids.all(row.run_id, row.row).map(toId),
-    confirmedBefore: row.outcome === 'pending' ? idsBefore(row) : [],
+    ...before(row),
     outcome: row.outcome,
     hold: row.hold,
     holdReason: row.hold_reason,

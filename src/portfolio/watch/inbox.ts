@@ -33,7 +33,8 @@ export class Inbox {
 
   waiting(): readonly string[] {
     try {
-      return readdirSync(this.#folder).filter(isId);
+      const entries = readdirSync(this.#folder, { withFileTypes: true });
+      return entries.filter((entry) => entry.isFile() && isId(entry.name)).map(({ name }) => name);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

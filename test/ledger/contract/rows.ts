@@ -30,6 +30,7 @@ export function describeRows(open: OpenLedger): void {
           unitsCharged: 0,
           begun: false,
           confirmedBefore: [],
+          stagesBefore: {},
           notBefore: null,
           ...rowSettlement({ updatedAt: 0 }).checkpoint,
         });
