@@ -27,9 +27,14 @@ export interface PurgeView {
   /** What could not be done once it was removed, in words: the same command finishes it. */
   readonly notProved: readonly string[];
   /** Exports are the user's: these still hold it. */
-  readonly exports: readonly FoundExport[];
+  readonly exports: readonly HoldingExport[];
   /** These may: nobody can tell by their text. */
-  readonly exportsNotSearched: readonly FoundExport[];
+  readonly exportsNotSearched: readonly HoldingExport[];
+}
+
+export interface HoldingExport extends FoundExport {
+  /** Its run is still there: it can be written again. */
+  readonly canBeWritten: boolean;
 }
 
 /** What `purge` would remove; nothing is changed. */
@@ -59,17 +64,24 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
       return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [] };
     }
     const proof = await search(request, identifiers, housekeeping);
-    const found = request.kind === 'before' ? { exports: still, exportsNotSearched: [] } : await look(exports, proof);
+    const found =
+      request.kind === 'before' ? { exports: still, exportsNotSearched: [] } : await look(exports, proof, runs);
     return { outcome: 'nothing_found', report: preview, proof, notProved: [], ...found };
   });
 }
 
 /** What was removed before is in no run any more, and nothing but the exports themselves tells which of them have it. */
-async function look(exports: readonly FoundExport[], proof: PurgeProof | undefined) {
+async function look(exports: readonly FoundExport[], proof: PurgeProof | undefined, runs: RunStore) {
   const names = await Promise.all(exports.map(({ folder }) => namesInExport(folder, proof?.searched ?? [])));
   return {
-    exports: exports.filter((_, index) => names[index] === true),
-    exportsNotSearched: exports.filter((_, index) => names[index] === undefined),
+    exports: await holding(
+      exports.filter((_, index) => names[index] === true),
+      runs,
+    ),
+    exportsNotSearched: await holding(
+      exports.filter((_, index) => names[index] === undefined),
+      runs,
+    ),
   };
 }
 
@@ -96,8 +108,8 @@ const search = async ({ kind }: PurgeRequest, identifiers: readonly string[], { 
 
 const NOT_REWRITTEN = 'the database file could not be written anew, and may still hold parts of it that no table shows';
 
-const isNothing = ({ rows, answers, bodies, candidates, questions, decisions }: PurgeReport): boolean =>
-  rows + answers + bodies + candidates + questions + decisions === 0;
+const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, changes }: PurgeReport): boolean =>
+  rows + answers + bodies + candidates + questions + decisions + changes === 0;
 
 /** Exports of the runs concerned, and of all others of their portfolios: each shows the whole list. For a date, those made before it, too. */
 async function stillHolding(
@@ -105,7 +117,7 @@ async function stillHolding(
   report: PurgeReport,
   exports: readonly FoundExport[],
   runs: RunStore,
-): Promise<readonly FoundExport[]> {
+): Promise<readonly HoldingExport[]> {
   const listOf = async (run: string) => (await runs.find(run))?.portfolioId ?? null;
   const lists = new Set(await Promise.all(report.runs.map(listOf)));
   lists.delete(null);
@@ -114,8 +126,14 @@ async function stillHolding(
       async ({ run, at }) =>
         report.runs.includes(run) ||
         (request.kind === 'before' && Date.parse(at) < request.at) ||
-        (request.kind !== 'before' && lists.has(await listOf(run))),
+        lists.has(await listOf(run)),
     ),
   );
-  return exports.filter((_, index) => holds[index]);
+  return await holding(
+    exports.filter((_, index) => holds[index]),
+    runs,
+  );
 }
+
+const holding = (exports: readonly FoundExport[], runs: RunStore): Promise<readonly HoldingExport[]> =>
+  Promise.all(exports.map(async (made) => ({ ...made, canBeWritten: (await runs.find(made.run)) !== undefined })));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { loadSheet } from '../review/load-sheet.js';
 import { openQuestions } from '../review/questions.js';
+import { withdrawnAnswers } from '../review/withdrawn.js';
 import type { GoOnStep, ReviewSheets, WhoseQuestions } from './next-step.js';
 import { type QuestionsLedger, runsAsking } from './runs-asking.js';
 import { pathIn, type Surroundings } from './surroundings.js';
@@ -30,12 +31,16 @@ export async function sheetsFor(
   const runs = await runsAsking(asking, ledger, around);
   const open = new Set((await openQuestions(ledger.review, runs)).map(({ id }) => id));
   const unasked = new Set(open);
+  const isWithdrawn = await withdrawnAnswers(ledger.review);
   let asks: string | null = null;
   for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
     const path = pathIn(around, name);
     if (!existsSync(path)) return { open: open.size, asks, missing: unasked.size, free: name };
     // Whatever it is, if it is not ours to read, it asks nothing.
-    for (const { question } of await loadSheet(path).catch(() => [])) {
+    const lines = await loadSheet(path).catch(() => []);
+    // Read back as it is, it would decide again what somebody has just withdrawn.
+    if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) continue;
+    for (const { question } of lines) {
       if (open.has(question)) asks ??= name;
       unasked.delete(question);
     }

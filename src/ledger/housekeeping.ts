@@ -81,10 +81,14 @@ export interface PurgeReport {
   readonly candidates: number;
   readonly questions: number;
   readonly decisions: number;
+  /** Answers whose differences from the one before are told no more. */
+  readonly changes: number;
   /** The IDs and numbers that go, as text. */
   readonly identifiers: readonly string[];
   /** Lines that named it in the newest file of their list. */
   readonly stillListed: readonly ListedLine[];
+  /** Lists of which rows stood by what went, and how many: the next run of each buys it again. */
+  readonly boughtAgain: readonly { readonly portfolio: string; readonly rows: number }[];
 }
 
 export interface ListedLine {

@@ -1,5 +1,5 @@
 import type { ReviewStore, RowRef } from '../ledger/review.js';
-import { type GivenAnswer, giveAnswer, saysTheSame, VERDICTS, type Verdict } from './give-answer.js';
+import { type GivenAnswer, giveAnswer, saysTheSame, type Verdict, verdictNamed } from './give-answer.js';
 import { type Choice, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 
@@ -103,7 +103,7 @@ function checkLine(
 ): Checked {
   if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
   if (line.decision === '') return { kind: 'blank' };
-  const verdict = VERDICTS.find((word) => word === line.decision.toLowerCase().replace(/[\s-]+/g, '_'));
+  const verdict = verdictNamed(line.decision);
   if (verdict === undefined) {
     return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
   }

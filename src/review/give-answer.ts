@@ -4,7 +4,11 @@ import { inputInWords } from './words.js';
 
 export type Verdict = DecisionRecord['decision'];
 
-export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
+const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
+
+/** However a spreadsheet has it. */
+export const verdictNamed = (text: string): Verdict | undefined =>
+  VERDICTS.find((word) => word === text.toLowerCase().replace(/[\s-]+/g, '_'));
 
 /** What a person says to a question. */
 export interface GivenAnswer {

@@ -44,7 +44,7 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
     if (group === undefined) groups.set(key, [question]);
     else group.push(question);
   }
-  return [...groups].map(([key, group]) => toQuestion(key, group, inForce.get(key)));
+  return [...groups].map(([key, group]) => toQuestion(group, inForce.get(key)));
 }
 
 /** Questions that rows wait for; those that a person was not sure about come last. */
@@ -56,7 +56,12 @@ export async function openQuestions(review: ReviewStore, runIds?: readonly strin
 const questionIdentity = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>) =>
   `${of.environmentId}|${of.entityKey}`;
 
-function toQuestion(key: string, group: readonly AskedQuestion[], decision: DecisionEntry | undefined): Question {
+export const questionId = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'>): string =>
+  `Q-${digest(questionIdentity(of), 10)}`;
+
+export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
+
+function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | undefined): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
   const [first] = shown;
@@ -66,11 +71,10 @@ function toQuestion(key: string, group: readonly AskedQuestion[], decision: Deci
   const newestFirst = [newest, ...shown.toSorted((a, b) => b.askedAt - a.askedAt)];
   const candidates = new Map<string, Choice>();
   for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
-    if (!candidates.has(candidate.id))
-      candidates.set(candidate.id, { ...candidate, key: `C-${digest(candidate.id, 8)}` });
+    if (!candidates.has(candidate.id)) candidates.set(candidate.id, { ...candidate, key: choiceKey(candidate.id) });
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   return {
-    id: `Q-${digest(key, 10)}`,
+    id: questionId(newest),
     space,
     stage,
     environmentId,

@@ -128,20 +128,30 @@ async function lookAtList(
   const atWork = work !== undefined && (work.alive ?? work.leaseUntil >= at);
   const count = (kind: 'invalid' | 'failed' | 'needs_review' | 'scope', number: number): readonly Trouble[] =>
     number === 0 ? [] : [{ kind, count: number }];
-  const troubles = [
-    ...ofStarts,
+  const ofWork = [
     ...(work === undefined ? [] : troublesOfWork(work, atWork, run)),
     ...count('scope', atWork ? 0 : (progress.parkedReasons.scope ?? 0)),
+  ];
+  const troubles = [
+    ...ofStarts,
+    ...ofWork,
     ...count('failed', whole.outcomes.failed),
     ...count('needs_review', whole.outcomes.needs_review),
     ...count('invalid', whole.outcomes.invalid),
   ];
   // Who is at work lets nobody in.
-  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole).slice(0, 1);
+  const steps = troubles.length === 0 || atWork ? [] : nextSteps(run, progress, whole);
+  const [first] = ofWork.length > 0 || list.refused !== null ? steps : forPeople(steps);
   const again = ofStarts.length > 0 && !atWork ? readAgain(run) : null;
-  const [next = again] = await knowingSheet(steps, ledger, around);
+  const [next = again] = await knowingSheet(first === undefined ? [] : [first], ledger, around);
   return { name, lastSuccessAt, troubles, next, sandbox: await isOnSandbox(run.id, ledger.runs) };
 }
+
+/** What only waits for the next night comes last: nobody is sent to go on with that while a question is open. */
+const forPeople = (steps: readonly GoOnStep[]): readonly GoOnStep[] => [
+  ...steps.filter(({ kind }) => kind !== 'resume'),
+  ...steps.filter(({ kind }) => kind === 'resume'),
+];
 
 /** It may have been refused for what is well by now: the same start once more tells. */
 const refusalOf = ({ refused }: PortfolioRecord): readonly Trouble[] =>

@@ -1,5 +1,5 @@
 import type { CheckedList, CheckView, Trouble } from '../../app/night/check.js';
-import { placeFlags, suggestCommand } from './commands.js';
+import { notInSheet, placeFlags, suggestCommand } from './commands.js';
 import { iso } from './iso.js';
 import { count, durationInWords, moment } from './text.js';
 
@@ -23,10 +23,12 @@ function troublesInWords(view: CheckView, args: CheckArgs): string {
   const ofLists = lists
     .filter(({ troubles }) => troubles.length > 0)
     .map((list) => `${list.name}: ${list.troubles.map((trouble) => troubleInWords(trouble, list, at)).join(', ')}`);
-  const others = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
+  const beside = view.troubles.map((trouble) => troubleInWords(trouble, undefined, at));
   const command = wayOn(view, args);
-  const text = [...ofLists, ...others].join('; ').replace(/\.$/, '');
-  return `NOT WELL: ${text}${command === undefined ? '' : `. ${command}`}`;
+  const { next = null } = firstToLead(view) ?? {};
+  const others = next?.kind === 'review' ? notInSheet(next, args) : '';
+  const text = [...ofLists, ...beside].join('; ').replace(/\.$/, '');
+  return `NOT WELL: ${text}${command === undefined ? '' : `. ${command}${others}`}`;
 }
 
 export function checkToJson(view: CheckView, args: CheckArgs) {
@@ -50,9 +52,11 @@ export function checkToJson(view: CheckView, args: CheckArgs) {
 }
 
 /** The first thing to do; undefined where there is nothing but to wait. */
-function wayOn({ well, lists, troubles }: CheckView, args: CheckArgs): string | undefined {
+function wayOn(view: CheckView, args: CheckArgs): string | undefined {
+  const { well, troubles } = view;
   if (well) return undefined;
-  for (const { next, sandbox } of lists) if (next !== null) return suggestCommand(next, { ...args, sandbox }).command;
+  const first = firstToLead(view);
+  if (first !== undefined) return suggestCommand(first.next, { ...args, sandbox: first.sandbox }).command;
   const kinds = troubles.map(({ kind }) => kind);
   if (kinds.includes('in_doubt')) return `kybatch doubt${placeFlags(args)}`;
   if (kinds.includes('no_lists')) return undefined;
@@ -60,6 +64,10 @@ function wayOn({ well, lists, troubles }: CheckView, args: CheckArgs): string | 
   if (kinds.includes('error') || kinds.includes('clock')) return `kybatch doctor${placeFlags(args)}`;
   return `kybatch status${placeFlags(args)}`;
 }
+
+/** The first list that somebody can do something about. */
+const firstToLead = ({ lists }: CheckView) =>
+  lists.flatMap(({ next, sandbox }) => (next === null ? [] : { next, sandbox }))[0];
 
 function troubleInWords(trouble: Trouble, list: CheckedList | undefined, at: number): string {
   switch (trouble.kind) {

@@ -46,18 +46,26 @@ interface Questions extends WhoseQuestions {
 }
 
 /** The sheet that asks the open questions already, or the command that writes one over nothing. */
-export function suggestReview({ run, portfolio, sheets }: Questions, args: Place): Suggestion {
-  const { asks = null, missing = 0, free = REVIEW_SHEET } = sheets ?? {};
-  const write = `kybatch review export${run === undefined ? '' : ` ${run}`}${flag('--portfolio', portfolio)}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
-  if (asks === null) return { words: 'Answer the open questions with', command: write };
-  const others =
-    missing === 0
-      ? ''
-      : ` (${count(missing, 'open question')} ${missing === 1 ? 'is' : 'are'} not in it: ${write} writes all that are open)`;
+export function suggestReview(questions: Questions, args: Place): Suggestion {
+  const { asks = null } = questions.sheets ?? {};
+  if (asks === null) return { words: 'Answer the open questions with', command: writeSheet(questions, args) };
   return {
-    words: `Answer the open questions in ${asks}${others}, and read them back with`,
+    words: `Answer the open questions in ${asks}${notInSheet(questions, args)}, and read them back with`,
     command: `kybatch review apply ${asks}${placeFlags(args)}`,
   };
+}
+
+/** What a sheet that is there already does not ask, in brackets behind it; empty where it asks all. */
+export function notInSheet(questions: Questions, args: Place): string {
+  const { asks = null, missing = 0 } = questions.sheets ?? {};
+  if (asks === null || missing === 0) return '';
+  const are = `${count(missing, 'open question')} ${missing === 1 ? 'is' : 'are'}`;
+  return ` (${are} not in it: ${writeSheet(questions, args)} writes all that are open)`;
+}
+
+function writeSheet({ run, portfolio, sheets }: Questions, args: Place): string {
+  const { free = REVIEW_SHEET } = sheets ?? {};
+  return `kybatch review export${run === undefined ? '' : ` ${run}`}${flag('--portfolio', portfolio)}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
 }
 
 const jobWords = ({ input, pipeline, portfolio, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>

@@ -13,6 +13,7 @@ export function countsInWords({
   candidates,
   questions,
   decisions,
+  changes,
   runs,
   runsRemoved,
 }: PurgeView['report']) {
@@ -23,9 +24,11 @@ export function countsInWords({
     count(candidates, 'candidate'),
     count(questions, 'question'),
     count(decisions, 'decision'),
+    ...(changes === 0 ? [] : [count(changes, 'noted change')]),
   ];
   const whole = runsRemoved.length > 0 ? `, ${count(runsRemoved.length, 'whole run')}` : '';
-  return `${things.join(', ')}${whole}${runs.length === 0 ? '' : ` (${runs.join(', ')})`}`;
+  const named = runsRemoved.length > 0 ? runsRemoved : runs;
+  return `${things.join(', ')}${whole}${named.length === 0 ? '' : ` (${named.join(', ')})`}`;
 }
 
 /** What purge cannot take away: the file is the user's. */
@@ -35,6 +38,18 @@ export const stillListedInWords = ({ stillListed }: PurgeView['report']): readon
     ({ portfolio, row, inputId }) =>
       `Still in the newest file of ${portfolio} (row ${row}${inputId === null ? '' : `, id ${outsideText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
     'lines',
+  );
+
+/** Before it goes, and when it has. */
+export const boughtAgainInWords = (
+  { boughtAgain }: PurgeView['report'],
+  stand: 'stand by what goes' | 'stood by it',
+): readonly string[] =>
+  firstFew(
+    boughtAgain,
+    ({ portfolio, rows }) =>
+      `${count(rows, 'row')} of ${portfolio} ${rows === 1 ? stand.replace('stand ', 'stands ') : stand}: the next \`kybatch run\` of that list buys it again.`,
+    'lists',
   );
 
 /** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
@@ -53,6 +68,7 @@ export function purgeInWords(
     ...notProved.map((what) => `Not proved: ${what}.`),
     ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
     ...stillListedInWords(report),
+    ...boughtAgainInWords(report, 'stood by it'),
     'Input files, logs and copies of them were not searched.',
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
     ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
@@ -111,6 +127,7 @@ export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearc
     candidates: report.candidates,
     questions: report.questions,
     decisions: report.decisions,
+    changes: report.changes,
   },
   ...(proof && {
     searched: proof.searched,
@@ -120,6 +137,7 @@ export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearc
   }),
   ...(notProved.length === 0 ? {} : { not_proved: notProved }),
   still_listed: report.stillListed.map(({ portfolio, row, inputId }) => ({ portfolio, row, id: inputId })),
+  bought_again: report.boughtAgain,
   exports_still_holding: exports.map(exportToJson),
   ...(exportsNotSearched.length === 0 ? {} : { exports_not_searched: exportsNotSearched.map(exportToJson) }),
 });
@@ -129,7 +147,8 @@ type Made = PurgeView['exports'][number];
 const exportToJson = ({ folder, run, at }: Made) => ({ folder, run, exported_at: at });
 
 /** Into the same folder, as it was made. */
-function exportAgain({ run, folder, options }: Made, place: string): string {
+function exportAgain({ run, folder, options, canBeWritten }: Made, place: string): string {
+  if (!canBeWritten) return 'its run is gone: delete it';
   const { formats = [], delimiter = ',', bom, includeContacts, partitionBy } = options;
   return [
     `kybatch export ${run}${place} --out ${shellWord(folder)}`,

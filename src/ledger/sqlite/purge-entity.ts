@@ -20,7 +20,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const gone = findCalls(database, lists, request, entity);
   const identifiers = identifiersOf(database, request, entity);
   const { answers, bodies } = forgetAnswers(database, gone);
-  forgetChanges(database, entity, gone);
+  const changes = forgetChanges(database, entity, gone);
   const { candidates, beside } = forgetCandidates(database, entity);
   const review = forgetReview(database, entity, keys);
   const stillListed = forgetMembers(database, rows, now);
@@ -36,8 +36,10 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
     bodies,
     candidates,
     ...review,
+    changes,
     identifiers,
     stillListed,
+    boughtAgain: [],
   };
 }
 
@@ -135,12 +137,12 @@ function forgetAnswers(database: Connection, calls: ReadonlySet<number>): { answ
 }
 
 /** What was said about it before and since. */
-const forgetChanges = (database: Connection, { ids }: Entity, calls: ReadonlySet<number>): void =>
-  void database
+const forgetChanges = (database: Connection, { ids }: Entity, calls: ReadonlySet<number>): number =>
+  database
     .prepare(
       `DELETE FROM changes WHERE (subject_space, subject_id) ${AMONG_IDS} OR call_id IN (SELECT value FROM json_each(@calls))`,
     )
-    .run({ ids: ids.json(), calls: json(calls) });
+    .run({ ids: ids.json(), calls: json(calls) }).changes;
 
 /** `beside`: rows of other companies that had it as a candidate. */
 function forgetCandidates(database: Connection, { ids, rows }: Entity) {

@@ -20,10 +20,10 @@ export function unfinishedPurge(database: Connection, request: PurgeRequest): Pu
     .pluck()
     .get(digestOf(request));
   // Where it is damaged there is still something to prove.
-  return stored === undefined ? undefined : { ...(parseStored(stored, isCounts) ?? COUNTS_LOST), ...NAMES_NOBODY };
+  return stored === undefined ? undefined : { ...COUNTS_LOST, ...parseStored(stored, isCounts), ...NAMES_NOBODY };
 }
 
-const NAMES_NOBODY = { identifiers: [], stillListed: [] } as const;
+const NAMES_NOBODY = { identifiers: [], stillListed: [], boughtAgain: [] } as const;
 
 type Counts = Omit<PurgeReport, keyof typeof NAMES_NOBODY>;
 
@@ -39,11 +39,13 @@ const COUNTS_LOST: Counts = {
   candidates: 0,
   questions: 0,
   decisions: 0,
+  changes: 0,
 };
 
 const digestOf = (request: PurgeRequest): string => hash('sha256', JSON.stringify(Object.entries(request).sort()));
 
-const isCounts = (value: unknown): value is Counts =>
+/** Changes were not always counted. */
+const isCounts = (value: unknown): value is Omit<Counts, 'changes'> =>
   isRecord(value) &&
   [value.runs, value.runsRemoved].every(isTexts) &&
   [value.rows, value.answers, value.bodies, value.candidates, value.questions, value.decisions].every(

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { jsonOf } from '../cli/here.js';
+import { DAY, NIGHTLY, type Nights, withNights } from './nights.js';
+
+const TWO_STAGES = NIGHTLY.map((line) => line.replace('[record]', '[record, financials]'));
+
+/** Statements of the first night, and records of the second. */
+async function afterTwoNights({ night, clock }: Nights): Promise<void> {
+  await night();
+  clock.advance(8 * DAY);
+  await night();
+  clock.advance(DAY);
+}
+
+const asked = ({ sandbox }: Nights, operation: string) => sandbox.requests.get(operation) ?? 0;
+
+async function listOf({ kybatch }: Nights) {
+  const { portfolios } = jsonOf<{ portfolios: readonly object[] }>(await kybatch(['portfolios', '--json']));
+  return portfolios[0];
+}
+
+describe('purge --before takes answers that a list stands by', () => {
+  test('their stages are not done any more, it says so, and the next run buys them and nothing else', () =>
+    withNights(
+      3,
+      async (nights) => {
+        const { kybatch, night, table, cwd } = nights;
+        await afterTwoNights(nights);
+        expect(table('flat_financials').length).toBeGreaterThan(0);
+        const again = `3 rows of ${cwd}/in.csv stand by what goes: the next \`kybatch run\` of that list buys it again.`;
+        const refused = await kybatch(['purge', '--before', '2026-01-10']);
+        expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(again) });
+        expect(await listOf(nights)).toMatchObject({ due: {}, oldest_fetched_at: '2026-01-05T01:00:00.000Z' });
+
+        const purged = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
+        expect(purged.code).toBe(0);
+        expect(purged.stderr).toContain(
+          `3 rows of ${cwd}/in.csv stood by it: the next \`kybatch run\` of that list buys it again.`,
+        );
+        expect(await listOf(nights)).toMatchObject({
+          due: { unfinished: 3 },
+          oldest_fetched_at: '2026-01-13T01:00:00.000Z',
+        });
+        const { stderr: plan } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+        expect(plan).toMatch(/^ +3 {2}known, and something to buy$/m);
+        await kybatch(['export', '--out', 'tables']);
+        expect(
+          table('rows').map(({ outcome, record_status, financials_status }) => [
+            outcome,
+            record_status,
+            financials_status,
+          ]),
+        ).toEqual(Array(3).fill(['pending', 'done', 'pending']));
+        const before = asked(nights, 'financial');
+        expect(await night()).toMatchObject({ code: 0, units: 3, end: { due: 3, outcomes: { complete: 3 } } });
+        expect(asked(nights, 'financial') - before).toBe(3);
+        expect(table('flat_financials').length).toBeGreaterThan(0);
+        expect((await night()).end).toMatchObject({ to_do: 0 });
+      },
+      TWO_STAGES,
+    ));
+
+  test('also of rows that are on their way, each of them once', () =>
+    withNights(
+      3,
+      async (nights) => {
+        const { kybatch, night, table, clock } = nights;
+        await afterTwoNights(nights);
+        clock.advance(7 * DAY);
+        // One record was bought anew, two are on their way.
+        expect(await night('--budget', '1')).toMatchObject({ code: 4, units: 1 });
+        const purged = await kybatch(['purge', '--before', '2026-01-15', '--yes', '--json']);
+        expect(jsonOf(purged)).toMatchObject({ bought_again: [{ rows: 3 }] });
+        // Of what is left: also a record that is on its way is none any more.
+        expect(await listOf(nights)).toMatchObject({ oldest_fetched_at: '2026-01-21T01:00:00.000Z' });
+        const before = asked(nights, 'financial');
+        expect(await night()).toMatchObject({ code: 0, units: 2 + 3, end: { rows: 3, outcomes: { complete: 3 } } });
+        expect(asked(nights, 'financial') - before).toBe(3);
+        expect(table('companies')).toHaveLength(3);
+        expect((await kybatch(['doctor', '--deep'])).stderr).not.toContain('damaged');
+      },
+      TWO_STAGES,
+    ));
+
+  test('what another list has bought since is what it stands by then, and is not bought again', () =>
+    withNights(
+      2,
+      async (nights) => {
+        const { kybatch, night, table } = nights;
+        await afterTwoNights(nights);
+        const other = ['run', 'in.csv', '--portfolio', 'other', '--pipeline', './p.yaml', '--yes', '--no-export'];
+        await kybatch([...other, '--fresh']);
+        const purged = await kybatch(['purge', '--before', '2026-01-10', '--yes', '--json']);
+        expect(jsonOf(purged)).toMatchObject({ bought_again: [] });
+        expect(await night()).toMatchObject({ units: 0, end: { to_do: 0 } });
+        expect(table('flat_financials').length).toBeGreaterThan(0);
+      },
+      TWO_STAGES,
+    ));
+});
+
+test('purge --before says how many changes go, and suggests no export of a run that went', () =>
+  withNights(2, async ({ kybatch, night, clock, cwd, sandbox, table }) => {
+    await night();
+    const renamed = sandbox.registry.byV1Id(table('companies')[0]?.v1_company_id ?? '');
+    await sandbox.changeCompany(renamed?.v2Id ?? '', 'name', 'Quite Another Name');
+    await kybatch(['export', '--out', 'first']);
+    clock.advance(8 * DAY);
+    await night();
+    clock.advance(DAY);
+    const { code, stderr } = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
+    expect(code).toBe(0);
+    expect(stderr).toContain(', 1 noted change');
+    expect(stderr).toContain(`  ${cwd}/first  (its run is gone: delete it)\n`);
+    expect(stderr).not.toContain('kybatch export');
+  }));

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { decideAll } from '../app/nights.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--concurrency', '1'];
+const CHECK = ['status', '--check'];
+
+/** A name alone is never enough: a person is asked. */
+const inQuestion = (row: object) => ({ ...row, registration_number: '', vat_number: '' });
+
+const nextOf = async ({ kybatch }: Job, args: readonly string[]) => jsonOf<EndJson>(await kybatch(args)).next;
+
+test('a sheet that holds a decision which was withdrawn is not offered, until it says something else', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock }, async (job) => {
+    const { kybatch, rows, writeCsv, cwd } = job;
+    writeCsv('in.csv', rows.slice(0, 1).map(inQuestion));
+    await kybatch(RUN);
+    await decideAll(job, 'confirm', ({ candidate }) => candidate === firstCandidate(cwd));
+    expect((await kybatch(RUN)).code).toBe(0);
+    clock.advance(60_000);
+    const withdrawn = await kybatch(['review', 'withdraw', '1']);
+    expect(withdrawn.stderr).not.toContain('review apply');
+    const { next, run } = jsonOf<EndJson>(await kybatch(RUN));
+    expect(next).toBe(`kybatch review export ${run} --out review-${run}.csv`);
+    expect(await nextOf(job, [...CHECK, '--json'])).toBe(next);
+    expect((await kybatch(['review', 'list'])).stderr).not.toContain('review apply');
+
+    const sheet = join(cwd, 'review.csv');
+    writeFileSync(sheet, readFileSync(sheet, 'utf8').replace(',confirm,', ',none of these,'));
+    expect(await nextOf(job, RUN)).toBe('kybatch review apply review.csv');
+  });
+});
+
+const firstCandidate = (cwd: string) => /C-[0-9a-f]+/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
+
+describe('status --check', () => {
+  test('says which questions are not in the sheet that it names', async () => {
+    await withJob({ clock: new JumpingClock() }, async ({ kybatch, rows, writeCsv, cwd }) => {
+      writeCsv('in.csv', rows.slice(0, 1).map(inQuestion));
+      await kybatch(RUN);
+      await kybatch(['review', 'export']);
+      writeCsv('in.csv', rows.slice(0, 2).map(inQuestion));
+      await kybatch(RUN);
+      const write = `kybatch review export --portfolio ${join(cwd, 'in.csv')} --out review-open.csv`;
+      expect((await kybatch(CHECK)).stdout).toContain(
+        `2 rows in question. kybatch review apply review.csv (1 open question is not in it: ${write} writes all that are open)\n`,
+      );
+    });
+  });
+
+  test('names what answers the questions, where the rest only waits for the next night', async () => {
+    await withJob({ clock: new JumpingClock() }, async (job) => {
+      const { kybatch, rows, writeCsv } = job;
+      writeCsv('in.csv', [...rows.slice(0, 1).map(inQuestion), ...rows.slice(1, 4)]);
+      const { code, ...end } = await kybatch([...RUN, '--budget', '3']);
+      expect(code).toBe(4);
+      const { run, next } = jsonOf<EndJson>({ code, ...end });
+      expect(next).toMatch(/^kybatch resume /);
+      expect(await nextOf(job, [...CHECK, '--json'])).toBe(`kybatch review export ${run}`);
+    });
+  });
+});
