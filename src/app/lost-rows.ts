@@ -4,7 +4,7 @@ import { UsageError } from '../domain/errors.js';
 import type { PortfolioStore } from '../ledger/portfolios.js';
 import type { ListOptions, OpenList } from './portfolio.js';
 
-/** Refuses an input that has lost too many of its members since it was last taken in. */
+/** Refuses an input that has lost too many of its rows since it was last taken in, or every one of its members. */
 export async function mustHaveKeptRows(
   list: OpenList,
   options: ListOptions,
@@ -16,8 +16,9 @@ export async function mustHaveKeptRows(
 
 /**
  * A feed that broke off must not pass for a list that has shrunk: beyond the share that the pipeline allows, an input is
- * refused. It is measured by the members that can be worked on and are in no such row any more: a column that moved takes
- * them all, and so do IDs that were given anew, however many rows there are.
+ * refused. It is measured against the members of the portfolio, by rows that can be worked on: a column that moved takes
+ * them all. A list whose members come and go is none of that; but where not one of them is left, somebody has given new
+ * IDs, or sent another file.
  */
 export async function rowsLost(
   { known, file }: Pick<OpenList, 'known' | 'file'>,
@@ -27,12 +28,15 @@ export async function rowsLost(
   const allowed = pipeline.guards.rowsLost;
   if (allowed === null || limit !== null || known === undefined || !file.laid) return undefined;
   const { now, before, kept } = await portfolios.usable(known.id);
-  const lost = before - kept;
-  if (lost * 100 <= allowed * before) return undefined;
-  const share = Math.floor((lost / before) * 100);
+  const lost = before - now;
+  const isAnother = before > 0 && kept === 0;
+  if (!isAnother && lost * 100 <= allowed * before) return undefined;
   const usable = `${now} usable ${now === 1 ? 'row' : 'rows'}`;
+  const why = isAnother
+    ? `none of the ${before} members that can be worked on is in it any more (guards.rows_lost)`
+    : `the list has ${before} members that can be worked on: ${Math.floor((lost / before) * 100)}% are lost, more than the ${allowed}% of guards.rows_lost`;
   return new UsageError(
-    `${table.path} has ${usable}; ${lost} of the ${before} members that can be worked on are not in it any more: ${share}% are lost, more than the ${allowed}% of guards.rows_lost`,
+    `${table.path} has ${usable}; ${why}`,
     `Nothing was spent or written. Send the file again if it was cut, or has other IDs by mistake: a member is known by its ID. If the list is really another, ${withoutGuard(pipeline)} for one run: that run is the measure from then on.`,
     'ROWS_LOST',
   );

@@ -192,7 +192,7 @@ export const pipelineFile = section({
     rows_lost: percentage()
       .default(null)
       .describe(
-        'Per cent of the members that an input may have lost since it was last run, those that are in no usable row of it any more: beyond it the input is refused with exit code 2, before anything is spent or written; `null` for no such guard',
+        'Per cent of its usable rows that an input may have lost since it was last run: beyond it, and where none of its members is left, the input is refused with exit code 2, before anything is spent or written; `null` for no such guard',
       ),
   })
     .prefault({})

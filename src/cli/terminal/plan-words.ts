@@ -64,7 +64,7 @@ function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
   const watched = [
     ...(guards.rowsLost === null
       ? []
-      : [`an input that has lost more than ${guards.rowsLost}% of its members is refused`]),
+      : [`an input that has lost more than ${guards.rowsLost}% of its rows, or every member, is refused`]),
     ...(guards.failingAlike === null
       ? []
       : [`a run stops once more than ${guards.failingAlike}% of its rows fail alike`]),
