@@ -3,7 +3,7 @@ import { parseStored } from '../stored-json.js';
 import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
 import type { RowKey } from './purge-ids.js';
-import { STILL_LISTED } from './rows.js';
+import { GOES_ON, REOPEN_RUN, STILL_LISTED } from './rows.js';
 import { recordDropper } from './take-over.js';
 
 /** A row of which stages have to be asked for again. */
@@ -97,13 +97,9 @@ function rowReopener(database: Connection): (row: RowKey) => void {
   );
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);
-  const goOn = database.prepare(
-    `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, rank = 0, error_code = NULL, error_message = NULL
-     WHERE run_id = ? AND row = ?`,
-  );
+  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON}, rank = 0 WHERE run_id = ? AND row = ?`);
   const reopen = database.prepare(
-    `UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0
-     WHERE id = ? AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,
+    `${REOPEN_RUN} AND state = 'finished' AND EXISTS (SELECT 1 FROM rows WHERE rows.run_id = runs.id AND rows.row = ? AND ${STILL_LISTED})`,
   );
   return ({ run_id, row }) => {
     const way = elsewhere.get(run_id, row);

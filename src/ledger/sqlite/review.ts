@@ -1,9 +1,10 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
-import type { AskedQuestion, DecisionEntry, DecisionRecord, NewDecision, ReviewStore, RowRef } from '../review.js';
+import type { AskedQuestion, DecisionEntry, DecisionRecord, ReviewStore } from '../review.js';
 import type { CandidateRecord } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { Cells, decisionShown, rowFields } from './cells.js';
 import type { Connection } from './driver.js';
+import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './rows.js';
 import type { Writer } from './writer.js';
 
@@ -48,119 +49,6 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
         if (found === undefined || withdraw.run(at, by, id).changes === 0) return undefined;
         return release.resting(toEntry(found));
       }),
-  };
-}
-
-/** How rows start to move again when a decision appears or goes. */
-function rowReleases(database: Connection) {
-  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage' | 'decidedAt'>;
-  const waiting = database.prepare<[number, string], RowRef>(
-    `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
-     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'needs_review'`,
-  );
-  // Asked, released, and not looked at since: looking again would have replaced the question.
-  const untouched = database.prepare<[number, string], RowRef & { code: string; message: string }>(
-    `SELECT questions.run_id AS runId, questions.row AS row, code, message FROM questions JOIN rows USING (run_id, row)
-     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'pending'`,
-  );
-  const resting = database.prepare<[number, string], RowRef>(
-    'SELECT run_id AS runId, row FROM questions WHERE environment_id = ? AND entity_key = ? AND answered = 1',
-  );
-  const goOn = database.prepare(
-    `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL
-     WHERE run_id = ? AND row = ?`,
-  );
-  const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
-  // The row's own grade is that of the first space in which it is confirmed: it goes with that.
-  const forgetGrade = database.prepare(
-    `UPDATE rows SET match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?
-       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND grade = match_grade)`,
-  );
-  const askAgain = database.prepare(
-    "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
-  );
-  const startOver = database.prepare(
-    "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
-  );
-  const stageAgain = database.prepare(
-    `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
-  );
-  const hasId = database.prepare<[string, number, string], 1>(
-    'SELECT 1 FROM row_ids WHERE run_id = ? AND row = ? AND space = ?',
-  );
-  // Until its row has looked again: what is in question is compared with nothing.
-  const askedAgain = database.prepare(
-    "UPDATE questions SET answered = 0 WHERE environment_id = ? AND entity_key = ? AND stage <> ''",
-  );
-  const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
-  const reopen = database.prepare(
-    "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ? AND state = 'finished'",
-  );
-  const isWanted = database.prepare<[string, number], 1>(
-    `SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND ${STILL_LISTED}`,
-  );
-  // What changed by answers that are in question again is told when somebody has accepted them: the one that was decided
-  // about, and those that came since.
-  const answersOf = (more: string) => `calls INDEXED BY calls_by_subject
-    WHERE subject_space = questions.space AND subject_id = candidate_id AND subject_id IS NOT NULL AND params IS NOT NULL
-      AND calls.environment_id = questions.environment_id AND calls.stage = questions.stage AND charge <> 'owned'
-      AND raw_sha256 IS NOT NULL AND error_code IS NULL AND ${more}`;
-  const inQuestion = database
-    .prepare<[{ environmentId: number; entityKey: string; decidedAt: number }], number>(
-      `SELECT DISTINCT answered.value FROM questions JOIN json_each((SELECT json_group_array(calls.id)
-         FROM ${answersOf(`calls.id >= (SELECT max(calls.id) FROM ${answersOf('settled_at <= @decidedAt')})`)})) AS answered
-       WHERE environment_id = @environmentId AND entity_key = @entityKey AND stage <> ''`,
-    )
-    .pluck();
-  const forgetChanges = database.prepare('DELETE FROM changes WHERE call_id = ?');
-  const compareAgain = database.prepare('UPDATE calls SET compared = 0 WHERE id = ? AND replaces IS NOT NULL');
-  const inForce = database.prepare(
-    "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",
-  );
-  const isStillWanted = ({ runId, row }: RowRef): boolean => isWanted.get(runId, row) !== undefined;
-  /** Those of members that have left are free to move as well, and do when they are back in the list. */
-  const reopenRuns = (rows: readonly RowRef[]): readonly RowRef[] => {
-    const wanted = rows.filter(isStillWanted);
-    for (const runId of new Set(wanted.map((row) => row.runId))) reopen.run(runId);
-    return wanted;
-  };
-
-  return {
-    waiting({ environmentId, entityKey, space, stage }: Key): readonly RowRef[] {
-      const rows = waiting.all(environmentId, entityKey);
-      for (const { runId, row } of rows) {
-        goOn.run(runId, row);
-        // Who is meant was not the question where an answer was: nobody is looked for again. What was confirmed in other
-        // spaces stays as it is.
-        if (stage !== null) continue;
-        forgetId.run(runId, row, space);
-        forgetGrade.run(runId, row);
-      }
-      return reopenRuns(rows);
-    },
-    /** An older decision that is still in force speaks again; otherwise the question is open again. */
-    resting({ environmentId, entityKey, space, stage, decidedAt }: Key): readonly RowRef[] {
-      for (const call of inQuestion.all({ environmentId, entityKey, decidedAt })) {
-        forgetChanges.run(call);
-        compareAgain.run(call);
-      }
-      const older = inForce.get(environmentId, entityKey) !== undefined;
-      const asked = older ? [] : untouched.all(environmentId, entityKey);
-      for (const { runId, row, code, message } of asked) askAgain.run(code, message, runId, row);
-      const rows = resting.all(environmentId, entityKey);
-      for (const { runId, row } of rows) {
-        goOn.run(runId, row);
-        // Where an answer was the question, and its company stayed, nothing else is.
-        if (stage !== null && hasId.get(runId, row, space) !== undefined) {
-          stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
-          continue;
-        }
-        startOver.run(runId, row);
-        forgetIds.run(runId, row);
-      }
-      askedAgain.run(environmentId, entityKey);
-      return [...asked.filter(isStillWanted), ...reopenRuns(rows)].map(({ runId, row }) => ({ runId, row }));
-    },
   };
 }
 

@@ -51,12 +51,9 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
     "UPDATE rows SET hold = NULL, hold_reason = NULL, next_at = NULL WHERE run_id = ? AND hold = 'parked'",
   );
   const releaseFailed = database.prepare<[string], { row: number; units: number }>(
-    `UPDATE rows SET outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL,
-       stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
+    `UPDATE rows SET ${GOES_ON}, stages = replace(stages, ':"failed"', ':"pending"') WHERE run_id = ? AND outcome = 'failed' AND ${STILL_LISTED} RETURNING row, units_charged AS units`,
   );
-  const reopen = database.prepare(
-    "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?",
-  );
+  const reopen = database.prepare(REOPEN_RUN);
   const wanted = database
     .prepare<[string, RowOutcome], number>(
       `SELECT count(*) FROM rows WHERE run_id = ? AND outcome = ? AND ${STILL_LISTED}`,
@@ -144,6 +141,14 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
 /** Nothing is bought for who is in no list any more. Rows of versions before there were lists have no member. */
 export const STILL_LISTED =
   'NOT EXISTS (SELECT 1 FROM members WHERE members.id = rows.member_id AND members.left_at IS NOT NULL)';
+
+/** What a row is that came to rest, and goes on. */
+export const GOES_ON =
+  "outcome = 'pending', hold = NULL, hold_reason = NULL, next_at = NULL, error_code = NULL, error_message = NULL";
+
+/** A run with rows that go on. */
+export const REOPEN_RUN =
+  "UPDATE runs SET state = 'open', finished_at = NULL, superseded_by = NULL, put_away = 0 WHERE id = ?";
 
 /** Units were spent on it; those that another run has spent make its rank negative. */
 const BEGUN = '(units_charged > 0 OR rank < 0)';
