@@ -3,6 +3,7 @@ import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-numbe
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeRequest } from '../housekeeping.js';
 import { isTextRecord, isTexts, parseStored } from '../stored-json.js';
+import { askedForAlone, CALLS_ABOUT } from './asked-for.js';
 import type { Connection } from './driver.js';
 import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowKey, rowsJson, type SpacedId } from './purge-ids.js';
 import { type Lists, quotedIn, textsIn } from './purge-lists.js';
@@ -117,16 +118,14 @@ export function findCalls(
   request: EntityRequest,
   { ids, rows }: Entity,
 ): ReadonlySet<number> {
-  const about = database
-    .prepare<[{ ids: string }], number>(`SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS}`)
-    .pluck()
-    .all({ ids: ids.json() });
+  const about = database.prepare<[{ ids: string }], number>(CALLS_ABOUT).pluck().all({ ids: ids.json() });
   const naming = database
     .prepare<[string], number>('SELECT id FROM calls WHERE raw_sha256 IN (SELECT unhex(value) FROM json_each(?))')
     .pluck()
     .all(json(lists.naming(ids)));
   return new Set([
     ...about,
+    ...askedForAlone(database, ids),
     ...naming,
     ...callsOfRowsAlone(database, rows),
     ...(request.kind === 'number' ? callsAskingFor(database, namedNumber(request)) : []),
