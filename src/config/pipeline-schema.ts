@@ -65,6 +65,8 @@ const known: ReadonlySet<string> = new Set(
   changeNames([...new Set(readers.flatMap(({ tables }): readonly Table[] => tables))]),
 );
 
+const SHARED = `must be true, false, or a list of two or more of ${SHAREABLE_SPACES.join(', ')}`;
+
 const headers = (field: string) => uniqueList(filledText()).optional().describe(`Headers that mean ${field}`);
 
 /** The pipeline file as a person writes it. Every key but `stages` may be left out. */
@@ -138,17 +140,8 @@ export const pipelineFile = section({
     ),
   provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
   ids_shared: z
-    .union(
-      [
-        z.boolean(),
-        z
-          .array(z.enum(SHAREABLE_SPACES))
-          .min(2)
-          .refine((spaces) => new Set(spaces).size === spaces.length)
-          .meta({ uniqueItems: true }),
-      ],
-      `must be true, false, or a list of two or more of ${SHAREABLE_SPACES.join(', ')}`,
-    )
+    .union([z.boolean(), z.array(z.enum(SHAREABLE_SPACES, SHARED)).min(2, SHARED).meta({ uniqueItems: true })], SHARED)
+    .refine((said) => typeof said === 'boolean' || new Set(said).size === said.length, SHARED)
     .default(false)
     .describe(
       'ID spaces that your provider told you are one, such as `[v1, v2, companies]`: a company that is confirmed in one of them needs no search in the others. `true` is `[v1, v2]`. The documents do not say so of any two: ask first (V2-4, V2-18)',
