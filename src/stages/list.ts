@@ -1,7 +1,9 @@
 import { creditReportStage } from './credit-report.js';
 import { financialsStage } from './financials.js';
+import { profileStage } from './profile.js';
 import { recordStage } from './record.js';
+import { registryStage } from './registry.js';
 import type { Stage } from './stage.js';
 
 /** What can be bought for a confirmed company, in the order of the journey. */
-export const stages: readonly Stage[] = [recordStage, financialsStage, creditReportStage];
+export const stages: readonly Stage[] = [recordStage, profileStage, registryStage, financialsStage, creditReportStage];

@@ -5,6 +5,7 @@ import { v2Operations } from '../../src/api/v2/operations.js';
 import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
 import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
+import { recordOptions } from '../../src/stages/record-options.js';
 import { ReportHistory } from '../../src/stages/report-history.js';
 import type {
   CallTerms,
@@ -103,6 +104,7 @@ export function scene(options: SceneOptions): Scene {
     now: NOW,
     context: {
       options: {
+        ...recordOptions.schema.parse(undefined),
         reuseExpired: false,
         firstPollMs: 5000,
         pollAtMostMs: 30_000,

@@ -1,5 +1,4 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import type { RawAnswer } from '../reader.js';
 import type { Table } from '../table.js';
 import type { BodyPath, JsonObject } from './body-path.js';
 import type { Members } from './read-fields.js';
@@ -56,9 +55,3 @@ export const oddOf = (name: string, odd: ExactJson[]): Members => (odd.length ==
 /** A list that came with nothing in it, or as null: no line shows that it came at all. */
 export const emptyOf = (name: string, list: ExactJson | undefined): Members =>
   list === null || (Array.isArray(list) && list.length === 0) ? [[name, list]] : [];
-
-export function offsetOf({ params }: Pick<RawAnswer, 'params'>): number {
-  const page = Number(params.page ?? 1);
-  const perPage = Number(params.per_page ?? 10);
-  return Number.isInteger(page) && Number.isInteger(perPage) && page > 1 ? (page - 1) * perPage : 0;
-}
