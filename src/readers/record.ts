@@ -5,7 +5,7 @@ import { type FiledFinancials, readFiledFinancials } from './parts/filed-financi
 import { readGroupLinks, readGroupTree } from './parts/group-links.js';
 import { type ListOf, oddOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { readPages } from './parts/paged-list.js';
+import { readPagedList } from './parts/paged-list.js';
 import { readOfficers, readShareholders } from './parts/people.js';
 import { nested } from './parts/read-fields.js';
 import { takeSources } from './parts/sources.js';
@@ -51,7 +51,7 @@ const PER_PAGE = 10;
 function pagesOf(answers: Some, of: ListOf): Piece {
   const operation = answers[0].answer.operation as PagedName;
   const [module, read] = PAGED[operation];
-  const { count, total, rest } = readPages(answers, of, module, PER_PAGE, read);
+  const { count, total, rest } = readPagedList(answers, of, module, PER_PAGE, read);
   return { operation, rest, counts: { [module]: count }, totals: { [module]: total } };
 }
 

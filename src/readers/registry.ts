@@ -2,7 +2,7 @@ import { addCompany, type Piece, readProfile } from './parts/company-line.js';
 import { readFiledFinancials } from './parts/filed-financials.js';
 import type { ListOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { readPages } from './parts/paged-list.js';
+import { readPagedList } from './parts/paged-list.js';
 import { readOfficers, readShareholders } from './parts/people.js';
 import { nested } from './parts/read-fields.js';
 import type { Reader } from './reader.js';
@@ -48,7 +48,7 @@ function paged(module: 'officers' | 'shareholders', answers: readonly OpenedAnsw
   const [first] = answers;
   if (first === undefined) return [];
   const { operation } = first.answer;
-  const { count, total, rest } = readPages(answers, of, module, null, READ[module]);
+  const { count, total, rest } = readPagedList(answers, of, module, null, READ[module]);
   return [{ operation, rest, counts: { [module]: count }, totals: { [module]: total } }];
 }
 

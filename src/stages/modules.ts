@@ -29,7 +29,7 @@ export interface Module {
 }
 
 /** How a stage asks for modules: in whose space, and for how many pages of a list at the most. */
-export interface Asking {
+export interface ModuleTerms {
   readonly stage: string;
   readonly space: IdSpace;
   readonly pagesAtMost: number;
@@ -47,7 +47,7 @@ export const callsOf = (modules: readonly Module[], pagesAtMost: number): readon
  */
 export async function buyModules(
   modules: readonly Module[],
-  asking: Asking,
+  asking: ModuleTerms,
   company: Company,
   context: StageContext,
 ): Promise<StageOutcome> {
@@ -98,7 +98,7 @@ function noted(missing: readonly Missing[], { keepError }: StageContext, outcome
 
 type Got = { readonly kind: 'came'; readonly identity?: OwnIdentity } | StageOutcome;
 
-async function ask(module: Module, asking: Asking, id: string, context: StageContext): Promise<Got> {
+async function ask(module: Module, asking: ModuleTerms, id: string, context: StageContext): Promise<Got> {
   const { operation } = module;
   if (operation.pages !== undefined) {
     const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);

@@ -26,7 +26,7 @@ export const recordOptions: StageOptions<RecordOptions> = {
     modules: z
       .union(
         [z.literal('full'), uniqueList(choice(MODULES))],
-        `must be full, or a list of some of ${MODULES.join(', ')}, each once`,
+        `must be full, or a list of some of ${MODULES.join(', ')}`,
       )
       .default('full')
       .describe(

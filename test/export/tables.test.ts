@@ -72,7 +72,9 @@ test('header, Parquet schema and data package follow from the declaration', asyn
       for (const declared of tables) {
         const { name } = declared;
         const columns = columnsOf(declared, true);
-        const further = (names: readonly string[]) => (name === 'rows' ? names.toSpliced(-1, 0, ...inputs) : names);
+        const before = declared.furtherBefore ?? 'extra';
+        const further = (names: readonly string[]) =>
+          name === 'rows' ? names.toSpliced(names.indexOf(before), 0, ...inputs) : names;
         const expected = further(columns.map((column) => column.name));
         const [header] = readFileSync(join(folder, `${name}.csv`), 'utf8').split('\r\n');
         expect(header).toBe(expected.join(','));

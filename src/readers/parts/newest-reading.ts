@@ -1,5 +1,5 @@
 /** What decides to which reading of a list an answer belongs. */
-export interface Page {
+export interface ListPage {
   readonly page: number;
   /** As it was asked for; null: it was left to the provider. */
   readonly perPage: number | null;
@@ -12,7 +12,7 @@ export interface Page {
 }
 
 /** A page, and how many items stand on those before it. */
-export interface PlacedPage<P extends Page> {
+export interface PlacedPage<P extends ListPage> {
   readonly at: P;
   readonly offset: number;
 }
@@ -23,7 +23,7 @@ export interface PlacedPage<P extends Page> {
  * that it counts, for then they are of an older, longer reading. Of several readings the newest that is complete stands;
  * where none is, the one that brought most.
  */
-export function newestReading<P extends Page>(answers: readonly P[]): readonly PlacedPage<P>[] {
+export function newestReading<P extends ListPage>(answers: readonly P[]): readonly PlacedPage<P>[] {
   const bySize = new Map<number | null, P[]>();
   for (const answer of answers) {
     const before = bySize.get(answer.perPage);
@@ -34,14 +34,14 @@ export function newestReading<P extends Page>(answers: readonly P[]): readonly P
   return best === undefined ? [] : placed(best.pages);
 }
 
-interface Reading<P extends Page> {
+interface Reading<P extends ListPage> {
   readonly pages: readonly P[];
   readonly isComplete: boolean;
   readonly items: number;
   readonly asOf: number;
 }
 
-function readingOf<P extends Page>(answers: readonly P[]): Reading<P> {
+function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
   const inOrder = [...answers].sort((a, b) => a.page - b.page);
   const [first] = inOrder;
   const pages = first?.page === 1 ? inOrder.filter((one) => belongs(one, first)) : inOrder;
@@ -52,11 +52,11 @@ function readingOf<P extends Page>(answers: readonly P[]): Reading<P> {
   return { pages: apart, isComplete: isComplete(pages), items, asOf: first?.fetchedAt ?? 0 };
 }
 
-const belongs = (one: Page, first: Page): boolean =>
+const belongs = (one: ListPage, first: ListPage): boolean =>
   one.page === 1 || (one.fetchedAt >= first.fetchedAt && (first.pages === null || one.page <= first.pages));
 
 /** Every page up to the last that is counted, or up to one that is empty. */
-export function isComplete(pages: readonly Page[]): boolean {
+export function isComplete(pages: readonly ListPage[]): boolean {
   const unbroken = pages.findIndex(({ page }, index) => page !== index + 1);
   const inRow = unbroken === -1 ? pages : pages.slice(0, unbroken);
   const [first] = inRow;
@@ -64,13 +64,13 @@ export function isComplete(pages: readonly Page[]): boolean {
   return inRow.some(({ items }) => items === 0) || (first.pages !== null && inRow.length >= first.pages);
 }
 
-const better = (a: Reading<Page>, b: Reading<Page>): number => {
+const better = (a: Reading<ListPage>, b: Reading<ListPage>): number => {
   if (a.isComplete !== b.isComplete) return a.isComplete ? -1 : 1;
   return (a.isComplete ? 0 : b.items - a.items) || b.asOf - a.asOf;
 };
 
 /** A page that was lost has as many as were asked for, or else as the first of those that came. */
-function placed<P extends Page>(pages: readonly P[]): readonly PlacedPage<P>[] {
+function placed<P extends ListPage>(pages: readonly P[]): readonly PlacedPage<P>[] {
   const size = pages[0]?.perPage ?? pages[0]?.items ?? 0;
   let next = 1;
   let offset = 0;

@@ -1,8 +1,9 @@
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
+import type { RawAnswer } from '../reader.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
-import { newestReading, type Page } from './newest-reading.js';
+import { type ListPage, newestReading } from './newest-reading.js';
 import type { OpenedAnswer } from './open-answer.js';
 import { type Members, nested } from './read-fields.js';
 import { takeSources } from './sources.js';
@@ -17,13 +18,13 @@ export interface ListOfPages {
   readonly rest: Members;
 }
 
-interface OpenedPage extends Page {
+interface OpenedPage extends ListPage {
   readonly opened: OpenedAnswer;
   readonly body: JsonObject;
 }
 
 /** Reads the newest reading of a list from all pages of it that are owned. */
-export function readPages(
+export function readPagedList(
   answers: readonly OpenedAnswer[],
   ids: SubjectIds,
   module: string,
@@ -33,7 +34,7 @@ export function readPages(
   const rest: Members = [];
   const pages = answers.flatMap((opened): readonly OpenedPage[] => {
     const body = opened.path.object(opened.body);
-    if (body !== undefined) return [{ ...pageOf(opened, body, perPage), opened, body }];
+    if (body !== undefined) return [{ ...pageOf(opened.answer, body, perPage), opened, body }];
     if (opened.body === null) opened.path.unexpected('an object', opened.body);
     rest.push(...nested(opened.answer.operation, [['data', opened.body]]));
     return [];
@@ -51,7 +52,11 @@ export function readPages(
   return { count, total: totalIn(reading[0]?.at.body), rest };
 }
 
-const pageOf = ({ answer }: OpenedAnswer, body: JsonObject, perPage: number | null): Page => ({
+export const pageOf = (
+  answer: Pick<RawAnswer, 'params' | 'fetchedAt' | 'rawSha256'>,
+  body: JsonObject,
+  perPage: number | null,
+): ListPage => ({
   page: wholeNumber(answer.params.page) ?? 1,
   perPage: wholeNumber(answer.params.per_page) ?? perPage,
   fetchedAt: answer.fetchedAt,
