@@ -1,6 +1,7 @@
 import { doctor } from '../../app/doctor.js';
 import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
+import { contactsToJson, useToJson } from '../terminal/allowance-json.js';
 import { callAgain } from '../terminal/commands.js';
 import type { Verb } from '../verb.js';
 
@@ -30,12 +31,16 @@ export const doctorVerb: Verb<DoctorArgs> = {
       ),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline, json } = args;
-    const { findings, exit } = await doctor(
+    const { findings, v2, exit } = await doctor(
       { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       aroundOf(io),
     );
     const told = findings.map(({ check, state, detail }) => ({ check, state, detail }));
-    if (json) io.stdout(`${JSON.stringify({ findings: told })}\n`);
+    const counts = {
+      v2_permissions: v2.use?.map(useToJson) ?? null,
+      v2_contacts: v2.contacts && contactsToJson(v2.contacts),
+    };
+    if (json) io.stdout(`${JSON.stringify({ findings: told, ...counts })}\n`);
     else for (const { check, state, detail } of told) io.stderr(`${state.padEnd(4)}  ${check.padEnd(16)} ${detail}\n`);
     return exit;
   },

@@ -47,6 +47,7 @@ import {
 } from './snapshot-sql.js';
 import { type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
+import { allowancesOf } from './told.js';
 import { Writer } from './writer.js';
 
 /**
@@ -88,6 +89,7 @@ export async function openSnapshot(
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
     changes: () => readChanges(store, run),
     watchEvents: () => inBatches<SnapshotWatchEvent>(database, WATCH_EVENTS, [run.portfolioId], BATCH),
+    allowances: async () => allowancesOf(database, runId),
     subjects: (space, operations) => readSubjects(store, space, operations),
     lists: (operations) => readLists(store, run, operations),
     async close() {
