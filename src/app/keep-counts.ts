@@ -20,7 +20,7 @@ export async function keepCounts(
   const isWhole = health.state === 'sound' && health.note === undefined;
   if (options.sandbox === true || !isWhole || (use === null && contacts === null)) return [];
   try {
-    await withLedger('existing', options, around, async ({ calls }) => {
+    await withLedger('note', options, around, async ({ calls }) => {
       const environmentId = await calls.environment('v2', environment);
       if (use !== null) await calls.keepPermissions(environmentId, use, around.clock.now());
       if (contacts !== null) await calls.keepContacts(environmentId, contacts, around.clock.now());

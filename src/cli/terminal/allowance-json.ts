@@ -1,12 +1,14 @@
 import type { PlannedPermission } from '../../app/plan-permissions.js';
+import type { RunEndView } from '../../app/run-end.js';
+import type { StatusView } from '../../app/status.js';
 import type { ContactCounts } from '../../domain/contact-counts.js';
 import { driftOf } from '../../domain/permission-drift.js';
 import { leftOf, type PermissionUse } from '../../domain/permission-use.js';
-import type { MovedUse } from '../../engine/permissions.js';
-import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../../ledger/reading.js';
 import { iso } from './iso.js';
 
 /** What providers have said of what is used and left, for scripts: the same words in every command. What was not told is null. */
+
+type Allowances = StatusView['allowances'];
 
 export const useToJson = (use: PermissionUse) => ({
   permission: use.permission,
@@ -17,9 +19,12 @@ export const useToJson = (use: PermissionUse) => ({
   left: leftOf(use),
 });
 
-export const movedToJson = (use: MovedUse) => ({ ...useToJson(use), used_at_start: use.usedAtStart });
+export const movedToJson = (use: RunEndView['moved'][number]) => ({
+  ...useToJson(use),
+  used_at_start: use.usedAtStart,
+});
 
-export const permissionToJson = (use: PermissionUsage) => ({
+const permissionToJson = (use: Allowances['permissions'][number]) => ({
   environment: use.environment,
   ...useToJson(use),
   used_at_start: use.usedAtStart,
@@ -45,13 +50,13 @@ export const contactsToJson = ({ dateFrom, dateTo, emailCount, phoneCount }: Con
   phone_count: phoneCount,
 });
 
-const keptContactsToJson = (told: ContactUsage) => ({
+const keptContactsToJson = (told: Allowances['contacts'][number]) => ({
   environment: told.environment,
   ...contactsToJson(told),
   observed_at: iso(told.observedAt),
 });
 
-export const environmentToJson = (environment: EnvironmentUsage) => ({
+const environmentToJson = (environment: Allowances['environments'][number]) => ({
   api: environment.api,
   name: environment.name,
   units_left: environment.remainingUnits,

@@ -1,9 +1,12 @@
 import type { PlannedPermission } from '../../app/plan-permissions.js';
+import type { RunEndView } from '../../app/run-end.js';
+import type { UsageView } from '../../app/usage.js';
 import { driftOf, isRenewed, risenBy } from '../../domain/permission-drift.js';
 import { isUsedUp, leftOf, type PermissionUse } from '../../domain/permission-use.js';
-import type { MovedUse } from '../../engine/permissions.js';
-import type { ContactUsage, PermissionUsage } from '../../ledger/reading.js';
 import { count, durationInWords, moment, textTable, withCommas } from './text.js';
+
+type PermissionUsage = UsageView['permissions'][number];
+type ContactUsage = UsageView['contacts'][number];
 
 /** What v2 counts. Of what nobody has used there is nothing to say; `--json` has it all. */
 export function permissionsInWords(use: readonly PermissionUsage[]): string {
@@ -69,7 +72,7 @@ function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): s
 }
 
 /** What a start, or others meanwhile, have used of each permission. */
-export const movedInWords = (moved: readonly MovedUse[]): readonly string[] =>
+export const movedInWords = (moved: RunEndView['moved']): readonly string[] =>
   moved.map((one) => {
     const { permission, metric, used, usedAtStart } = one;
     const left = leftOf(one);
