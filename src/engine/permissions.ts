@@ -16,7 +16,7 @@ export interface PermissionReader {
 
 interface Counted {
   readonly calls: CallStore;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   /** Of v2. */
   readonly environmentId: number | null;
   readonly reader: PermissionReader | undefined;
