@@ -3,7 +3,7 @@ import type { PlatformV2Client } from '../api/v2/client.js';
 import { readContactCounts } from '../api/v2/contact-counts.js';
 import { permissionUseOf } from '../api/v2/permission-use.js';
 import { probeV2Key } from '../api/v2/probe.js';
-import { operationsOf, type Pipeline } from '../config/pipeline.js';
+import { operationsOf, type Wanted } from '../config/pipeline.js';
 import { wholeDays } from '../domain/contact-counts.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { PermissionReader } from '../engine/permissions.js';
@@ -17,7 +17,7 @@ export interface MetricsReader extends PermissionReader {
 
 /** Undefined where the pipeline has no use for v2. */
 export function permissionReader(
-  pipeline: Pick<Pipeline, 'stages'>,
+  pipeline: Wanted,
   { v2 }: Pick<Provider, 'v2'>,
   signal?: AbortSignal,
 ): MetricsReader | undefined {

@@ -36,7 +36,7 @@ export async function toldNowOrBefore(
 export function plannedPermissions(
   told: readonly (PermissionUse & { readonly observedAt: number })[],
   plan: RunPlan,
-  pipeline: Pick<Pipeline, 'permissions' | 'stages' | 'search'>,
+  pipeline: Pick<Pipeline, 'permissions' | 'stages' | 'options' | 'search' | 'idsShared'>,
 ): readonly PlannedPermission[] {
   const named = new Map<string, readonly string[]>(Object.entries(pipeline.permissions));
   return told

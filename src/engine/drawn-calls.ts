@@ -1,7 +1,6 @@
-import type { Operation } from '../api/operation.js';
-import { type Pipeline, stagesOf } from '../config/pipeline.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import type { Meter } from '../domain/meter.js';
 import type { RunPlan } from './plan-tally.js';
+import { callsOfRow } from './row-cost.js';
 
 type Planned = Pick<RunPlan, 'toSearch' | 'toBuy' | 'v2Calls' | 'creditReportsAtMost'>;
 
@@ -13,34 +12,14 @@ type Planned = Pick<RunPlan, 'toSearch' | 'toBuy' | 'v2Calls' | 'creditReportsAt
 export function callsAtMost(
   operations: readonly string[],
   plan: Planned,
-  pipeline: Pick<Pipeline, 'stages' | 'search'>,
+  pipeline: Parameters<typeof callsOfRow>[0],
 ): number | null {
-  const calls = [...perRow(pipeline)].filter(([{ name }]) => operations.includes(name));
-  if (calls.some(([{ meter }]) => meter === 'free')) return null;
-  return calls.reduce((sum, [{ meter }, atMost]) => sum + boundOf(meter, atMost, plan), 0);
-}
-
-function boundOf(meter: Operation['meter'], atMost: number, plan: Planned): number {
+  const calls = callsOfRow(pipeline).filter(({ operation }) => operations.includes(operation.name));
+  if (calls.some(({ operation }) => operation.meter === 'free')) return null;
+  const most = (meter: Meter) =>
+    calls.reduce((sum, call) => sum + (call.operation.meter === meter ? call.atMost : 0), 0);
   const moving = plan.toSearch + plan.toBuy;
-  switch (meter) {
-    // One that is owned may have expired, so there may be more of them than rows that buy.
-    case 'report':
-      return plan.creditReportsAtMost;
-    case 'not_told':
-      return Math.min(moving * atMost, plan.v2Calls.atMost);
-    case 'free':
-    case 'unit':
-      return moving * atMost;
-  }
-}
-
-/** How often one row asks for each operation at the most. */
-function perRow(pipeline: Pick<Pipeline, 'stages' | 'search'>): ReadonlyMap<Operation, number> {
-  const stages = stagesOf(pipeline);
-  const found = new Map<Operation, number>();
-  const add = (operation: Operation, times: number) => found.set(operation, (found.get(operation) ?? 0) + times);
-  for (const space of new Set(stages.map((stage) => stage.space)))
-    add(searchOf(space).operation, pipeline.search.attempts);
-  for (const { operation, atMost } of stages.flatMap(({ calls }) => calls)) add(operation, atMost);
-  return found;
+  // A report that is owned may have expired, so there may be more of them than rows that buy.
+  const reports = most('report') > 0 ? plan.creditReportsAtMost : 0;
+  return reports + Math.min(moving * most('not_told'), plan.v2Calls.atMost);
 }
