@@ -27,7 +27,7 @@ export const doctorVerb: Verb<DoctorArgs> = {
         describe: 'Fail where this pipeline (a name or a file) lacks something',
       })
       .epilogue(
-        'Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.',
+        'What v2 says is used and left (/metrics, /metrics/contacts) is read for 0 units, and kept for `kybatch usage` and `kybatch plan` where there is a ledger. Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.',
       ),
   async run(args, io) {
     const { dataDir, sandbox, deep, pipeline, json } = args;
