@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { PlatformV2Client } from '../../src/api/v2/client.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { routesOf } from '../helpers/sandbox.js';
+import { begin, call, intend } from '../ledger/support.js';
 import { type EndJson, type Job, jsonOf, withJob } from './here.js';
 
 const HOUR = 3_600_000;
@@ -164,6 +168,50 @@ describe('doctor', () => {
       const failing = await job.kybatch(['doctor']);
       expect(failing.code).toBe(0);
       expect(failing.stderr).toMatch(/^note +v2 contacts +not told from /m);
+    });
+  });
+});
+
+describe('what doctor is told', () => {
+  const kept = ({ cwd }: Job, table: string): number => {
+    const database = connect(ledgerPath(join(cwd, 'data')), { readonly: true });
+    try {
+      return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+    } finally {
+      database.close();
+    }
+  };
+
+  test('is kept in a ledger that is there, and nothing else of it is touched: a start that died is for the next to end', async () => {
+    await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+      await job.kybatch(['doctor']);
+      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      expect(kept(job, 'permission_use')).toBe(0);
+      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      await intend(ledger, call(await begin(ledger)));
+      await ledger.close();
+      await job.kybatch(['doctor', '--sandbox']);
+      expect(kept(job, 'permission_use')).toBe(0);
+      expect((await job.kybatch(['doctor'])).code).toBe(0);
+      expect(kept(job, 'permission_use')).toBe(30);
+      expect(kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
+    });
+  });
+
+  test('is not kept beside a start that is at work: doctor says so, and all is well', async () => {
+    await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      const { code, stderr } = await job.kybatch(['doctor']);
+      await ledger.close();
+      expect(code).toBe(0);
+      expect(stderr).toMatch(
+        /^note +v2 counts +what v2 counts is not kept for `kybatch usage`: another process holds/m,
+      );
+      expect(kept(job, 'permission_use')).toBe(0);
     });
   });
 });
