@@ -2,6 +2,7 @@ import { ExitCode } from '../domain/exit-codes.js';
 import { aheadInWords } from '../ledger/clock-ahead.js';
 import type { DamagedAnswer } from '../ledger/health.js';
 import { checkDatabase } from '../ledger/sqlite/check.js';
+import { checkMcp } from './doctor-mcp.js';
 import { checkPipeline } from './doctor-pipeline.js';
 import { checkContents, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
@@ -35,6 +36,7 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
     const findings = [
       ...(await checkV1(provider, around.clock.now())),
       ...(await checkV2(provider)),
+      ...(await checkMcp(provider)),
       ...checkPipeline(options.pipeline, provider, around),
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),

@@ -1,3 +1,4 @@
+import type { ApiName } from '../domain/api-name.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
@@ -49,7 +50,7 @@ export interface LastStart {
 }
 
 export interface KnownEnvironment {
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly name: string;
   readonly answers: number;
 }
