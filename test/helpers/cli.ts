@@ -67,5 +67,4 @@ export const environmentFor = (sandbox: Sandbox): Record<string, string> => ({
   KYBATCH_V2_BASE_URL: sandbox.v2BaseUrl,
   KYBATCH_V2_API_KEY: sandbox.keys.v2,
   KYBATCH_V2_ROUTES: sandbox.routesFile,
-  KYBATCH_MCP_URL: sandbox.mcpUrl,
 });
