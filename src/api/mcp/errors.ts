@@ -26,6 +26,9 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
   const { status, body } = exchange;
   const error = response?.error ?? rpcErrorIn(body);
   if (error !== undefined) return protocolFailure(error, status, operation);
+  // Whoever asks for the tools, and is told that there is nothing, has the wrong address.
+  const isNowhere = operation.meter === 'free' && (status === 404 || status === 405);
+  if (isNowhere) return v2Meaning({ status, body: Buffer.alloc(0) }, operation);
   if (status < 200 || status >= 300) return v2Meaning(exchange, operation);
   if (response?.result === undefined) {
     const problems = ['no answer to the request'];
