@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type CallByHand, call } from '../../src/app/call.js';
 import { doctor } from '../../src/app/doctor.js';
 import { listDoubts } from '../../src/app/doubt.js';
+import { purge } from '../../src/app/purge.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
 import { tools } from '../../src/app/tools.js';
 import { usage } from '../../src/app/usage.js';
@@ -171,6 +172,17 @@ describe('tools of the connector server', () => {
       }, 'hang');
       await expect(ask({ signal: abort.signal })).rejects.toBe(reason);
       expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+    });
+  });
+
+  test('go with the company that they name, by whichever of its IDs, and only those', async () => {
+    await withTools({}, async ({ ask, around, companies }) => {
+      const [company, other] = companies(2);
+      await ask();
+      await ask({ params: { country_code: other?.countryCode, registration_number: other?.registrationNumber } });
+      const { report, proof } = await purge({ request: { kind: 'entity', id: company?.v2Id ?? '' } }, around);
+      expect(report).toMatchObject({ answers: 1, bodies: 1 });
+      expect(proof).toMatchObject({ timesInFile: 0, mentions: [] });
     });
   });
 
