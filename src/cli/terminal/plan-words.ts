@@ -1,13 +1,15 @@
 import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
-import { permissionsInWords } from './permission-words.js';
+import { plannedToJson } from './allowance-json.js';
+import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { freshInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
 /** `place`: the flag that names the data directory. */
 export function planInWords(plan: PlanView, place = ''): string {
-  const { units, v2Calls, days } = plan;
+  const { v2Calls, days } = plan;
+  const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
     ...plan.invalidRows.map(({ line, message }) => `  line ${line}: ${message}`),
@@ -31,18 +33,20 @@ export function planInWords(plan: PlanView, place = ''): string {
     `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
-    `Cost: ${between(units.atLeast, units.atMost)} v1 ${units.atMost === 1 ? 'unit' : 'units'}${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
-    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
-    allowanceInWords(plan),
+    ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`, allowanceInWords(plan)] : [`Cost: ${ofV2}`]),
+    ...plannedInWords(plan.permissions ?? [], plan.at, place),
     ...guardsInWords(plan),
-    ...(plan.allowance === null || plan.allowance.dailyLimit !== null
+    ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
       ? [
           `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
         ]
       : []),
   ];
-  return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
+  return `${lines.join('\n')}\n`;
 }
+
+const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
+  `${between(atLeast, atMost)} v1 ${atMost === 1 ? 'unit' : 'units'}${atLeast === atMost ? '' : `, about ${withCommas(likely)} if every company is found at once`}`;
 
 const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
   Object.entries(reasons)
@@ -113,7 +117,7 @@ export const planToJson = (plan: PlanView) => ({
     reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
     observed_at: new Date(plan.allowance.observedAt).toISOString(),
   },
-  v2_permissions: plan.permissions,
+  v2_permissions: plan.permissions?.map(plannedToJson) ?? null,
   days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
   guards: { rows_lost: plan.guards.rowsLost, failing_alike: plan.guards.failingAlike },
   refused_by: plan.refusedBy,
