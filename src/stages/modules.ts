@@ -22,8 +22,8 @@ import {
 /** A part of what a provider knows about a company that is asked for by itself. */
 export interface Module {
   readonly operation: Operation;
-  /** What tells that it came, be it empty: one of these members is there, and not null (V1-22). None: anything that is said. */
-  readonly tells: readonly string[];
+  /** Where an answer may lack what it is about: it came, be it empty, if one of these members is there, and not null (V1-22). */
+  readonly tells?: readonly string[];
   /** Where the answer says whose it is: this member of it, or all of it. Missing: nowhere. */
   readonly identity?: 'lite' | 'whole';
 }
@@ -102,8 +102,7 @@ async function ask(module: Module, asking: ModuleTerms, id: string, context: Sta
   const { operation } = module;
   if (operation.pages !== undefined) {
     const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);
-    if (pages.kind !== 'pages') return pages;
-    return pages.came ? { kind: 'came' } : nothingIn(module);
+    return pages.kind === 'pages' ? { kind: 'came' } : pages;
   }
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
@@ -122,14 +121,13 @@ function read(module: Module, body: Buffer): Got {
     if (said === undefined && bodySaysNothing(body, 'lite')) return nothingIn(module);
     return { kind: 'came', identity: said ?? UNKNOWN };
   }
+  if (identity === undefined && tells === undefined) return { kind: 'came' };
   const value = readAnswer(operation, body) as ExactJson;
   if (identity === 'whole') {
     const said = identityIn(value);
     return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
   }
-  return tells.some((name) => memberOf(value, name) != null) || (tells.length === 0 && !saysNothing(value))
-    ? { kind: 'came' }
-    : nothingIn(module);
+  return tells?.some((name) => memberOf(value, name) != null) === true ? { kind: 'came' } : nothingIn(module);
 }
 
 /** Flat, or in groups where the sources are told (V1-25). Undefined: it says nothing beyond the ID that was asked for. */

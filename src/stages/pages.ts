@@ -20,8 +20,6 @@ export interface Pages {
   readonly items: readonly unknown[];
   /** How many there are, by the first page; null: it does not say. */
   readonly total: number | null;
-  /** False: the list did not come, which says nothing about what is in it (V1-22). */
-  readonly came: boolean;
 }
 
 /**
@@ -62,12 +60,11 @@ export async function askPages(
     }
     before = outcome.body;
   }
-  return { kind: 'pages', items, total: first.total, came: first.came };
+  return { kind: 'pages', items, total: first.total };
 }
 
 interface Envelope {
   readonly items: readonly unknown[];
-  readonly came: boolean;
   readonly pages: number | null;
   readonly total: number | null;
 }
@@ -80,8 +77,7 @@ function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
     const answer = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
     const total = TOTALS.map((name) => countIn(answer[name])).find((count) => count !== null) ?? null;
     const pages = countIn(answer[operation.pages?.countField ?? 'total_pages']);
-    const came = Array.isArray(answer.data);
-    return { items: came ? (answer.data as readonly unknown[]) : [], came, pages, total };
+    return { items: Array.isArray(answer.data) ? answer.data : [], pages, total };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -103,12 +99,11 @@ function noteChangedTotal(
   { keepError }: Pick<StageContext, 'keepError'>,
 ): void {
   if (total === first.total && pages === first.pages) return;
-  const counts = (said: Pick<Envelope, 'total' | 'pages'>) =>
-    `${said.total ?? 'not told'} in ${said.pages ?? 'not told'} pages`;
+  const counts = (said: Envelope) => `${said.total ?? 'not told'} in ${said.pages ?? 'not told'} pages`;
   keepError(
     noted(
       'TOTAL_CHANGED',
-      `${name} counted ${counts(first)} on its first page, and ${counts({ total, pages })} on page ${page}: what came may lack something or have it twice`,
+      `${name} counted ${counts(first)} on its first page, and ${counts({ items: [], total, pages })} on page ${page}: what came may lack something or have it twice`,
     ),
   );
 }

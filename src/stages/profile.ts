@@ -9,8 +9,8 @@ interface ProfileOptions {
 }
 
 const profiles: Readonly<Record<ProfileOptions['from'], Module>> = {
-  v1: { operation: v1Operations.liteKyb, tells: [], identity: 'whole' },
-  v2: { operation: v2Operations.kybLite, tells: [], identity: 'whole' },
+  v1: { operation: v1Operations.liteKyb, identity: 'whole' },
+  v2: { operation: v2Operations.kybLite, identity: 'whole' },
 };
 
 /** Address, website and whatever else a profile has beyond the full record, which lists eight fields (V1-26). */

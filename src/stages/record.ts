@@ -5,12 +5,12 @@ import { stage } from './stage.js';
 
 const { fullKyb, liteKyb, officersKyb, shareholdersKyb, groupFullKyb, financialKyb } = v1Operations;
 
-const full: Module = { operation: fullKyb, tells: [], identity: 'lite' };
+const full: Module = { operation: fullKyb, identity: 'lite' };
 const modules: Readonly<Record<RecordModule, Module>> = {
-  lite: { operation: liteKyb, tells: [], identity: 'whole' },
-  officers: { operation: officersKyb, tells: ['data'] },
-  shareholders: { operation: shareholdersKyb, tells: ['data'] },
-  group: { operation: groupFullKyb, tells: ['data'] },
+  lite: { operation: liteKyb, identity: 'whole' },
+  officers: { operation: officersKyb },
+  shareholders: { operation: shareholdersKyb },
+  group: { operation: groupFullKyb },
   financial: { operation: financialKyb, tells: ['years', 'groups'] },
 };
 

@@ -16,9 +16,9 @@ interface RegistryOptions {
 }
 
 const modules: Readonly<Record<RegistryModule, Module>> = {
-  lite: { operation: v2Operations.kybLite, tells: [], identity: 'whole' },
-  officers: { operation: v2Operations.kybOfficers, tells: ['data'] },
-  shareholders: { operation: v2Operations.kybShareholders, tells: ['data'] },
+  lite: { operation: v2Operations.kybLite, identity: 'whole' },
+  officers: { operation: v2Operations.kybOfficers },
+  shareholders: { operation: v2Operations.kybShareholders },
   financial: { operation: v2Operations.kybFinancial, tells: ['years', 'groups'] },
 };
 

@@ -1,4 +1,5 @@
 import { type Unfit, unfitAnswer } from '../../src/api/answer.js';
+import { ApiError } from '../../src/api/errors.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
@@ -53,6 +54,18 @@ export const answer = (body: unknown, more: Partial<Answer> = {}): Answer => ({
   use: null,
   ...more,
 });
+
+export const failure = (details: Partial<ConstructorParameters<typeof ApiError>[0]>): ApiError =>
+  new ApiError({
+    class: 'fail_row',
+    code: 'X',
+    message: 'no',
+    hint: '',
+    api: 'v1',
+    operation: 'o',
+    charge: 'free',
+    ...details,
+  });
 
 /** What a stage asked for. */
 export interface Asked {
