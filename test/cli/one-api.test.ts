@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
 import { write } from '../../src/sandbox/json.js';
 import { createRegistry } from '../../src/sandbox/registry/index.js';
@@ -108,7 +110,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
     expect((await cli('portfolios')).stdout).toContain('3 complete');
 
     expect((await cli('purge', '--entity', `v2:${first.v2Id}`, '--yes')).code).toBe(0);
-    expect((await cli('export', '--out', 'out', '--force')).code).toBe(0);
+    expect((await cli('export', '--out', 'out')).code).toBe(0);
     expect(tableIn(account, 'companies').map((row) => row.v2_company_id)).not.toContain(first.v2Id);
   });
 });
@@ -130,10 +132,13 @@ test('an account with v2 alone: a profile that names another number is a questio
     expect((await cli('review', 'export', '--out', 'review.csv')).code).toBe(0);
     const sheet = join(cwd, 'review.csv');
     const text = readFileSync(sheet, 'utf8');
+    const lines = parse(text, { columns: true, bom: true }) as unknown as Record<string, string>[];
+    expect(lines).toMatchObject([{ decision: '' }]);
     expect(text).toContain('99999999');
-    const header = text.split('\r\n')[0]?.replace('\u{feff}', '').split(/[,;]/) ?? [];
-    expect(header).toContain('decision');
-    writeFileSync(sheet, text);
+    writeFileSync(sheet, stringify([{ ...lines[0], decision: 'none_of_these' }], { header: true }));
+    expect((await cli('review', 'apply', 'review.csv')).code).toBe(0);
+    expect(await run()).toMatchObject({ code: 0, outcomes: { complete: 2, no_match: 1 } });
+    expect(tableIn(account, 'companies').map((row) => row.v2_company_id)).not.toContain(odd?.v2Id);
   });
 });
 

@@ -19,6 +19,9 @@ export interface Shortcomings {
   readonly lacking: string | null;
 }
 
+/** What a stage asks for at one time comes within this, allowances that are waited for included. */
+const SAME_READING_MS = 86_400_000;
+
 export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
   Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
 
@@ -74,7 +77,10 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
       if (stands === undefined) return beforeDecided(answer, stage, place);
       // Of that very time, and only where there is none the last before it: clocks have been wrong.
       const past = earlier.all(answer.id, stage);
-      return past.find((one) => one.fetchedAt === stands) ?? past.find((one) => one.fetchedAt <= stands) ?? answer;
+      const then = past.find((one) => one.fetchedAt === stands);
+      // A stage may ask for several things: who it is first, and what is in question is all that is new by then.
+      if (then === undefined && fetchedAt > stands && fetchedAt - stands < SAME_READING_MS) return answer;
+      return then ?? past.find((one) => one.fetchedAt <= stands) ?? answer;
     }
     const isEmpty = parseStored(lacking ?? '', rowStages.fits)?.[stage] === 'not_available' && stands === fetchedAt;
     return isEmpty ? before(answer, stage, says) : answer;
