@@ -15,7 +15,7 @@ export interface MetricsReader extends PermissionReader {
 
 /** Undefined where the pipeline has no use for v2. */
 export function permissionReader(
-  pipeline: Pick<Pipeline, 'stages'>,
+  pipeline: Pick<Pipeline, 'stages' | 'search'>,
   { v2 }: Pick<Provider, 'v2'>,
   signal?: AbortSignal,
 ): MetricsReader | undefined {

@@ -5,6 +5,7 @@ import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
 import { parseDuration } from '../domain/options/duration.js';
+import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import type { Stage } from '../stages/stage.js';
@@ -25,6 +26,8 @@ export interface Pipeline {
     readonly attempts: number;
     readonly order: readonly SearchKey[];
     readonly furtherSpellings: boolean;
+    /** Who is asked where the searches find nobody. */
+    readonly fallback: readonly Fallback[];
   };
   readonly match: MatchPolicy;
   /** Read it with `freshnessMs`. */
@@ -113,12 +116,24 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
 export const stagesOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Stage[] =>
   stages.filter(({ name }) => pipeline.stages.includes(name));
 
+/** What decides which operations a pipeline asks for. */
+export interface PipelineAsks {
+  readonly stages: readonly string[];
+  readonly search: { readonly fallback: readonly Fallback[] };
+}
+
 /** Every operation that a pipeline's stages, and the searches before them, may ask for. */
-export const operationsOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Operation[] =>
-  stagesOf(pipeline).flatMap(({ space, calls }) => [
+export const operationsOf = (pipeline: PipelineAsks): readonly Operation[] => [
+  ...stagesOf(pipeline).flatMap(({ space, calls }) => [
     searchOf(space).operation,
     ...calls.map(({ operation }) => operation),
-  ]);
+  ]),
+  ...fallbackOperations(pipeline),
+];
+
+/** Those by which a company is asked about that no search has found. */
+export const fallbackOperations = ({ search: { fallback } }: Pick<PipelineAsks, 'search'>): readonly Operation[] =>
+  fallback.map((name) => fallbackSteps[name].operation);
 
 /**
  * How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. A run
@@ -141,7 +156,12 @@ function toPipeline(file: PipelineFile): Pipeline {
     options: Object.fromEntries(
       stages.flatMap(({ name, options }) => (options === undefined ? [] : [[name, written[options.key]]])),
     ),
-    search: { attempts: search.attempts, order: search.order, furtherSpellings: search.further_spellings },
+    search: {
+      attempts: search.attempts,
+      order: search.order,
+      furtherSpellings: search.further_spellings,
+      fallback: search.fallback,
+    },
     match: {
       nameAgreement: match.name_agreement,
       confirmOnVat: match.confirm_on_vat,
@@ -179,11 +199,13 @@ const ms = (value: string | 0): number => parseDuration(String(value));
 
 /** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
 export function pipelineSha256(pipeline: Pipeline): string {
-  const { search, match, provenance, idsShared, columns } = pipeline;
+  const { match, provenance, idsShared, columns } = pipeline;
+  const { fallback, ...search } = pipeline.search;
   const planned = stagesOf(pipeline);
   const content = {
     stages: pipeline.stages,
-    search,
+    // Without one it is the pipeline that it was before there was such a key.
+    search: fallback.length === 0 ? search : { ...search, fallback },
     match,
     // What the stages do not ask for decides nothing.
     freshnessMs: Object.fromEntries(

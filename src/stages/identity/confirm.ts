@@ -1,6 +1,7 @@
-import { type Decision, decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import type { Decision, GradedCandidate, MatchPolicy } from '../../domain/decide.js';
 import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
 import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
@@ -12,7 +13,7 @@ import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome 
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, unreadable, before }: Seen,
+  { seen, hints, unreadable, before }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -25,7 +26,7 @@ export async function confirm(
     },
   };
   const judge = (candidates: readonly GradedCandidate[]) =>
-    conclude(space, decide(subject, candidates, policy), candidates, unreadable);
+    conclude(space, decideWithHints(subject, candidates, hints, policy), candidates, unreadable);
   const remembered = await questions.remembered(question);
   const recalled = remembered && recall(space, remembered, seen, judge);
   const judged = recalled ?? judge(seen);
@@ -37,7 +38,7 @@ export async function confirm(
     ({ candidate, graded }): SeenCandidate => ({
       candidate,
       grade: graded.grade,
-      evidence: graded.evidence,
+      evidence: [...graded.evidence, ...hintOn(candidate, hints)],
       decision: verdictOn(candidate.id, outcome, space),
     }),
   );
@@ -47,10 +48,17 @@ export async function confirm(
 
 export interface Seen {
   readonly seen: readonly GradedCandidate[];
+  /** Whom of them somebody else has named. */
+  readonly hints: Hints;
   /** Candidates beside them that nobody can read. */
   readonly unreadable: number;
   /** As what the company was confirmed before. */
   readonly before: Identified | undefined;
+}
+
+function hintOn({ id }: CandidateFacts, hints: Hints): readonly string[] {
+  const hint = hints.get(id);
+  return hint === undefined ? [] : [`${hintInWords(hint)} (${hint.operation})`];
 }
 
 /** The candidate as it was confirmed, unless the new search says the same number and country of it. */

@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/errors.js';
-import { decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import type { GradedCandidate, MatchPolicy } from '../../domain/decide.js';
 import type { Enquiry } from '../../domain/enquiry.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/grade.js';
+import { decideWithHints } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import {
@@ -16,6 +17,7 @@ import {
 } from '../stage.js';
 import type { Found } from './candidates.js';
 import { confirm, UNREADABLE_CANDIDATE } from './confirm.js';
+import { askFallback, HintsTaken } from './fallback.js';
 import { planSearches, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
@@ -24,6 +26,10 @@ export interface IdentityPolicy {
   readonly search: SearchPolicy;
   readonly match: MatchPolicy;
 }
+
+/** Where a company is known elsewhere, or was asked about already: it is searched for, and no more. */
+export const withoutFallback = <Policy extends IdentityPolicy>(policy: Policy): Policy =>
+  policy.search.fallback.length === 0 ? policy : { ...policy, search: { ...policy.search, fallback: [] } };
 
 /**
  * Resolve, then confirm, in one ID space. A search gives candidates, never a match (V1-21), and it costs a unit also
@@ -41,7 +47,8 @@ export async function resolve(
   const { subject } = enquiry;
   const how = searchOf(space);
   const seen: GradedCandidate[] = [];
-  const verdict = () => decide(subject, seen, policy.match).kind;
+  const hints = new HintsTaken();
+  const verdict = () => decideWithHints(subject, seen, hints.all, policy.match).kind;
   let unreadable = 0;
   const see = (found: Found) => {
     unreadable += found.unreadable;
@@ -70,9 +77,31 @@ export async function resolve(
     const params = how.params(search, enquiry);
     if (params !== undefined) see(await findOwned(how, params, enquiry, context));
   }
-  if (unreadable > 0) context.keepError(leftOut(how, unreadable));
   const before = company.confirmedBefore[space];
-  return await confirm(space, subject, { seen, unreadable, before }, policy.match, context);
+  // Who would end as nobody is asked about elsewhere. A question that has come up is not made another by it.
+  if (verdict() === 'no_match' && unreadable === 0 && before?.candidate == null) {
+    const heldUp = await askFallback({
+      enquiry,
+      context,
+      fallback: policy.search.fallback,
+      asked: searches.bought,
+      seen: () => seen.map(({ candidate }) => candidate),
+      search: async (search) => {
+        const params = how.params(search, enquiry);
+        const found = params && (await ask(how, params, enquiry, context));
+        if (found !== undefined && !('kind' in found)) unreadable += found.unreadable;
+        return found;
+      },
+      take: (candidates, hint) => {
+        see({ candidates, unreadable: 0 });
+        hints.take(candidates, hint);
+        return verdict() !== 'no_match';
+      },
+    });
+    if (heldUp !== undefined) return heldUp;
+  }
+  if (unreadable > 0) context.keepError(leftOut(how, unreadable));
+  return await confirm(space, subject, { seen, hints: hints.all, unreadable, before }, policy.match, context);
 }
 
 /** Nothing is confirmed by it, and nobody is taken for unknown because of it. */
