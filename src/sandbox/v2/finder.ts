@@ -27,19 +27,42 @@ export function findAnywhere(
   return found.slice(0, limit);
 }
 
-/** By website or LinkedIn address, however it is written. Only the first companies of the registry can be found this way. */
+/** By website or LinkedIn address, however it is written. */
 export function findByAddress(registry: Registry, address: string): Company | undefined {
-  return indexOf(registry).byAddress.get(bare(address));
+  const wanted = bare(address);
+  return (
+    indexOf(registry).byAddress.get(wanted) ??
+    holderOf(registry, wanted.split('/').at(-1) ?? '', (company) => {
+      const { website, linkedin } = registry.facts(company);
+      return [website, linkedin].some((own) => own !== null && bare(own) === wanted);
+    })
+  );
 }
 
-/** By the company's telephone number, however it is spaced. */
+/** By the company's telephone number, however it is spaced. Only the first companies of the registry can be found this way. */
 export function findByPhone(registry: Registry, phone: string): Company | undefined {
   return indexOf(registry).byPhone.get(digits(phone));
 }
 
 /** By the company's own e-mail address, or that of somebody who works there. */
 export function findByEmail(registry: Registry, email: string): Company | undefined {
-  return indexOf(registry).byEmail.get(email.trim().toLowerCase());
+  const wanted = email.trim().toLowerCase();
+  return (
+    indexOf(registry).byEmail.get(wanted) ??
+    holderOf(registry, wanted.split('@').at(-1) ?? '', (company) => {
+      const theirs = registry.v2.employees(company).map((one) => one.email);
+      return [registry.facts(company).email, ...theirs].some((own) => own?.toLowerCase() === wanted);
+    })
+  );
+}
+
+/** A domain ends in the place of its company in the registry: it is found without looking at every one. */
+function holderOf(registry: Registry, domain: string, isTheirs: (company: Company) => boolean): Company | undefined {
+  const place = /^[a-z0-9-]*-([a-z0-9]+)(?:\.|$)/.exec(domain)?.[1];
+  const index = place === undefined ? Number.NaN : Number.parseInt(place, 36);
+  if (!(index < registry.size)) return undefined;
+  const company = registry.company(index);
+  return registry.inV2(company) && isTheirs(company) ? company : undefined;
 }
 
 export function people(registry: Registry): readonly Employee[] {

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { chargedAgain } from '../helpers/sandbox.js';
+import { type EndJson, jsonOf } from './here.js';
+import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
+
+const NOBODY = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER };
+const SEARCHED = ['searchKyb', 'searchKyb'];
+
+describe('a row whom no search finds', () => {
+  test('is a question where its website names a company with another number', async () => {
+    await withFallback(['website'], async ({ company, leads, runRows }) => {
+      const { code, rows, candidates, sent } = await runRows([{ ...NOBODY, website: leads.website }]);
+      expect(sent).toEqual([...SEARCHED, 'enrichCompanyByWebsite', 'searchKyb']);
+      expect(code).toBe(3);
+      const said = `the website ${leads.website} names ${company.registrationNumber} (GB)`;
+      expect(rows).toMatchObject([
+        {
+          outcome: 'needs_review',
+          error_code: 'NUMBER_CONFLICT',
+          error_message: `${said}; the row says ${NOBODYS_NUMBER}`,
+          matched_on: '',
+          v1_company_id: '',
+          input_website: leads.website,
+        },
+      ]);
+      expect(candidates).toMatchObject([{ id: company.v1Id, decision: 'needs_review' }]);
+      expect(candidates[0]?.match_grade).toMatch(/^FFZA/);
+      expect(candidates[0]?.evidence).toContain(`${said} (enrichCompanyByWebsite)`);
+    });
+  });
+
+  test.each([
+    ['website', ['website'], 'enrichCompanyByWebsite', /^the website \S+ names/],
+    ['linkedin', ['linkedin'], 'enrichCompanyByLinkedin', /^the LinkedIn address \S+ names/],
+    ['lei', ['lookup'], 'companiesLookup', /^the LEI 549300\S+ names/],
+    ['phone', ['lookup'], 'companiesLookup', /^the phone number of the row names/],
+    ['email', ['autocomplete'], 'autocomplete', /^the e-mail address of the row names/],
+  ] as const)('and gives nothing but its %s is a question, and no more', async (lead, fallback, operation, words) => {
+    await withFallback(fallback, async ({ company, leads, runRows, sandbox }) => {
+      const { rows, sent, candidates, end } = await runRows([{ country: 'GB', [lead]: leads[lead] }]);
+      expect(sent).toEqual([operation, 'searchKyb']);
+      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'HINT_ONLY', matched_on: '' }]);
+      expect(rows[0]?.error_message).toMatch(words);
+      expect(rows[0]?.error_message).toContain(`names ${company.registrationNumber} (GB); the row gave no number`);
+      expect(candidates).toMatchObject([{ id: company.v1Id }]);
+      expect(end.units_charged).toBe(1);
+      expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+    });
+  });
+
+  test('is confirmed where what was named is what the row says itself', async () => {
+    await withFallback(['registry'], async ({ company, runRows, sandbox }) => {
+      // The search that the row's own words lead to brings nobody; the one for the number that is named does.
+      sandbox.script({ operation: 'searchKyb' }, [{ rewrite: '[]' }, { rewrite: '[]' }]);
+      const named = { ...company, registrationNumber: company.registrationNumber ?? '' };
+      sandbox.script({ operation: 'enrichCompanyByRegistry' }, { rewrite: (body) => spelled(body, named) });
+      const row = { name: company.name, country: 'GB', registration_number: company.registrationNumber };
+      const { rows, sent } = await runRows([row]);
+      expect(sent).toEqual([...SEARCHED, 'enrichCompanyByRegistry', 'searchKyb', 'fullKyb']);
+      expect(rows).toMatchObject([
+        { outcome: 'complete', matched_on: 'registration_number', v1_company_id: company.v1Id },
+      ]);
+    });
+  });
+
+  test('ends as nobody where nobody is named, with each that was asked among its errors', async () => {
+    await withFallback(['lookup', 'website', 'autocomplete'], async ({ runRows }) => {
+      const { rows, errors, sent } = await runRows([{ ...NOBODY, website: 'nobody-at-all.example' }]);
+      expect(sent).toEqual([...SEARCHED, 'companiesLookup', 'enrichCompanyByWebsite', 'autocomplete']);
+      expect(rows).toMatchObject([{ outcome: 'no_match', record_status: 'skipped' }]);
+      expect(errors.map(({ stage, code }) => [stage, code])).toEqual([
+        ['resolve', 'HINT_EMPTY'],
+        ['resolve', 'NOT_FOUND'],
+        ['resolve', 'NOT_FOUND'],
+      ]);
+      expect(errors[1]?.message).toMatch(/^the website nobody-at-all\.example: /);
+    });
+  });
+
+  test('goes on to the next where one fails for good', async () => {
+    await withFallback(['website', 'lookup'], async ({ leads, runRows, sandbox }) => {
+      const refused = { reply: { status: 400, body: '{"url": ["Not a website."]}' } };
+      sandbox.script({ operation: 'enrichCompanyByWebsite' }, refused);
+      const { rows, errors, sent } = await runRows([{ ...NOBODY, website: leads.website }]);
+      expect(sent.slice(2)).toEqual(['enrichCompanyByWebsite', 'companiesLookup', 'searchKyb']);
+      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'NUMBER_CONFLICT' }]);
+      expect(errors).toMatchObject([{ code: 'VALIDATION' }]);
+    });
+  });
+
+  test('is told of a company in another country', async () => {
+    await withFallback(['website'], async ({ company, leads, runRows }) => {
+      const { rows, sent } = await runRows([{ name: NOBODYS_NAME, country: 'FR', website: leads.website }]);
+      expect(sent).toEqual(['searchKyb', 'enrichCompanyByWebsite', 'searchKyb']);
+      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'COUNTRY_CONFLICT' }]);
+      expect(rows[0]?.error_message).toContain(`names ${company.registrationNumber} (GB); the row says FR`);
+    });
+  });
+});
+
+test('nobody is asked elsewhere about a company that the search confirms, or that a person has to choose', async () => {
+  await withFallback(['lookup', 'website', 'registry', 'autocomplete'], async ({ company, leads, rows, runRows }) => {
+    const other = { ...rows[0], website: leads.website };
+    const mistyped = { name: company.name, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
+    const { rows: ended, sent } = await runRows([other, mistyped]);
+    expect(ended.map(({ outcome, error_code }) => [outcome, error_code])).toEqual([
+      ['complete', ''],
+      ['needs_review', 'NUMBER_CONFLICT'],
+    ]);
+    expect(new Set(sent)).toEqual(new Set(['searchKyb', 'fullKyb']));
+  });
+});
+
+test('what a person decides about whom a website names is remembered, and nothing is paid twice', async () => {
+  await withFallback(['website'], async ({ company, leads, kybatch, runRows, sandbox, writeCsv }) => {
+    await runRows([{ country: 'GB', website: leads.website }]);
+    await kybatch(['review', 'export', '--out', 'review.csv']);
+    const sheet = (await kybatch(['review', 'list', '--json'])).stdout;
+    expect(sheet).toContain(company.v1Id);
+    writeCsv('other.csv', [
+      { country: 'GB', website: `https://www.${leads.website.replace(/^https?:\/\/(www\.)?/, '')}/` },
+    ]);
+    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+  });
+});
+
+function spelled(body: string, { registrationNumber }: { readonly registrationNumber: string }): string {
+  return body.replace(
+    `"${registrationNumber}"`,
+    JSON.stringify(`${registrationNumber.slice(0, 4)} ${registrationNumber.slice(4)}`),
+  );
+}
