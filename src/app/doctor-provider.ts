@@ -92,7 +92,7 @@ function routesFinding({ routes, routesFile }: Provider['environment']): Finding
 /** A run with such a stage would be refused before its first call (V2-15). */
 const stageFindings = (routes: Routes): readonly Finding[] =>
   stages.flatMap(({ name }) => {
-    const needed = operationsOf({ stages: [name], search: { fallback: [] } }).map((operation) => operation.name);
+    const needed = operationsOf({ stages: [name] }).map((operation) => operation.name);
     const missing = missingRoutes(needed, routes);
     if (missing.length === 0) return [];
     const detail = `${name} cannot run without a route for ${missing.join(', ')}`;

@@ -127,13 +127,13 @@ export function required<C>(client: C | null, api: 'v1' | 'v2'): C {
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
 export const checkProvider = (
-  pipeline: Pick<Pipeline, 'stages' | 'search' | 'watch'>,
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
   { environment }: Provider,
 ): void => checkEnvironment(pipeline, environment);
 
 /** The same before anything is opened or created. The sandbox has everything. */
 export function checkConfiguration(
-  pipeline: Pick<Pipeline, 'stages' | 'search' | 'watch'>,
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
   options: ProviderOptions,
   around: Surroundings,
 ): void {
@@ -149,7 +149,10 @@ export function checkOperations(
   if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(around, options));
 }
 
-function checkEnvironment(pipeline: Pick<Pipeline, 'stages' | 'search' | 'watch'>, environment: Environment): void {
+function checkEnvironment(
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
+  environment: Environment,
+): void {
   const watch = asksTheWatch(pipeline) ? [v2Operations.watchHistory] : [];
   mustHaveV2ToFallBack(pipeline, environment);
   mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);

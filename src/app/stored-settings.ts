@@ -1,5 +1,5 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
-import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256 } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256, toShared } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
@@ -58,6 +58,8 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   const withAll = {
     ...pipeline,
     search,
+    // Versions before kept a yes or no.
+    idsShared: toShared(pipeline.idsShared),
     guards,
     importantChanges,
     watch,

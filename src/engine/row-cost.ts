@@ -3,8 +3,8 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
 import type { Limits } from '../ledger/intended.js';
 import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-steps.js';
-import { searchOf } from '../stages/identity/space-search.js';
-import type { Stage, StageCall } from '../stages/stage.js';
+import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
+import type { StageCall } from '../stages/stage.js';
 
 /** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
 export interface Amounts {
@@ -18,13 +18,13 @@ export interface Rest extends Amounts {
 }
 
 /** The most that so many rows can still cost, however their searches end. */
-export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'search'>): Rest {
+export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>): Rest {
   const stages = stagesOf(pipeline);
-  const spaces = [...new Set(stages.map(({ space }) => space))];
+  const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
   const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
   const fallback = fallbackCalls(
     pipeline.search.fallback.map((name) => fallbackSteps[name]),
-    firstSpace(stages),
+    spaces[0],
   );
   const calls = [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
   const most = (meter: Meter) =>
@@ -32,11 +32,7 @@ export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'searc
   return { units: rows * most('unit'), reports: rows * most('report'), v2Calls: rows * most('not_told') };
 }
 
-/** Where a row is looked for before it is known anywhere: who is not found there is asked about elsewhere. */
-export const firstSpace = (stages: readonly Stage[]): IdSpace | undefined =>
-  stages.some(({ space }) => space === 'v1') ? 'v1' : stages[0]?.space;
-
-/** What the steps of a fallback may cost a row: each a call of its own, and a search for the number that it names. */
+/** What the steps of a fallback may cost a row in the space where it is looked for first: each a call of its own, and a search for the number that it names. */
 export function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
   if (space === undefined || steps.length === 0) return [];
   const named = { operation: searchOf(space).operation, atMost: steps.length };

@@ -9,12 +9,12 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord } from '../ledger/runs.js';
 import { stepsFor } from '../stages/identity/fallback-steps.js';
 import { planSearches } from '../stages/identity/searches.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { Stage, StageCall } from '../stages/stage.js';
 import { ClosedDoor } from './closed-door.js';
 import { takeThrough } from './journey.js';
 import type { PlanTally, RowCost } from './plan-tally.js';
-import { fallbackCalls, firstSpace } from './row-cost.js';
+import { fallbackCalls } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
 
 export interface PlannerOptions {
@@ -98,18 +98,15 @@ export class RowPlanner {
     const { search, idsShared } = this.#options.pipeline;
     const most: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
     const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
-    const plansV1 = this.#stages.some(({ space }) => space === 'v1');
-    for (const space of new Set(open.map((stage) => stage.space))) {
-      if (known.has(space) || (space === 'v2' && idsShared && plansV1)) continue;
+    for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
       const { operation } = searchOf(space);
-      // Other spaces are searched by the number that v1 confirms: before it is there, none of their answers is the one.
-      const asItWillBe = space === 'v1' || !plansV1 || known.has('v1');
-      const isFirst = known.size === 0 && space === firstSpace(this.#stages);
+      // Other spaces are searched by the number that the first confirms: before it is there, none of their answers is the one.
+      const isFirst = place === 0 && known.size === 0;
+      const used = (one: Operation) => (place === 0 || known.size > 0 ? (this.#door.used.get(one) ?? 0) : 0);
+      const attempts = isFirst && planSearches(enquiry, search).bought.length === 0 ? 0 : search.attempts;
       const fallback = isFirst ? fallbackCalls(stepsFor(enquiry, search.fallback), space) : [];
-      const asked = isFirst && planSearches(enquiry, search).bought.length === 0 ? 0 : search.attempts;
-      const calls = byOperation([{ operation, atMost: asked }, ...fallback]);
-      for (const { operation, atMost } of calls)
-        most[operation.meter] += Math.max(0, atMost - (asItWillBe ? (this.#door.used.get(operation) ?? 0) : 0));
+      for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
+        most[call.operation.meter] += Math.max(0, call.atMost - used(call.operation));
       likely[operation.meter] += 1;
       if (!further) return { most, likely };
     }

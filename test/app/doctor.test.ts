@@ -59,7 +59,7 @@ describe('doctor', () => {
       // It follows from what the stages declare.
       const unpublished = stages.map(({ name }) => ({
         name,
-        missing: operationsOf({ stages: [name], search: { fallback: [] } })
+        missing: operationsOf({ stages: [name] })
           .filter((operation) => operation.route === null && operation.name !== 'creditReportSearch')
           .map((operation) => operation.name),
       }));
