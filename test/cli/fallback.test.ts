@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { chargedAgain } from '../helpers/sandbox.js';
-import { type EndJson, jsonOf } from './here.js';
 import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
 
 const NOBODY = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER };
@@ -50,8 +49,9 @@ describe('a row whom no search finds', () => {
 
   test('is confirmed where what was named is what the row says itself', async () => {
     await withFallback(['registry'], async ({ company, runRows, sandbox }) => {
-      // The search that the row's own words lead to brings nobody; the one for the number that is named does.
-      sandbox.script({ operation: 'searchKyb' }, [{ rewrite: '[]' }, { rewrite: '[]' }]);
+      // The searches that the row's own words lead to bring nobody; the one for the number as it is named does. The first
+      // of all is the check of the key.
+      sandbox.script({ operation: 'searchKyb' }, ['none', { rewrite: '[]' }, { rewrite: '[]' }]);
       const named = { ...company, registrationNumber: company.registrationNumber ?? '' };
       sandbox.script({ operation: 'enrichCompanyByRegistry' }, { rewrite: (body) => spelled(body, named) });
       const row = { name: company.name, country: 'GB', registration_number: company.registrationNumber };

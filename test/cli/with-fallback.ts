@@ -43,14 +43,7 @@ export async function withFallback<T>(
       const isWhole = website !== null && linkedin !== null && phone.length > 0 && email !== null;
       const traits = registry.traits(one);
       const isPlain = one.countryCode === 'GB' && !traits.namesake && !traits.identityMismatch && !traits.noRecord;
-      return (
-        one.index < 400 &&
-        isWhole &&
-        isPlain &&
-        registry.inV2(one) &&
-        registry.lei(one) !== null &&
-        one.registrationNumber !== null
-      );
+      return isWhole && isPlain && registry.inV2(one) && registry.lei(one) !== null && one.registrationNumber !== null;
     });
     const facts = registry.facts(company);
     const leads = {
