@@ -28,23 +28,31 @@ describe('a row whom no search finds', () => {
     });
   });
 
-  test.each([
-    ['website', ['website'], 'enrichCompanyByWebsite', /^the website \S+ names/],
-    ['linkedin', ['linkedin'], 'enrichCompanyByLinkedin', /^the LinkedIn address \S+ names/],
-    ['lei', ['lookup'], 'companiesLookup', /^the LEI 549300\S+ names/],
-    ['phone', ['lookup'], 'companiesLookup', /^the phone number of the row names/],
-    ['email', ['autocomplete'], 'autocomplete', /^the e-mail address of the row names/],
-  ] as const)('and gives nothing but its %s is a question, and no more', async (lead, fallback, operation, words) => {
-    await withFallback(fallback, async ({ company, leads, runRows, sandbox }) => {
-      const { rows, sent, candidates, end } = await runRows([{ country: 'GB', [lead]: leads[lead] }]);
-      expect(sent).toEqual([operation, 'searchKyb']);
-      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'HINT_ONLY', matched_on: '' }]);
-      expect(rows[0]?.error_message).toMatch(words);
-      expect(rows[0]?.error_message).toContain(`names ${company.registrationNumber} (GB); the row gave no number`);
-      expect(candidates).toMatchObject([{ id: company.v1Id }]);
-      expect(end.units_charged).toBe(1);
-      expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
-    });
+  test('and gives nothing but a lead is a question, and no more', async () => {
+    await withFallback(
+      ['website', 'linkedin', 'lookup', 'autocomplete'],
+      async ({ company, leads, runRows, sandbox }) => {
+        const followed = ['website', 'linkedin', 'lei', 'phone', 'email'] as const;
+        const blank = Object.fromEntries(followed.map((lead) => [lead, '']));
+        const given = followed.map((lead) => ({ country: 'GB', ...blank, [lead]: leads[lead] }));
+        const { rows, sent, candidates, end } = await runRows(given);
+        const named = `names ${company.registrationNumber} (GB); the row gave no number`;
+        expect(rows.map(({ error_message }) => error_message)).toEqual([
+          `the website ${leads.website} ${named}`,
+          `the LinkedIn address ${leads.linkedin} ${named}`,
+          `the LEI ${leads.lei} ${named}`,
+          `the phone number of the row ${named}`,
+          `the e-mail address of the row ${named}`,
+        ]);
+        for (const row of rows) expect(row).toMatchObject({ error_code: 'HINT_ONLY', matched_on: '' });
+        expect(end.outcomes).toMatchObject({ needs_review: followed.length });
+        expect(new Set(candidates.map(({ id }) => id))).toEqual(new Set([company.v1Id]));
+        // The number that all of them name is searched for once.
+        const hints = ['autocomplete', 'companiesLookup', 'companiesLookup', 'enrichCompanyByLinkedin'];
+        expect([...sent].sort()).toEqual([...hints, 'enrichCompanyByWebsite', 'searchKyb']);
+        expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+      },
+    );
   });
 
   test('is confirmed where what was named is what the row says itself', async () => {
@@ -108,19 +116,6 @@ test('nobody is asked elsewhere about a company that the search confirms, or tha
       ['needs_review', 'NUMBER_CONFLICT'],
     ]);
     expect(new Set(sent)).toEqual(new Set(['searchKyb', 'fullKyb']));
-  });
-});
-
-test('what a person decides about whom a website names is remembered, and nothing is paid twice', async () => {
-  await withFallback(['website'], async ({ company, leads, kybatch, runRows, sandbox, writeCsv }) => {
-    await runRows([{ country: 'GB', website: leads.website }]);
-    await kybatch(['review', 'export', '--out', 'review.csv']);
-    const sheet = (await kybatch(['review', 'list', '--json'])).stdout;
-    expect(sheet).toContain(company.v1Id);
-    writeCsv('other.csv', [
-      { country: 'GB', website: `https://www.${leads.website.replace(/^https?:\/\/(www\.)?/, '')}/` },
-    ]);
-    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
   });
 });
 
