@@ -1,6 +1,7 @@
 import { outsideText } from '../util/outside-text.js';
 import { type Decision, decide, type GradedCandidate, type MatchPolicy, type ReviewReason } from './decide.js';
 import type { CandidateFacts, Subject } from './grade.js';
+import { NAME_AGREEMENT, nameSimilarity } from './names.js';
 import { matchNumber } from './numbers/same-number.js';
 
 /**
@@ -23,13 +24,17 @@ export type Hints = ReadonlyMap<string, Hint>;
 
 export const NO_HINTS: Hints = new Map();
 
-/** Whether this is whom the hint names: the very number, in the country that it names. */
-export function isNamedBy({ registrationNumber, countryCode }: Hint, row: Subject, candidate: CandidateFacts): boolean {
+/**
+ * Whether this is whom the hint names: the very number, in the country that it names. A name finds namesakes and strangers:
+ * who is named for it alone must have it.
+ */
+export function isNamedBy(hint: Hint, row: Subject, candidate: CandidateFacts): boolean {
   const { registration_number: number, country_code, state, jurisdiction } = candidate;
   const theirs = country_code?.toUpperCase() ?? null;
-  const country = countryCode ?? (row.countryCode || theirs);
+  const country = hint.countryCode ?? (row.countryCode || theirs);
   if (number === null || (theirs !== null && country !== theirs)) return false;
-  const named = matchNumber({ countryCode: country ?? '', number: registrationNumber });
+  if (hint.forName && nameSimilarity(row.name ?? '', candidate.name ?? '') < NAME_AGREEMENT) return false;
+  const named = matchNumber({ countryCode: country ?? '', number: hint.registrationNumber });
   return named.is(number, state ?? jurisdiction ?? undefined);
 }
 
@@ -44,7 +49,7 @@ export function decideWithHints(
   policy: MatchPolicy,
 ): Decision {
   const own = decide(subject, graded, policy);
-  const named = graded.filter((entry) => isWorthAsking(entry, hints));
+  const named = graded.filter(({ candidate }) => hints.has(candidate.id));
   const [about] = named;
   const hint = about && hints.get(about.candidate.id);
   if (own.kind === 'confirmed' || about === undefined || hint === undefined) return own;
@@ -55,15 +60,7 @@ export function decideWithHints(
   if (country === 'F') return asked('country_conflict', `${said}; the row says ${subject.countryCode}`);
   if (number === 'F') return asked('number_conflict', `${said}; the row says ${rowNumber(subject)}`);
   if (own.kind === 'needs_review' && !SAYS_LESS.has(own.reason)) return { ...own, message: `${own.message}; ${said}` };
-  const gave =
-    subject.registrationNumber === undefined ? 'the row gave no number' : 'the row’s own number decides nothing';
-  return asked('hint_only', `${said}; ${gave}`);
-}
-
-/** A name finds namesakes and strangers: who is named for it alone must have it. */
-function isWorthAsking({ candidate, graded }: GradedCandidate, hints: Hints): boolean {
-  const hint = hints.get(candidate.id);
-  return hint !== undefined && (!hint.forName || graded.grade[1] === 'A' || graded.grade[1] === 'B');
+  return asked('hint_only', `${said}; the row gave no number`);
 }
 
 /** That there is no number in the row is said better with the number that was named. */

@@ -119,6 +119,19 @@ test('nobody is asked elsewhere about a company that the search confirms, or tha
   });
 });
 
+test('an account without v1 is asked about in the same way', async () => {
+  await withFallback(
+    ['website'],
+    async ({ company, leads, runRows }) => {
+      const { rows, sent, candidates } = await runRows([{ ...NOBODY, website: leads.website }]);
+      expect(sent).toEqual(['kybSearch', 'kybSearch', 'enrichCompanyByWebsite', 'kybSearch']);
+      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'NUMBER_CONFLICT' }]);
+      expect(candidates).toMatchObject([{ id: company.v2Id, api: 'v2' }]);
+    },
+    { pipeline: ['stages: [financials, credit-report]'] },
+  );
+});
+
 function spelled(body: string, { registrationNumber }: { readonly registrationNumber: string }): string {
   return body.replace(
     `"${registrationNumber}"`,
