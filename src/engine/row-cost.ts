@@ -17,8 +17,10 @@ export interface Rest extends Amounts {
   readonly v2Calls: number;
 }
 
-/** The most that so many rows can still cost, however their searches end. */
-export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>): Rest {
+type Asking = Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>;
+
+/** All that one row may ask for, however its searches end. */
+export function callsOfRow(pipeline: Asking): readonly StageCall[] {
   const stages = stagesOf(pipeline);
   const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
   const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
@@ -26,7 +28,12 @@ export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'optio
     pipeline.search.fallback.map((name) => fallbackSteps[name]),
     spaces[0],
   );
-  const calls = [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
+  return [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
+}
+
+/** The most that so many rows can still cost. */
+export function mostFor(rows: number, pipeline: Asking): Rest {
+  const calls = callsOfRow(pipeline);
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
   return { units: rows * most('unit'), reports: rows * most('report'), v2Calls: rows * most('not_told') };

@@ -4,7 +4,9 @@ import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
+import { outsideText } from '../../util/outside-text.js';
 import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
+import type { Doubt } from './doubts.js';
 
 /**
  * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
@@ -13,7 +15,7 @@ import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome 
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, hints, unreadable, before }: Seen,
+  { seen, elsewhere, hints, doubts, before }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -26,7 +28,7 @@ export async function confirm(
     },
   };
   const judge = (candidates: readonly GradedCandidate[]) =>
-    conclude(space, decideWithHints(subject, candidates, hints, policy), candidates, unreadable);
+    conclude(space, decideWithHints(subject, candidates, hints, policy), { seen: candidates, elsewhere, doubts });
   const remembered = await questions.remembered(question);
   const recalled = remembered && recall(space, remembered, seen, judge);
   const judged = recalled ?? judge(seen);
@@ -42,16 +44,17 @@ export async function confirm(
       decision: verdictOn(candidate.id, outcome, space),
     }),
   );
-  keepCandidates(space, [...(stays?.kept ?? []), ...found]);
+  keepCandidates(space, [...(stays?.kept ?? []), ...found, ...elsewhere.map(rejected)]);
   return outcome;
 }
 
 export interface Seen {
   readonly seen: readonly GradedCandidate[];
+  /** Those of other countries, where the search cannot leave them out: they are evidence, and not meant. */
+  readonly elsewhere: readonly GradedCandidate[];
+  readonly doubts: readonly Doubt[];
   /** Whom of them somebody else has named. */
   readonly hints: Hints;
-  /** Candidates beside them that nobody can read. */
-  readonly unreadable: number;
   /** As what the company was confirmed before. */
   readonly before: Identified | undefined;
 }
@@ -80,30 +83,41 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
 
 const stillConfirmed = (space: IdSpace, known: Identified): StageOutcome => ({ kind: 'done', ids: { [space]: known } });
 
-export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
+const rejected = ({ candidate, graded: { grade, evidence } }: GradedCandidate): SeenCandidate => ({
+  candidate,
+  grade,
+  evidence,
+  decision: 'rejected',
+});
 
 function conclude(
   space: IdSpace,
   decision: Decision,
-  seen: readonly GradedCandidate[],
-  unreadable: number,
+  { seen, elsewhere, doubts }: Omit<Seen, 'before' | 'hints'>,
 ): StageOutcome {
+  const [doubt] = doubts;
   switch (decision.kind) {
-    case 'confirmed':
-      return confirmed(space, decision, decision.matchedOn);
+    case 'confirmed': {
+      const against = doubts.find(({ rulesOutYes }) => rulesOutYes);
+      if (against === undefined) return confirmed(space, decision, decision.matchedOn);
+      const message = `one candidate agrees, but ${against.words}: another may agree as well`;
+      return { kind: 'needs_review', code: against.code, message, grade: decision.grade };
+    }
     case 'needs_review': {
       const { reason, message, grade = seen.length === 1 ? seen[0]?.graded.grade : undefined } = decision;
       return { kind: 'needs_review', code: reason.toUpperCase(), message, ...(grade === undefined ? {} : { grade }) };
     }
-    case 'no_match':
-      // The company may be the one that could not be read: "no" would be a guess.
-      if (unreadable > 0)
+    case 'no_match': {
+      const told = nobody(decision.reason, elsewhere);
+      // The company may be the one that could not be read, or was not seen: "no" would be a guess.
+      if (doubt !== undefined)
         return {
           kind: 'needs_review',
-          code: UNREADABLE_CANDIDATE,
-          message: `${NO_MATCH[decision.reason]}, but ${unreadable === 1 ? 'one candidate' : `${unreadable} candidates`} could not be read: ask the provider, or decide that none of these is meant`,
+          code: doubt.code,
+          message: `${told}, but ${doubts.map(({ words }) => words).join(', and ')}: ask the provider, or decide that none of these is meant`,
         };
-      return { kind: 'no_match', code: decision.reason.toUpperCase(), message: NO_MATCH[decision.reason] };
+      return { kind: 'no_match', code: decision.reason.toUpperCase(), message: told };
+    }
   }
 }
 
@@ -112,6 +126,13 @@ const NO_MATCH = {
   no_candidate_with_number: 'no candidate has this registration number',
   no_candidate_with_vat_number: 'no candidate has this VAT number',
 } as const;
+
+/** That others have come says nothing about this company. */
+function nobody(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
+  if (elsewhere.length === 0) return NO_MATCH[reason];
+  const countries = [...new Set(elsewhere.map(({ candidate }) => outsideText(candidate.country_code ?? '')))].sort();
+  return `${NO_MATCH[reason]} in its country, only companies elsewhere: ${countries.join(', ')}`;
+}
 
 const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
 

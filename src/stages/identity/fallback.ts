@@ -20,8 +20,8 @@ export interface FallbackTerms {
   readonly enquiry: Enquiry;
   readonly fallback: SearchPolicy['fallback'];
   readonly context: Pick<StageContext, 'call' | 'keepError'>;
-  /** The ordinary search of the space; undefined where it cannot ask for this. */
-  readonly search: (search: Search) => Promise<Found | StageOutcome | undefined>;
+  /** The ordinary search of the space, in the place of an enquiry; undefined where it cannot ask for this. */
+  readonly search: (search: Search, place: Enquiry) => Promise<Found | StageOutcome | undefined>;
   /** What was searched for before: it is not bought again, and its candidates are known. */
   readonly asked: readonly Search[];
   readonly seen: () => readonly CandidateFacts[];
@@ -40,8 +40,9 @@ export async function askFallback(terms: FallbackTerms): Promise<StageOutcome | 
     const hint = await askForHint(step, terms);
     if (hint === undefined) continue;
     if ('kind' in hint) return hint;
-    const search = searchFor(hint, terms.enquiry);
-    const found = await searchOnce(search, asked, terms);
+    const place = placeOf(hint, terms.enquiry);
+    const search = { location: place.location, registration_number: hint.registrationNumber };
+    const found = await searchOnce(search, place, asked, terms);
     if ('kind' in found) {
       if (isHeldUp(found)) return found;
       noteTrouble(found, hintInWords(hint), terms.context);
@@ -87,19 +88,21 @@ function readNamed({ read }: FallbackStep, body: Buffer): readonly Named[] | Sta
   }
 }
 
-/** In the row's own place, unless the hint names another country: what it names there may be a company elsewhere. */
-function searchFor({ registrationNumber, countryCode }: Hint, { subject, location }: Enquiry): Search {
-  const isHere = countryCode === null || countryCode === subject.countryCode;
-  return { location: isHere ? location : countryCode, registration_number: registrationNumber };
+/** The row's own place, unless the hint names another country: what it names there may be a company elsewhere. */
+function placeOf({ countryCode }: Hint, enquiry: Enquiry): Enquiry {
+  if (countryCode === null || countryCode === enquiry.subject.countryCode) return enquiry;
+  const { locationId: _, state: __, ...subject } = enquiry.subject;
+  return { location: countryCode, subject: { ...subject, countryCode } };
 }
 
 async function searchOnce(
   search: Search,
+  place: Enquiry,
   asked: readonly Search[],
   terms: FallbackTerms,
 ): Promise<readonly CandidateFacts[] | StageOutcome> {
   if (asked.some((one) => JSON.stringify(one) === JSON.stringify(search))) return terms.seen();
-  const found = (await terms.search(search)) ?? NOBODY;
+  const found = (await terms.search(search, place)) ?? NOBODY;
   return 'kind' in found ? found : found.candidates;
 }
 

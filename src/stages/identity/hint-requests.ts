@@ -1,3 +1,4 @@
+import { LOOKUP_PER_PAGE } from '../../api/v2/operations/companies.js';
 import type { Enquiry } from '../../domain/enquiry.js';
 import type { Subject } from '../../domain/grade.js';
 import { compactLei, isCheckedLei } from '../../domain/leads.js';
@@ -12,9 +13,6 @@ export interface HintRequest {
   /** It asks by the name alone. */
   readonly forName: boolean;
 }
-
-/** At most as many as the lookup gives at a time (V2-10). */
-const LOOKUP_PER_PAGE = 5;
 
 /**
  * One request, by the one thing that says most. What the searches could not ask by comes first: they have found nobody by
