@@ -1,15 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chargedAgain } from '../helpers/sandbox.js';
+import { jsonOf } from './here.js';
 import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
 
 const NOBODY = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER };
 const SEARCHED = ['searchKyb', 'searchKyb'];
 
 describe('a row whom no search finds', () => {
-  test('is a question where its website names a company with another number', async () => {
+  test('is a question where its website names a company with another number, or in another country', async () => {
     await withFallback(['website'], async ({ company, leads, runRows }) => {
-      const { code, rows, candidates, sent } = await runRows([{ ...NOBODY, website: leads.website }]);
-      expect(sent).toEqual([...SEARCHED, 'enrichCompanyByWebsite', 'searchKyb']);
+      const foreign = { name: NOBODYS_NAME, country: 'FR', registration_number: '', website: leads.website };
+      const { code, rows, candidates, sent } = await runRows(
+        [{ ...NOBODY, website: leads.website }, foreign],
+        ['--concurrency', '1'],
+      );
+      // What was asked for one row is owned for the next.
+      expect(sent).toEqual([...SEARCHED, 'enrichCompanyByWebsite', 'searchKyb', 'searchKyb']);
       expect(code).toBe(3);
       const said = `the website ${leads.website} names ${company.registrationNumber} (GB)`;
       expect(rows).toMatchObject([
@@ -21,9 +29,12 @@ describe('a row whom no search finds', () => {
           v1_company_id: '',
           input_website: leads.website,
         },
+        { outcome: 'needs_review', error_code: 'COUNTRY_CONFLICT', error_message: `${said}; the row says FR` },
       ]);
-      expect(candidates).toMatchObject([{ id: company.v1Id, decision: 'needs_review' }]);
-      expect(candidates[0]?.match_grade).toMatch(/^FFZA/);
+      expect(candidates).toMatchObject([
+        { row: '1', id: company.v1Id, decision: 'needs_review', match_grade: expect.stringMatching(/^FFZA/) },
+        { row: '2', id: company.v1Id, decision: 'needs_review', match_grade: expect.stringMatching(/^ZFZF/) },
+      ]);
       expect(candidates[0]?.evidence).toContain(`${said} (enrichCompanyByWebsite)`);
     });
   });
@@ -95,15 +106,6 @@ describe('a row whom no search finds', () => {
       expect(errors).toMatchObject([{ code: 'VALIDATION' }]);
     });
   });
-
-  test('is told of a company in another country', async () => {
-    await withFallback(['website'], async ({ company, leads, runRows }) => {
-      const { rows, sent } = await runRows([{ name: NOBODYS_NAME, country: 'FR', website: leads.website }]);
-      expect(sent).toEqual(['searchKyb', 'enrichCompanyByWebsite', 'searchKyb']);
-      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'COUNTRY_CONFLICT' }]);
-      expect(rows[0]?.error_message).toContain(`names ${company.registrationNumber} (GB); the row says FR`);
-    });
-  });
 });
 
 test('nobody is asked elsewhere about a company that the search confirms, or that a person has to choose', async () => {
@@ -130,6 +132,30 @@ test('an account without v1 is asked about in the same way', async () => {
     },
     { pipeline: ['stages: [financials, credit-report]'] },
   );
+});
+
+test('a list whose pipeline begins to follow leads asks about those whom nobody has found, and about nobody else', async () => {
+  await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
+    const known = { ...rows[0], website: '' };
+    const list = [
+      { ...known, website: 'https://known.example' },
+      { ...known, ...NOBODY, vat_number: '', id: 'nobody', website: leads.website },
+    ];
+    writeFileSync(join(cwd, 'without.yaml'), 'stages: [record]');
+    const first = await runRows(list, ['--pipeline', './without.yaml']);
+    expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
+    const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+    expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 1, at_most: 1 } });
+    const second = await runRows(list);
+    expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
+    expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
+    expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
+    // By turns with one that does not follow them: the same members, and nothing is paid twice.
+    const third = await runRows(list, ['--pipeline', './without.yaml']);
+    expect(third.sent).toEqual([]);
+    expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);
+    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+  });
 });
 
 function spelled(body: string, { registrationNumber }: { readonly registrationNumber: string }): string {

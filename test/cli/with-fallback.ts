@@ -56,7 +56,8 @@ export async function withFallback<T>(
     const runRows = async (rows: readonly object[], args: readonly string[] = []): Promise<FallbackEnd> => {
       job.writeCsv('in.csv', rows);
       const before = job.sandbox.requestLog.length;
-      const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--json', '--yes', '--out', 'tables', ...args];
+      const pipeline = args.includes('--pipeline') ? [] : ['--pipeline', './p.yaml'];
+      const run = ['run', 'in.csv', ...pipeline, '--json', '--yes', '--out', 'tables', ...args];
       const finished = await job.kybatch(run);
       const table = (name: string): readonly Cells[] =>
         parse(readFileSync(join(job.cwd, 'tables', `${name}.csv`)), { columns: true });
