@@ -132,10 +132,11 @@ export async function planJob(
 ): Promise<PlanView> {
   const { table, pipeline } = job;
   const planned = await planInput(job, list, names, ledger, around);
+  const at = around.clock.now();
   const asksV2 = operationsOf(pipeline).some(({ api }) => api === 'v2');
-  const told = asksV2 ? await toldNowOrBefore({ use, at: around.clock.now() }, names.v2, ledger) : null;
+  const told = asksV2 ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
   return {
-    at: around.clock.now(),
+    at,
     sandbox: isSandboxName(names.v1),
     input: table.path,
     ...planned,

@@ -235,6 +235,7 @@ test('the table allowances has every count of the run’s providers: what was no
       {
         api: 'v2',
         permission: 'credit_report',
+        permission_name: 'Credit report',
         name: 'Credit report in the plan',
         used: '1',
         total: '10',

@@ -3,6 +3,7 @@ import { movedInWords } from '../../src/cli/terminal/permission-words.js';
 
 const moved = (permission: string, metric: string, usedAtStart: number, used: number, total: number | null) => ({
   permission,
+  permissionName: null,
   metric,
   name: metric,
   usedAtStart,
