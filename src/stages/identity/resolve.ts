@@ -45,7 +45,7 @@ export async function resolve(
   const elsewhere: GradedCandidate[] = [];
   const doubts = new Doubts(how);
   const verdict = () => decide(subject, seen, policy.match).kind;
-  const see = (found: Found, search: Search) => {
+  const see = (found: Found, search: Search = {}) => {
     doubts.note(found, search);
     const known = new Set([...seen, ...elsewhere].map(({ candidate }) => candidate.id));
     const fresh = found.candidates.filter(({ id }) => !known.has(id));
