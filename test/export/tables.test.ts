@@ -38,6 +38,7 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
   candidates: 'row api position id name registration_number vat_number country_code state match_grade decision',
   calls:
     'row stage api operation attempt started_at duration_ms http_status error_code request_id units_charged charge raw_sha256',
+  allowances: 'api permission metric name used total left used_at_start reset_at observed_at contacts_from contacts_to',
   errors: 'row stage class code message request_id attempts at',
   sources: 'v1_company_id module category comment id name url',
 };
