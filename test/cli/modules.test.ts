@@ -100,6 +100,14 @@ describe('a portfolio of twenty', () => {
         expect(told.map((one) => `${one.group_id} ${one.group_name} ${one.id}`)).toEqual(theirs);
         expect(web.technologies_returned).toBe(String(theirs.length));
       }
+
+      const gone = present(known[0]);
+      expect((await kybatch(['purge', '--entity', `v1:${gone.v1Id}`, '--yes'])).code).toBe(0);
+      await kybatch(['export', '--out', 'out']);
+      for (const table of ['firmographics', 'classifications', 'digital_profiles', 'technologies']) {
+        const ids = linesOf(job, table).map((line) => line.companies_id ?? line.insights_id);
+        expect([ids.length > 0, ids.includes(gone.v2Id)], table).toEqual([true, false]);
+      }
     }));
 });
 
