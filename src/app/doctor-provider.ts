@@ -1,9 +1,11 @@
+import type { ApiError } from '../api/errors.js';
 import { probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { permissionUseOf } from '../api/v2/permission-use.js';
 import { probeV2Key, type V2KeyReport } from '../api/v2/probe.js';
 import { missingRoutes, type Routes } from '../api/v2/routes.js';
 import { type LoadedPipeline, operationsOf } from '../config/pipeline.js';
+import type { ApiName } from '../domain/api-name.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { stages } from '../stages/list.js';
 import { sentence } from '../util/sentence.js';
@@ -104,10 +106,10 @@ const stageFindings = (routes: Routes): readonly Finding[] =>
     return [{ check: 'v2 stages', state: 'note', detail }];
   });
 
-function keyFailure(
-  api: 'v1' | 'v2',
+export function keyFailure(
+  api: ApiName,
   state: 'refused' | 'wrong_route' | 'unreachable',
-  { error }: V1KeyReport | V2KeyReport,
+  { error }: { readonly error: ApiError | undefined },
 ): Finding {
   const { subject, exit } = FAILURES[state];
   const detail =

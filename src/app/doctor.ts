@@ -3,6 +3,7 @@ import { ExitCode } from '../domain/exit-codes.js';
 import { aheadInWords } from '../ledger/clock-ahead.js';
 import type { DamagedAnswer } from '../ledger/health.js';
 import { checkDatabase } from '../ledger/sqlite/check.js';
+import { checkMcp } from './doctor-mcp.js';
 import type { V2Counts } from './doctor-permissions.js';
 import { checkPipeline, DEFAULT_PIPELINE } from './doctor-pipeline.js';
 import { checkContents, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
@@ -43,6 +44,7 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
     const findings = [
       ...v1,
       ...ofV2,
+      ...(await checkMcp(provider)),
       ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),

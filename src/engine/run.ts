@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
-import type { ApiName } from '../api/operation.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
@@ -44,7 +44,7 @@ export interface RunWork {
   readonly fresh: boolean;
   /** The only rows that are to move; without it, all that can, those that an earlier start has parked too. */
   readonly only?: readonly number[] | undefined;
-  readonly sources: Readonly<Record<ApiName, Source | null>>;
+  readonly sources: Readonly<Record<BatchApi, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** What v2 counts, told before the first call and after the last. */
@@ -212,8 +212,8 @@ const apiOf = (source: Source | null, environmentId: number | null) =>
   source === null || environmentId === null ? null : { client: source.client, environmentId };
 
 /** The run's answers come from here, now and at every later start. */
-async function useSources({ run, sources, ledger }: RunWork): Promise<Record<ApiName, number | null>> {
-  const environments: Record<ApiName, number | null> = { v1: null, v2: null };
+async function useSources({ run, sources, ledger }: RunWork): Promise<ByApi<number | null>> {
+  const environments: Record<BatchApi, number | null> = { v1: null, v2: null };
   const used: RunEnvironment[] = [];
   for (const api of ['v1', 'v2'] as const) {
     const source = sources[api];

@@ -1,3 +1,4 @@
+import type { ApiName } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
@@ -7,9 +8,9 @@ import type { CallContext, Intent, NewCall } from './intent.js';
 
 export interface CallStore {
   /** Where answers come from. However a base URL is spelt, it is one environment (X-2). */
-  environment(api: 'v1' | 'v2', name: string): Promise<number>;
+  environment(api: ApiName, name: string): Promise<number>;
   /** Looks only: an environment nobody has used yet is not created. */
-  findEnvironment(api: 'v1' | 'v2', name: string): Promise<number | undefined>;
+  findEnvironment(api: ApiName, name: string): Promise<number | undefined>;
 
   /** A worker begins: its intents are leased to it until `leaseUntil`. Its number fences what it settles. */
   begin(start: NewStart): Promise<number>;
@@ -95,7 +96,7 @@ export interface NewStart {
 export interface OutageNote {
   /** The row that waits, where others are answered; absent: nobody is. */
   readonly row?: number | undefined;
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly operation: string;
   /** Of the last error. */
   readonly code: string;

@@ -1,3 +1,4 @@
+import type { ApiName } from '../domain/api-name.js';
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { UseSince } from '../domain/permission-drift.js';
@@ -55,7 +56,7 @@ export interface LastStart {
 }
 
 export interface KnownEnvironment {
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly name: string;
   readonly answers: number;
 }

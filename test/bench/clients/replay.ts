@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Pool } from 'undici';
-import type { AnyClient } from '../../../src/calls/request.js';
+import type { AddressedCall } from '../../../src/api/client.js';
 import { readWork, startMeter, tellDone } from './work.js';
 
 interface Sent {
@@ -22,7 +22,10 @@ const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await bu
 const routes = parseRoutes(readFileSync(work.routes, 'utf8'), work.routes);
 const v1 = new KybV1Client({ baseUrl: `${work.origin}/api/v1`, apiKey: work.keys.v1 });
 const v2 = new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work.keys.v2, routes });
-const clients = { v1, v2 } as unknown as Readonly<Record<Sent['api'], AnyClient>>;
+/** Any operation, as it was asked for. */
+const clients = { v1, v2 } as unknown as Readonly<
+  Record<Sent['api'], { prepare(name: string, params: object): AddressedCall }>
+>;
 const authorization = { v1: `Bearer ${work.keys.v1}`, v2: `Token ${work.keys.v2}` };
 
 const sent = JSON.parse(readFileSync(work.requests ?? '', 'utf8')) as readonly Sent[];
@@ -31,7 +34,7 @@ const rows = new Map<
   { path: string; method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null }[]
 >();
 for (const { row, api, operation, params } of sent) {
-  const { wire } = clients[api].prepare(operation, JSON.parse(params) as Readonly<Record<string, unknown>>);
+  const { wire } = clients[api].prepare(operation, JSON.parse(params) as object);
   const headers = {
     authorization: authorization[api],
     ...(wire.body === null ? {} : { 'content-type': 'application/json' }),
