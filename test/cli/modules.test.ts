@@ -104,6 +104,23 @@ describe('a portfolio of twenty', () => {
 });
 
 describe('accounts and IDs', () => {
+  test('V2-1 a permission that is used up holds up its own module, and what is owned is not bought again', () =>
+    withJob({ pipeline: ALL, v2Limits: { digital_insights: { daily: 0 } } }, async (job) => {
+      const { sandbox, kybatch, writeCsv } = job;
+      writeCsv('in.csv', wholeCompanies(sandbox, 2).map(input));
+      const first = await kybatch(RUN);
+      expect(first.code).toBe(4);
+      expect(jsonOf<EndJson>(first).outcomes).toMatchObject({ pending: 2 });
+      await kybatch(['export', '--out', 'out']);
+      expect(linesOf(job, 'rows').map((row) => `${row.firmographics_status} ${row.insights_status}`)).toEqual([
+        'done parked',
+        'done parked',
+      ]);
+      const before = sandbox.chargeLog.length;
+      await kybatch(RUN);
+      expect(sandbox.chargeLog).toHaveLength(before);
+    }));
+
   test('firmographics alone need neither v1 nor the KYB of v2', () =>
     withJob({ pipeline: ['stages: [firmographics, insights]'] }, async (job) => {
       const { sandbox, kybatch, writeCsv, env } = job;
@@ -150,7 +167,10 @@ test('purge takes what the modules said of a company with it', () =>
   withJob({ pipeline: ['stages: [firmographics, insights]'] }, async (job) => {
     const { sandbox, kybatch, writeCsv } = job;
     const [gone, stays] = wholeCompanies(sandbox, 2);
-    writeCsv('in.csv', [gone, stays].map((company) => input(present(company))));
+    writeCsv(
+      'in.csv',
+      [gone, stays].map((company) => input(present(company))),
+    );
     const { run } = jsonOf<EndJson>(await kybatch(RUN));
     expect((await kybatch(['purge', '--entity', `companies:${gone?.v2Id}`, '--yes'])).code).toBe(0);
     await kybatch(['export', run, '--out', 'out']);
