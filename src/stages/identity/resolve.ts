@@ -17,8 +17,8 @@ import {
 import type { Found } from './candidates.js';
 import { confirm } from './confirm.js';
 import { confirmedElsewhere } from './confirmed-elsewhere.js';
-import { Doubts } from './doubts.js';
 import { askFallback, HintsTaken } from './fallback.js';
+import { SearchDoubts } from './search-doubts.js';
 import { planSearches, type Search, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
@@ -50,7 +50,7 @@ export async function resolve(
   const seen: GradedCandidate[] = [];
   const elsewhere: GradedCandidate[] = [];
   const hints = new HintsTaken();
-  const doubts = new Doubts(how);
+  const doubts = new SearchDoubts(how);
   const verdict = () => decideWithHints(subject, seen, hints.all, policy.match).kind;
   const add = (candidates: readonly CandidateFacts[]) => {
     const known = new Set([...seen, ...elsewhere].map(({ candidate }) => candidate.id));
@@ -58,7 +58,7 @@ export async function resolve(
     for (const graded of grade(subject, fresh))
       (how.everywhere === true && isOfAnotherCountry(graded) ? elsewhere : seen).push(graded);
   };
-  const see = (found: Found, search: Search) => {
+  const see = (found: Found, search: Search = {}) => {
     doubts.note(found, search);
     add(found.candidates);
   };
