@@ -58,7 +58,7 @@ export async function resolve(
     for (const graded of grade(subject, fresh))
       (how.everywhere === true && isOfAnotherCountry(graded) ? elsewhere : seen).push(graded);
   };
-  const see = (found: Found, search: Search = {}) => {
+  const see = (found: Found, search: Search) => {
     doubts.note(found, search);
     add(found.candidates);
   };
