@@ -15,7 +15,8 @@ export interface Flight {
   response?: RpcResponse | undefined;
 }
 
-export interface McpWireOptions extends Pick<TransportOptions, 'authorization' | 'deadlineMs' | 'maxBodyBytes'> {
+export interface McpWireOptions
+  extends Pick<TransportOptions, 'authorization' | 'deadlineMs' | 'maxBodyBytes' | 'proxy'> {
   readonly url: string;
 }
 
