@@ -1,4 +1,5 @@
 import type { ApiName } from '../domain/api-name.js';
+import type { ContactCounts } from '../domain/contact-counts.js';
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { Doubt, Doubtful } from './doubt.js';
@@ -60,14 +61,19 @@ export interface CallStore {
   /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
   close(environmentId: number, closure: Closure): Promise<void>;
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
-  /** What v2 counts, all of it, at the start or at the end of a run. */
+  /** What v2 counts, all of it. With `start`: a run begins with it, and what comes later is compared with that. */
   keepPermissions(
     environmentId: number,
     use: readonly PermissionUse[],
-    when: 'start' | 'end',
     at: number,
+    start?: { readonly drawnOn: DrawnOn },
   ): Promise<void>;
+  /** How many contacts v2 says were revealed in a range of time: the last that was asked for. */
+  keepContacts(environmentId: number, counts: ContactCounts, at: number): Promise<void>;
 }
+
+/** Codename of a permission → the operations that draw on it, as a pipeline says. */
+export type DrawnOn = Readonly<Record<string, readonly string[]>>;
 
 export interface RefusedRequest {
   readonly environmentId: number;
