@@ -49,8 +49,10 @@ export async function withProvider<T>(
   const dataDir = loadDataDir(around, options);
   const sandbox = options.sandbox ? await startEmbeddedSandbox(around, setup.keepSandbox ? dataDir : undefined) : null;
   const environment = sandbox === null ? loadEnvironment(around, options) : sandboxEnvironment(sandbox, dataDir);
+  const { proxy } = environment;
   const shared = {
     clock: around.clock,
+    proxy: proxy === null ? undefined : { url: proxy.url.reveal(), except: proxy.except },
     onWarning: (message: string) => around.onNote?.(message),
     ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
   };
@@ -117,6 +119,7 @@ function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
     v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
     v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
     mcp: { baseUrl: sandbox.mcpUrl, url: sandbox.mcpUrl, apiKey: new Secret(sandbox.keys.v2) },
+    proxy: null,
     routes: parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile),
     routesFile: sandbox.routesFile,
   };
