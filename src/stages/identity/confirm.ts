@@ -30,21 +30,24 @@ export async function confirm(
   const judge = (candidates: readonly GradedCandidate[]) =>
     conclude(space, decideWithHints(subject, candidates, hints, policy), { seen: candidates, elsewhere, doubts });
   const remembered = await questions.remembered(question);
-  const recalled = remembered && recall(space, remembered, seen, judge);
+  const recalled = remembered && recall(space, remembered, { seen, elsewhere }, judge);
   const judged = recalled ?? judge(seen);
   const stays = recalled === undefined && judged.kind !== 'done' ? staysConfirmed(space, before, seen) : undefined;
   const outcome = stays?.outcome ?? judged;
   if (outcome.kind === 'needs_review') questions.keep(question, { ...outcome, answered: false });
   else if (recalled !== undefined) questions.keep(question, { ...ANSWERED, answered: true });
-  const found = seen.map(
-    ({ candidate, graded }): SeenCandidate => ({
-      candidate,
-      grade: graded.grade,
-      evidence: [...graded.evidence, ...hintOn(candidate, hints)],
-      decision: verdictOn(candidate.id, outcome, space),
-    }),
-  );
-  keepCandidates(space, [...(stays?.kept ?? []), ...found, ...elsewhere.map(rejected)]);
+  const kept = ({ candidate, graded: { grade, evidence } }: GradedCandidate, decision: string): SeenCandidate => ({
+    candidate,
+    grade,
+    evidence: [...evidence, ...hintOn(candidate, hints)],
+    decision,
+  });
+  const verdict = ({ candidate }: GradedCandidate) => verdictOn(candidate.id, outcome, space);
+  keepCandidates(space, [
+    ...(stays?.kept ?? []),
+    ...seen.map((one) => kept(one, verdict(one))),
+    ...elsewhere.map((one) => kept(one, verdict(one) === 'confirmed' ? 'confirmed' : 'rejected')),
+  ]);
   return outcome;
 }
 
@@ -82,13 +85,6 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
 }
 
 const stillConfirmed = (space: IdSpace, known: Identified): StageOutcome => ({ kind: 'done', ids: { [space]: known } });
-
-const rejected = ({ candidate, graded: { grade, evidence } }: GradedCandidate): SeenCandidate => ({
-  candidate,
-  grade,
-  evidence,
-  decision: 'rejected',
-});
 
 function conclude(
   space: IdSpace,
@@ -143,12 +139,12 @@ const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
 function recall(
   space: IdSpace,
   { decision, candidateId, shown }: Remembered,
-  seen: readonly GradedCandidate[],
+  { seen, elsewhere }: Pick<Seen, 'seen' | 'elsewhere'>,
   judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
 ): StageOutcome | undefined {
   if (decision === 'not_sure') return undefined;
   if (decision === 'confirm') {
-    const chosen = seen.find(({ candidate }) => candidate.id === candidateId);
+    const chosen = [...seen, ...elsewhere].find(({ candidate }) => candidate.id === candidateId);
     return chosen && confirmed(space, { candidate: chosen.candidate, grade: chosen.graded.grade }, 'review');
   }
   const unseen = seen.filter(({ candidate }) => !shown.includes(candidate.id));
