@@ -15,6 +15,8 @@ export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 export interface WalkedItem extends VocabularyItem {
   /** 1 for the level that was begun at. */
   readonly level: number;
+  /** The item that its list is below; null at the top. */
+  readonly under: string | null;
 }
 
 export interface Walked {
@@ -59,7 +61,7 @@ export async function walkVocabulary(
     if (read.kind !== 'lists') return read;
     lists += asked.length;
     for (const { fetchedAt } of read.lists) oldestFetchedAt = Math.min(oldestFetchedAt, fetchedAt);
-    const found = read.lists.flatMap((list) => list.items.map((item) => ({ ...item, level })));
+    const found = read.lists.flatMap((list) => list.items.map((item) => ({ ...item, level, under: list.under })));
     items.push(...found);
     if (!isTree(vocabulary.name) || !complete || isEnough(found)) break;
     parents = below(found, entered);
@@ -79,6 +81,7 @@ function below(items: readonly VocabularyItem[], entered: Set<string>): readonly
 }
 
 interface List {
+  readonly under: string | null;
   readonly items: readonly VocabularyItem[];
   readonly fetchedAt: number;
 }
@@ -100,14 +103,14 @@ async function readLevel(
       return NOTHING;
     }
     const items = readVocabularyList(outcome.body);
-    if (!(items instanceof ApiError)) return { items, fetchedAt: outcome.fetchedAt };
+    if (!(items instanceof ApiError)) return { under: parent ?? null, items, fetchedAt: outcome.fetchedAt };
     end ??= { kind: 'failed', error: items, attempts: 1 };
     return NOTHING;
   });
   return end ?? { kind: 'lists', lists };
 }
 
-const NOTHING: List = { items: [], fetchedAt: Number.POSITIVE_INFINITY };
+const NOTHING: List = { under: null, items: [], fetchedAt: Number.POSITIVE_INFINITY };
 
 /** How many the provider takes is not shown. */
 const AT_ONCE = 4;
