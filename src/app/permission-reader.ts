@@ -2,7 +2,7 @@ import type { ApiError } from '../api/errors.js';
 import type { PlatformV2Client } from '../api/v2/client.js';
 import { permissionUseOf } from '../api/v2/permission-use.js';
 import { probeV2Key } from '../api/v2/probe.js';
-import { operationsOf, type Pipeline } from '../config/pipeline.js';
+import { operationsOf, type Wanted } from '../config/pipeline.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import type { Provider } from './provider.js';
@@ -15,7 +15,7 @@ export interface MetricsReader extends PermissionReader {
 
 /** Undefined where the pipeline has no use for v2. */
 export function permissionReader(
-  pipeline: Pick<Pipeline, 'stages'>,
+  pipeline: Wanted,
   { v2 }: Pick<Provider, 'v2'>,
   signal?: AbortSignal,
 ): MetricsReader | undefined {

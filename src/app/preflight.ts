@@ -5,7 +5,7 @@ import { operationsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { KybatchError } from '../domain/errors.js';
 import type { Rest } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchesOf } from '../stages/identity/space-search.js';
 import { bookCheck } from './book-check.js';
 import type { MetricsReader } from './permission-reader.js';
 import type { Provider } from './provider.js';
@@ -49,7 +49,8 @@ const PATIENCE_MS = 5_000;
 function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, pipeline: Pipeline): KybatchError {
   if (error.class !== 'block_operation') return nothingSpent(error, error.message);
   const users = stagesOf(pipeline).filter(
-    ({ space, calls }) => searchOf(space).operation === operation || calls.some((call) => call.operation === operation),
+    ({ space, calls }) =>
+      searchesOf(space).some((search) => search === operation) || calls.some((call) => call.operation === operation),
   );
   const stages = users.map(({ name }) => name).join(', ');
   const message = `the v1 key lacks a scope: ${operation.name} needs ${operation.scopes.join(', ')} (for ${stages}), and the provider says: ${error.message}`;

@@ -126,12 +126,14 @@ export function required<C>(client: C | null, api: 'v1' | 'v2'): C {
 }
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
-export const checkProvider = (pipeline: Pick<Pipeline, 'stages' | 'watch'>, { environment }: Provider): void =>
-  checkEnvironment(pipeline, environment);
+export const checkProvider = (
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'watch'>,
+  { environment }: Provider,
+): void => checkEnvironment(pipeline, environment);
 
 /** The same before anything is opened or created. The sandbox has everything. */
 export function checkConfiguration(
-  pipeline: Pick<Pipeline, 'stages' | 'watch'>,
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'watch'>,
   options: ProviderOptions,
   around: Surroundings,
 ): void {
@@ -147,7 +149,7 @@ export function checkOperations(
   if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(around, options));
 }
 
-function checkEnvironment(pipeline: Pick<Pipeline, 'stages' | 'watch'>, environment: Environment): void {
+function checkEnvironment(pipeline: Pick<Pipeline, 'stages' | 'options' | 'watch'>, environment: Environment): void {
   const watch = asksTheWatch(pipeline) ? [v2Operations.watchHistory] : [];
   mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);
 }

@@ -1,5 +1,5 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
-import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256 } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256, toShared } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
@@ -56,6 +56,8 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   const { metrics = null, tables = 'when_finished' } = pipeline;
   const withAll = {
     ...pipeline,
+    // Versions before kept a yes or no.
+    idsShared: toShared(pipeline.idsShared),
     guards,
     importantChanges,
     watch,

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { withoutDefaults } from '../api/documented-defaults.js';
+import type { Operation } from '../api/operation.js';
 
 /**
  * The same question has the same key, however its parameters were ordered. Values are compared as they go on the wire:
@@ -9,6 +11,13 @@ export const requestKey = (operation: string, params: Readonly<Record<string, un
 
 /** The key, from parameters that are written canonically already. */
 export const keyOf = (operation: string, canonical: string): string => hash('sha256', `${operation}\n${canonical}`);
+
+/** The key of a request that was not sent, or not by us. Undefined where its parameters do not pass. */
+export function keyOfRequest(operation: Operation, params: Readonly<Record<string, unknown>>): string | undefined {
+  const checked = operation.params.safeParse(params);
+  if (!checked.success) return undefined;
+  return requestKey(operation.name, withoutDefaults(operation.params, checked.data as typeof params));
+}
 
 /** JSON with sorted keys and without undefined members. */
 export function canonicalJson(value: unknown): string {

@@ -15,6 +15,8 @@ export interface DoorRequest {
   readonly runId: string | null;
   readonly row: number | null;
   readonly stage: string | null;
+  /** Whose company it is asked for, where the request itself names none by an ID. */
+  readonly about?: CallContext['subject'] | undefined;
   /** An owned answer from this time on is as good as a new one; Infinity: never use an owned one. */
   readonly ownedSince: number;
   /** Calls for it that were over before this time have been looked for, for long enough; 0: none has. */
@@ -56,7 +58,7 @@ export function makeReady(client: AnyClient, environmentId: number, request: Doo
     const params = canonicalJson(prepared.params);
     const requestKey = keyOf(operation.name, params);
     const { name, meter } = operation;
-    const subject = subjectOf(operation, prepared.params);
+    const subject = subjectOf(operation, prepared.params) ?? request.about ?? null;
     return {
       prepared,
       params,

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import type { Stage } from '../stages/stage.js';
 import type { Marks } from '../util/marked-part.js';
@@ -44,9 +44,9 @@ export const describePipeline = (): string =>
   ].join('\n');
 
 function describeStage({ name, summary, space, calls }: Stage): string {
-  const asked = [`${described(searchOf(space).operation)} (as \`search.attempts\` says)`].concat(
-    calls.map(({ operation, atMost }) => `${described(operation)}${atMost === 1 ? '' : ` (${atMost})`}`),
-  );
+  const asked = searchesOf(space)
+    .map((search) => `${described(search)} (as \`search.attempts\` says)`)
+    .concat(calls.map(({ operation, atMost }) => `${described(operation)}${atMost === 1 ? '' : ` (${atMost})`}`));
   return `| \`${name}\` | ${summary} | ${space} | ${asked.join(', ')} |`;
 }
 

@@ -3,6 +3,7 @@ import { allOperations } from '../api/all-operations.js';
 import { type V2OperationName, v2Operations } from '../api/v2/operations.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { defaultMatchPolicy } from '../domain/decide.js';
+import { SHAREABLE_SPACES } from '../domain/id-spaces.js';
 import { parseDuration } from '../domain/options/duration.js';
 import {
   amount,
@@ -63,6 +64,8 @@ const changeName = filledText().refine(
 const known: ReadonlySet<string> = new Set(
   changeNames([...new Set(readers.flatMap(({ tables }): readonly Table[] => tables))]),
 );
+
+const SHARED = `must be true, false, or a list of two or more of ${SHAREABLE_SPACES.join(', ')}`;
 
 const headers = (field: string) => uniqueList(filledText()).optional().describe(`Headers that mean ${field}`);
 
@@ -136,10 +139,12 @@ export const pipelineFile = section({
       'How often such a request may be sent again, 1 to 10, before a person must look; how many calls for one credit report may fail or be lost, in all starts together (V2-17); and in how many starts another request may bring failures which may cost, or what cannot be read (X-1)',
     ),
   provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
-  ids_shared: yesOrNo()
+  ids_shared: z
+    .union([z.boolean(), z.array(z.enum(SHAREABLE_SPACES, SHARED)).min(2, SHARED).meta({ uniqueItems: true })], SHARED)
+    .refine((said) => typeof said === 'boolean' || new Set(said).size === said.length, SHARED)
     .default(false)
     .describe(
-      'Your provider told you that v1 and v2 use the same company IDs: v2 needs no search of its own. Its document does not say so: ask first (V2-4)',
+      'ID spaces that your provider told you are one, such as `[v1, v2, companies]`: a company that is confirmed in one of them needs no search in the others. `true` is `[v1, v2]`. The documents do not say so of any two: ask first (V2-4, V2-18)',
     ),
   ...stageOptions,
   permissions: z

@@ -4,10 +4,11 @@ import type { Operation } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
+import type { IdSpace } from '../domain/id-spaces.js';
 import { parseDuration } from '../domain/options/duration.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
-import type { Stage } from '../stages/stage.js';
+import { fitted, type Stage } from '../stages/stage.js';
 import { describeProblems } from './describe-problems.js';
 import { findPipeline } from './find-pipeline.js';
 import { type Notify, toNotify } from './notify-schema.js';
@@ -35,7 +36,8 @@ export interface Pipeline {
   readonly inDoubt: 'resend' | 'park';
   readonly inDoubtCap: number;
   readonly provenance: boolean;
-  readonly idsShared: boolean;
+  /** Spaces whose IDs are the same; none, or two and more. */
+  readonly idsShared: readonly IdSpace[];
   readonly permissions: Readonly<Record<string, readonly V2OperationName[]>>;
   readonly columns: { readonly [Field in keyof PipelineFile['columns']]?: readonly string[] };
   readonly retry: { readonly attempts: number; readonly baseMs: number; readonly capMs: number };
@@ -109,16 +111,16 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
 
-/** The stages of a pipeline, in the order of the journey. */
-export const stagesOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Stage[] =>
-  stages.filter(({ name }) => pipeline.stages.includes(name));
+/** What a pipeline buys, and what each stage is told: none of it where that is not said. */
+export type Wanted = Pick<Pipeline, 'stages'> & Partial<Pick<Pipeline, 'options'>>;
+
+/** The stages of a pipeline, in the order of the journey, as its options have them. */
+export const stagesOf = ({ stages: names, options = {} }: Wanted): readonly Stage[] =>
+  stages.filter(({ name }) => names.includes(name)).map((stage) => fitted(stage, options[stage.name]));
 
 /** Every operation that a pipeline's stages, and the searches before them, may ask for. */
-export const operationsOf = (pipeline: Pick<Pipeline, 'stages'>): readonly Operation[] =>
-  stagesOf(pipeline).flatMap(({ space, calls }) => [
-    searchOf(space).operation,
-    ...calls.map(({ operation }) => operation),
-  ]);
+export const operationsOf = (pipeline: Wanted): readonly Operation[] =>
+  stagesOf(pipeline).flatMap(({ space, calls }) => [...searchesOf(space), ...calls.map(({ operation }) => operation)]);
 
 /**
  * How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. A run
@@ -137,7 +139,7 @@ function toPipeline(file: PipelineFile): Pipeline {
   const written: Readonly<Record<string, unknown>> = file;
   return {
     description: file.description ?? '',
-    stages: stagesOf(file).map(({ name }) => name),
+    stages: stages.map(({ name }) => name).filter((name) => file.stages.includes(name)),
     options: Object.fromEntries(
       stages.flatMap(({ name, options }) => (options === undefined ? [] : [[name, written[options.key]]])),
     ),
@@ -159,7 +161,7 @@ function toPipeline(file: PipelineFile): Pipeline {
     inDoubt: file.in_doubt,
     inDoubtCap: file.in_doubt_cap,
     provenance: file.provenance,
-    idsShared: file.ids_shared,
+    idsShared: toShared(file.ids_shared),
     permissions: file.permissions,
     columns: file.columns as Pipeline['columns'],
     retry: { attempts: retry.attempts, baseMs: ms(retry.base), capMs: ms(retry.cap) },
@@ -177,6 +179,16 @@ function toPipeline(file: PipelineFile): Pipeline {
 
 const ms = (value: string | 0): number => parseDuration(String(value));
 
+/** `true` is from when only v1 and v2 could be said to be one. */
+export const toShared = (said: boolean | readonly IdSpace[]): readonly IdSpace[] =>
+  typeof said === 'boolean' ? (said ? ['v1', 'v2'] : []) : said;
+
+/** As it was digested before there were lists: the same pipeline stays the same. */
+const digestedShared = (shared: readonly IdSpace[]): boolean | readonly IdSpace[] => {
+  const sorted = [...shared].sort();
+  return sorted.length === 0 || sorted.join() === 'v1,v2' ? sorted.length > 0 : sorted;
+};
+
 /** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
 export function pipelineSha256(pipeline: Pipeline): string {
   const { search, match, provenance, idsShared, columns } = pipeline;
@@ -190,11 +202,12 @@ export function pipelineSha256(pipeline: Pipeline): string {
       operationsOf(pipeline).map((operation) => [operation.name, freshnessMs(pipeline, operation)]),
     ),
     provenance,
-    idsShared,
+    idsShared: digestedShared(idsShared),
     columns,
-    options: planned.flatMap(({ name, options }) =>
-      options === undefined ? [] : [{ [name]: options.decisive(pipeline.options[name]) }],
-    ),
+    options: planned.flatMap(({ name, options }) => {
+      const decisive = options?.decisive(pipeline.options[name]);
+      return decisive === undefined ? [] : [{ [name]: decisive }];
+    }),
   };
   return createHash('sha256').update(canonicalText(content)).digest('hex');
 }

@@ -1,8 +1,9 @@
 /**
  * Where an ID counts. The provider's documents do not say that any two of these share IDs, so each is confirmed on its
- * own (V2-4, V2-18). All but `report` name companies; a report is found through the company of the space `credit`.
+ * own (V2-4, V2-18). All but `report` name companies; a report is found through the company of the space `credit`. The
+ * ownership module has no IDs: it is asked by number, and the number is what stands for the company there (V2-22).
  */
-export const ID_SPACES = ['v1', 'v2', 'companies', 'insights', 'credit', 'report'] as const;
+export const ID_SPACES = ['v1', 'v2', 'companies', 'employees', 'insights', 'credit', 'ownership', 'report'] as const;
 export type IdSpace = (typeof ID_SPACES)[number];
 
 export interface IdSpaceFacts {
@@ -33,6 +34,12 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
     description: 'The company in the ID space of the companies module',
     words: 'company (companies module)',
   },
+  employees: {
+    api: 'v2',
+    column: 'employees_company_id',
+    description: 'The company in the ID space of the employees module',
+    words: 'company (employees module)',
+  },
   insights: {
     api: 'v2',
     column: 'insights_id',
@@ -45,5 +52,28 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
     description: 'The company in the ID space of credit reports',
     words: 'credit report',
   },
+  ownership: {
+    api: 'v2',
+    column: 'ownership_number',
+    description: 'The number under which the ownership module has the company',
+    words: 'ownership',
+  },
   report: { api: 'v2', column: 'credit_report_id', description: 'The credit report', words: 'credit report' },
 };
+
+/** Spaces whose IDs an account manager may have said are the same. */
+export const SHAREABLE_SPACES = [
+  'v1',
+  'v2',
+  'companies',
+  'employees',
+  'insights',
+  'credit',
+] as const satisfies readonly IdSpace[];
+
+/** Another space whose ID is this one's, too, of those that are known or will be. */
+export const twinOf = (
+  space: IdSpace,
+  shared: readonly IdSpace[],
+  has: (other: IdSpace) => boolean,
+): IdSpace | undefined => (shared.includes(space) ? shared.find((other) => other !== space && has(other)) : undefined);

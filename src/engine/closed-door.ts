@@ -2,7 +2,7 @@ import { whyUnreadable } from '../api/answer.js';
 import type { ApiName, Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
-import { requestKey } from '../calls/request-key.js';
+import { keyOfRequest } from '../calls/request-key.js';
 import type { CallStore } from '../ledger/calls.js';
 
 /** A request that a run would have to send. */
@@ -38,14 +38,14 @@ export class ClosedDoor implements Answering {
   async call(request: DoorRequest): Promise<CallOutcome> {
     const owned = await this.owned(request);
     if (owned !== undefined) return owned;
-    this.missing.push({ operation: request.operation, key: keyOf(request) ?? '' });
+    this.missing.push({ operation: request.operation, key: keyOfRequest(request.operation, request.params) ?? '' });
     return CLOSED;
   }
 
   async owned(request: DoorRequest): Promise<Answer | undefined> {
     const { operation, ownedSince, whyUnfit } = request;
     const environmentId = this.#environments[operation.api];
-    const key = operation.keep === 'never' ? undefined : keyOf(request);
+    const key = operation.keep === 'never' ? undefined : keyOfRequest(operation, request.params);
     if (this.#calls === null || environmentId === null || key === undefined) return undefined;
     const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
@@ -56,12 +56,6 @@ export class ClosedDoor implements Answering {
   }
 
   async settleLost(): Promise<void> {}
-}
-
-/** Undefined where the parameters do not pass: nothing would be sent. */
-function keyOf({ operation, params }: DoorRequest): string | undefined {
-  const checked = operation.params.safeParse(params);
-  return checked.success ? requestKey(operation.name, checked.data as Readonly<Record<string, unknown>>) : undefined;
 }
 
 const CLOSED: Parked = { kind: 'parked', reason: 'closed', until: null, message: 'not owned' };

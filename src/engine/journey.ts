@@ -1,5 +1,5 @@
 import { type Enquiry, readEnquiry } from '../domain/enquiry.js';
-import type { IdSpace } from '../domain/id-spaces.js';
+import { type IdSpace, twinOf } from '../domain/id-spaces.js';
 import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
@@ -94,8 +94,10 @@ class Journey {
   async identify(stage: Stage): Promise<boolean> {
     const { space } = stage;
     const { policy } = this.#contexts;
-    if (space === 'v2' && policy.idsShared && this.#ids.v1 !== undefined) this.#ids.v2 = this.#ids.v1;
-    const known = this.#ids[space];
+    const own = this.#ids[space];
+    const twin = twinOf(space, policy.idsShared, (other) => this.#ids[other] !== undefined);
+    const known = own?.candidate == null && twin !== undefined ? this.#ids[twin] : own;
+    if (known !== undefined) this.#ids[space] = known;
     if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
     // What v1 confirms is the better evidence for every other space.
     if (space !== 'v1' && this.#ids.v1?.candidate == null && this.#plans('v1')) await this.#resolve('v1');

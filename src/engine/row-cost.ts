@@ -1,7 +1,7 @@
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { Meter } from '../domain/meter.js';
 import type { Limits } from '../ledger/intended.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 
 /** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
 export interface Amounts {
@@ -15,9 +15,9 @@ export interface Rest extends Amounts {
 }
 
 /** The most that so many rows can still cost, however their searches end. */
-export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'search'>): Rest {
+export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>): Rest {
   const stages = stagesOf(pipeline);
-  const spaces = [...new Set(stages.map(({ space }) => space))];
+  const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
   const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
   const calls = [...searches, ...stages.flatMap((stage) => stage.calls)];
   const most = (meter: Meter) =>

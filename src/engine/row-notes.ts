@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { CandidateRecord, NewError, RowSettlement } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, NewError, RowSettlement } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -12,6 +12,7 @@ export class RowNotes {
   readonly #errors: NewError[] = [];
   readonly #uses: OwnedUse[] = [];
   readonly #dates = new Map<string, number>();
+  readonly #asked: AskedFor[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -30,6 +31,11 @@ export class RowNotes {
     if (use !== null) this.#uses.push(use);
   }
 
+  /** An answer that is the company's because it was asked for it. */
+  keepAsked(asked: AskedFor): void {
+    this.#asked.push(asked);
+  }
+
   /** A stage was given an answer that keeps. */
   keepDate(stage: string, fetchedAt: number): void {
     this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
@@ -40,12 +46,13 @@ export class RowNotes {
     return this.#dates.get(stage);
   }
 
-  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses'> {
+  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked'> {
     return {
       candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
       questions: [...this.#questions.values()],
       errors: this.#errors,
       uses: this.#uses,
+      asked: this.#asked,
     };
   }
 }

@@ -8,7 +8,7 @@ import { isSettled } from '../domain/outcomes.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord } from '../ledger/runs.js';
 import { planSearches } from '../stages/identity/searches.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import { ClosedDoor } from './closed-door.js';
 import { takeThrough } from './journey.js';
@@ -90,12 +90,10 @@ export class RowPlanner {
     const { search, idsShared } = this.#options.pipeline;
     const most: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
     const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
-    const plansV1 = this.#stages.some(({ space }) => space === 'v1');
-    for (const space of new Set(open.map((stage) => stage.space))) {
-      if (known.has(space) || (space === 'v2' && idsShared && plansV1)) continue;
+    for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
       const { operation } = searchOf(space);
-      // Other spaces are searched by the number that v1 confirms: before it is there, none of their answers is the one.
-      const asItWillBe = space === 'v1' || !plansV1 || known.has('v1');
+      // Other spaces are searched by the number that the first confirms: before it is there, none of their answers is the one.
+      const asItWillBe = place === 0 || known.size > 0;
       const left = search.attempts - (asItWillBe ? (this.#door.used.get(operation) ?? 0) : 0);
       most[operation.meter] += Math.max(0, left);
       likely[operation.meter] += 1;

@@ -7,7 +7,7 @@ import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchesOf } from '../stages/identity/space-search.js';
 import type { Stage } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { Listen } from './events.js';
@@ -187,7 +187,7 @@ async function conclude(
 /** A new row gets somewhere as long as one of its stages has all it needs. */
 async function canStart(stages: readonly Stage[], door: Door): Promise<boolean> {
   for (const stage of stages) {
-    const needed = [searchOf(stage.space).operation, ...stage.calls.map(({ operation }) => operation)];
+    const needed = [...searchesOf(stage.space), ...stage.calls.map(({ operation }) => operation)];
     const refusals = await Promise.all(needed.map((operation) => door.refusal(operation)));
     if (refusals.every((refusal) => refusal === undefined)) return true;
   }

@@ -1,6 +1,7 @@
 import type { ApiName, Operation } from '../api/operation.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
-import { idSpaces } from '../domain/id-spaces.js';
+import { keyOfRequest } from '../calls/request-key.js';
+import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import type { ReviewStore } from '../ledger/review.js';
 import type { RowRecord } from '../ledger/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
@@ -17,7 +18,7 @@ export interface StageContextOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in the order of the journey. */
   readonly stages: readonly Stage[];
-  readonly policy: IdentityPolicy & { readonly idsShared: boolean };
+  readonly policy: IdentityPolicy & { readonly idsShared: readonly IdSpace[] };
   readonly optionsOf: (stage: Stage) => unknown;
   readonly environments: Readonly<Record<ApiName, number | null>>;
   /** How long an owned answer of an operation is good for; 0: it is asked anew every time. */
@@ -29,6 +30,8 @@ export interface StageContextOptions {
   /** Whose turn it is to spend units. A plan spends none. */
   readonly turns?: Turns;
 }
+
+type Asked = NonNullable<CallTerms['about']>;
 
 /** Which row asks, and from when on an answer is one to it. */
 type RowPlace = Pick<RowRecord, 'row' | 'notBefore'>;
@@ -65,6 +68,7 @@ export class StageContexts {
         if (outcome.kind === 'answer') {
           notes.keepUse(outcome.use);
           if (operation.keep !== 'never') notes.keepDate(name, outcome.fetchedAt);
+          if (terms?.about !== undefined) this.#keepAsked(operation, params, name, terms.about, notes);
         }
         return outcome;
       },
@@ -102,22 +106,34 @@ export class StageContexts {
     return this.#decided;
   }
 
+  #sent(operation: Operation, params: Params): Params {
+    return this.#options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
+  }
+
+  #keepAsked(operation: Operation, params: Params, stage: string, about: Asked, notes: RowNotes): void {
+    const environmentId = this.#options.environments[operation.api];
+    const requestKey = keyOfRequest(operation, this.#sent(operation, params));
+    if (environmentId !== null && requestKey !== undefined)
+      notes.keepAsked({ stage, ...about, environmentId, requestKey });
+  }
+
   #request(
     operation: Operation,
     params: Params,
     { row, notBefore: rowNotBefore }: RowPlace,
     stage: string,
-    { notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
+    { about, notBefore: asNewAs = 0, lookedSince = 0, whyUnfit }: CallTerms = {},
   ): DoorRequest {
-    const { runId, freshnessMs, notBefore, provenance, turns } = this.#options;
+    const { runId, freshnessMs, notBefore, turns } = this.#options;
     const freshness = freshnessMs(operation);
     return {
       operation,
-      params: provenance && operation.provenance === true ? { ...params, include_provenance: true } : params,
+      params: this.#sent(operation, params),
       runId,
       // What names no company is asked for all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,
       stage,
+      about,
       ownedSince:
         freshness === 0
           ? Number.POSITIVE_INFINITY

@@ -25,7 +25,7 @@ function describeTable(table: Table): string {
     '',
     '| column | CSV | Parquet | meaning | from |',
     '|---|---|---|---|---|',
-    ...withFurther(table.columns, table === rowsTable ? [INPUT] : []).map((item) =>
+    ...withFurther(table, table.columns, table === rowsTable ? [INPUT] : []).map((item) =>
       describeColumn(item, table.source === 'ledger' ? 'the ledger' : 'the field of that name'),
     ),
     '',

@@ -40,7 +40,7 @@ export class Outputs {
 
   constructor(tables: readonly OutputTable[], formats: OpenFormats, includeContacts: boolean) {
     const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
-      const columns = withFurther(columnsOf(table, includeContacts), furtherColumns);
+      const columns = withFurther(table, columnsOf(table, includeContacts), furtherColumns);
       const files = formats.map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
       return { table, columns, files, rows: 0 };
     };

@@ -8,16 +8,31 @@ import { stages } from '../stages/list.js';
 /** `credit-report` → `credit_report_status` */
 export const statusColumn = (stage: string): string => `${stage.replaceAll('-', '_')}_status`;
 
+/** The stages and ID spaces that stand before the input's own columns; those of further modules stand after them. */
+const LEADING_STAGES: readonly string[] = ['record', 'financials', 'credit-report'];
+const LEADING_SPACES: readonly IdSpace[] = ['v1', 'v2', 'credit', 'report'];
+
+const furtherStages = stages.map(({ name }) => name).filter((name) => !LEADING_STAGES.includes(name));
+
 /** The ID spaces that rows can have an ID in. */
 export const rowSpaces: readonly IdSpace[] = [
-  ...new Set([...stages.map(({ space }) => space), ...stages.flatMap(({ finds = [] }) => finds)]),
+  ...new Set([...LEADING_SPACES, ...stages.flatMap(({ space, finds = [] }) => [space, ...finds])]),
 ];
 
 const STATUSES =
   'done, not_available, skipped, waiting, parked, failed, pending; empty if the pipeline has no such stage';
 
+const idColumn = (space: IdSpace) => column(idSpaces[space].column, 'id', idSpaces[space].description);
+
+const furtherColumns = [
+  ...furtherStages.map((name) => column(statusColumn(name), 'text', `Stage ${name}, as record_status`)),
+  ...rowSpaces.filter((space) => !LEADING_SPACES.includes(space)).map(idColumn),
+];
+
 export const rowsTable = table({
   name: 'rows',
+  // The first of those that come after the input; without any, `extra`.
+  furtherBefore: furtherColumns[0]?.name ?? 'extra',
   onePer: 'input line',
   description: 'The input, line by line, and what became of each. The `input_*` columns carry the input as written.',
   source: 'ledger',
@@ -27,7 +42,7 @@ export const rowsTable = table({
     column('row', 'integer', 'Number of the data line, 1 for the first'),
     column('outcome', 'text', 'complete, no_match, needs_review, invalid, failed or pending'),
     column('stage', 'text', 'The stage the row reached'),
-    ...stages.map(({ name }, index) =>
+    ...LEADING_STAGES.map((name, index) =>
       column(statusColumn(name), 'text', `Stage ${name}${index === 0 ? `: ${STATUSES}` : ', likewise'}`),
     ),
     column(
@@ -36,10 +51,11 @@ export const rowsTable = table({
       'One letter each for registration number, name, VAT, country, locality: A same, B similar or repaired, F different, Z not comparable',
     ),
     column('matched_on', 'text', 'registration_number, registration_number_repaired, vat_number or review'),
-    ...rowSpaces.map((space) => column(idSpaces[space].column, 'id', idSpaces[space].description)),
+    ...LEADING_SPACES.map(idColumn),
     column('units_charged', 'integer', 'v1 units that this row was charged'),
     column('error_code', 'text', 'Why the row is not complete'),
     column('error_message', 'text', 'The same in words'),
+    ...furtherColumns,
     emptyExtra,
   ],
 });

@@ -6,15 +6,15 @@ import type { RawAnswer, SubjectAnswers } from '../readers/reader.js';
 /** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
 export interface RunAnswers {
   /** Company by company, or report by report, in the order of their IDs. */
-  subjects(space: IdSpace, operations: readonly string[]): AsyncIterable<SubjectAnswers>;
+  subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
   /** Answers without a subject. Later pages and later looks come after earlier ones. */
   lists(operations: readonly string[]): AsyncIterable<RawAnswer>;
 }
 
 export function answersOf(snapshot: RunSnapshot): RunAnswers {
   return {
-    async *subjects(space, operations) {
-      for await (const subject of snapshot.subjects(space, operations)) yield toSubject(subject);
+    async *subjects(space, operations, asked) {
+      for await (const subject of snapshot.subjects(space, operations, asked)) yield toSubject(subject);
     },
     async *lists(operations) {
       for await (const lists of snapshot.lists(operations))

@@ -70,7 +70,7 @@ async function writeLines(
 /** Subjects that somebody tells of. Lists are read once, and only if there is a subject that they may tell of. */
 async function* withListed(reader: Reader, answers: RunAnswers): AsyncGenerator<SubjectAnswers> {
   let listed: ReadonlyMap<string, ListItem> | undefined;
-  for await (const subject of answers.subjects(reader.space, reader.operations)) {
+  for await (const subject of answers.subjects(reader.space, reader.operations, reader.asked)) {
     listed ??= await readLists(reader, answers);
     const item = listed.get(subject.id);
     if (subject.answers.length === 0 && reader.lists === undefined) continue;

@@ -95,9 +95,10 @@ export interface RunSnapshot {
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
   /**
    * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
-   * these operations about it, whoever bought them and when. An answer may name it by its ID in another space.
+   * these operations about it, whoever bought them and when. An answer may name it by its ID in another space; those of
+   * the operations of `asked` name it by none, and are its own because they were asked for it.
    */
-  subjects(space: IdSpace, operations: readonly string[]): AsyncIterable<SnapshotSubject>;
+  subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SnapshotSubject>;
   /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
   /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */

@@ -141,6 +141,17 @@ export interface RowSettlement {
   readonly questions: readonly NewQuestion[];
   readonly errors: readonly NewError[];
   readonly uses: readonly OwnedUse[];
+  /** What its stages were given that names no company; of a stage that has come to its end, all of it. */
+  readonly asked: readonly AskedFor[];
+}
+
+/** An answer to a request that names no company by an ID, and the company that it was asked for. */
+export interface AskedFor {
+  readonly stage: string;
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly environmentId: number;
+  readonly requestKey: string;
 }
 
 export interface CandidateRecord {

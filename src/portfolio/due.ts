@@ -1,7 +1,7 @@
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { ID_SPACES, type IdSpace } from '../domain/id-spaces.js';
 import type { Due, Judgement, Standing } from '../ledger/portfolios.js';
-import { searchOf } from '../stages/identity/space-search.js';
+import { searchesOf } from '../stages/identity/space-search.js';
 
 /** What decides whether a member needs something. */
 export interface DueTerms {
@@ -29,7 +29,7 @@ export interface StageTerms {
 
 export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSameWay: DueTerms['isSameWay']): DueTerms {
   const stages = stagesOf(pipeline);
-  const searches = stages.map(({ space }) => freshnessMs(pipeline, searchOf(space).operation));
+  const searches = stages.flatMap(({ space }) => searchesOf(space).map((search) => freshnessMs(pipeline, search)));
   return {
     now,
     fresh,
@@ -38,7 +38,7 @@ export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSame
     stages: stages.map(({ name, space, ages, finds = [] }) => ({
       name,
       space,
-      freshMs: freshnessMs(pipeline, ages),
+      freshMs: Math.min(...ages.map((operation) => freshnessMs(pipeline, operation))),
       finds,
       watched: pipeline.watch.refresh.includes(name),
     })),

@@ -12,6 +12,8 @@ export interface Reader {
   readonly space: IdSpace;
   /** It reads the newest owned answers of these operations about a subject. */
   readonly operations: readonly string[];
+  /** And of these, which name no company by an ID: those that were asked for the subject, in the order of asking. */
+  readonly asked?: readonly string[];
   /** Answers that tell of many subjects at once. What they say of one comes with its own answers. */
   readonly lists?: ListReader;
   readonly tables: readonly Table[];

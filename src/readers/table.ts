@@ -51,6 +51,8 @@ export interface Table<Name extends string = string, Columns extends readonly Co
   readonly columns: Columns;
   /** Listed after the run's own tables: it tells about the others. */
   readonly listedLast?: true;
+  /** The column before which an export's own columns stand, where that is not `extra`. */
+  readonly furtherBefore?: Columns[number]['name'];
   /** How its lines are known again in a later answer; what has none is not compared. */
   readonly knownBy?: KnownBy<Columns[number]['name']>;
 }
@@ -99,9 +101,9 @@ export const contactColumn = <const Name extends string>(name: Name, description
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>
   declared.columns.filter((item) => includeContacts || item.contact !== true);
 
-/** Columns that one export has beside those of the table: before `extra`, which is the last of every table. */
-export const withFurther = (columns: readonly Column[], further: readonly Column[]): readonly Column[] => [
-  ...columns.slice(0, -1),
-  ...further,
-  ...columns.slice(-1),
-];
+/** Columns that one export has beside those of the table: where the table says, or before `extra`, which is always the last. */
+export function withFurther({ furtherBefore }: Table, columns: readonly Column[], further: readonly Column[]) {
+  const named = columns.findIndex(({ name }) => name === furtherBefore);
+  const place = named === -1 ? columns.length - 1 : named;
+  return [...columns.slice(0, place), ...further, ...columns.slice(place)];
+}

@@ -36,7 +36,7 @@ export const creditReportStage = stage({
   summary: 'A credit report (v2): from the account’s history where there is one, otherwise generated',
   space: 'credit',
   finds: ['report'],
-  ages: creditReportGenerate,
+  ages: [creditReportGenerate],
   calls: [
     { operation: creditReportHistory, atMost: 1 },
     { operation: creditReportGenerate, atMost: 1 },

@@ -7,7 +7,7 @@ export const financialsStage = stage({
   name: 'financials',
   summary: 'Flat financials: indicators by year (v2)',
   space: 'v2',
-  ages: v2Operations.financial,
+  ages: [v2Operations.financial],
   calls: [{ operation: v2Operations.financial, atMost: 1 }],
   run: buyFinancials,
 });

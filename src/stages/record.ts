@@ -25,7 +25,7 @@ export const recordStage = stage({
   summary: 'The full record of the company (v1), compared once more with what was confirmed',
   space: 'v1',
   comparesCandidate: true,
-  ages: v1Operations.fullKyb,
+  ages: [v1Operations.fullKyb],
   calls: [{ operation: v1Operations.fullKyb, atMost: 1 }],
   run: buyRecord,
 });

@@ -21,11 +21,13 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly comparesCandidate?: boolean;
   /** Spaces whose IDs it finds itself. */
   readonly finds?: readonly IdSpace[];
-  /** The operation whose freshness says how long what the stage has bought is good for. */
-  readonly ages: Operation;
+  /** The operations whose freshness says how long what the stage has bought is good for: the first that is over counts. */
+  readonly ages: readonly Operation[];
   /** Everything it asks for beyond searches, and how often a row asks for it at the most. */
   readonly calls: readonly StageCall[];
   readonly options?: StageOptions<Options>;
+  /** What of the above is otherwise with these options; what it says without them holds for their defaults. */
+  readonly fitted?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
   /** What the rows of one start share: a cache, never anything that must hold. */
   readonly shared?: () => Shared;
   readonly run: (company: Company, context: StageContext<Options, Shared>) => Promise<StageOutcome>;
@@ -40,12 +42,21 @@ export interface StageOptions<Options> {
   /** The key of the pipeline file that holds them. */
   readonly key: string;
   readonly schema: z.ZodType<Options>;
-  /** The part that decides which answers a row gets: another value makes another run. */
+  /**
+   * The part that decides which answers a row gets: another value makes another run. Undefined where it is what the stage
+   * did before it had options.
+   */
   readonly decisive: (options: Options) => unknown;
 }
 
 /** Ties the types of a declaration together; the list forgets them. */
 export const stage = <Options, Shared>(declared: Stage<Options, Shared>): Stage => declared as unknown as Stage;
+
+/** The stage as a pipeline has it. Without options, as it is with their defaults. */
+export function fitted(declared: Stage, options: unknown): Stage {
+  if (declared.fitted === undefined) return declared;
+  return { ...declared, ...declared.fitted(options ?? declared.options?.schema.parse(undefined)) };
+}
 
 /** What is known about a company on its way; each stage adds to it. */
 export interface Company {
@@ -129,6 +140,11 @@ export interface StageContext<Options = unknown, Shared = unknown> {
 }
 
 export interface CallTerms {
+  /**
+   * The company that it is asked for, where the request names none by an ID: a search by a domain, or by a person's name.
+   * The answer is found again by it, and several companies may have asked the same.
+   */
+  readonly about?: { readonly space: IdSpace; readonly id: string };
   /** Calls that were over before this time have been looked for, for long enough. */
   readonly lookedSince?: number;
   /** An owned answer from before this time is none. */

@@ -7,7 +7,7 @@ export const licenceStage = stage({
   name: 'trade-licence',
   summary: 'The licence to trade (v2)',
   space: 'v2',
-  ages: licence.licence,
+  ages: [licence.licence],
   calls: [{ operation: licence.licence, atMost: 1 }],
   options: {
     key: 'trade_licence',

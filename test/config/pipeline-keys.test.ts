@@ -36,7 +36,7 @@ test('a file with stages alone has every default', () => {
     inDoubt: 'resend',
     inDoubtCap: 3,
     provenance: false,
-    idsShared: false,
+    idsShared: [],
     options: {
       'credit-report': {
         reuseExpired: false,
@@ -81,7 +81,8 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['in_doubt', 'in_doubt: park', { inDoubt: 'park' }],
   ['in_doubt_cap', 'in_doubt_cap: 10', { inDoubtCap: 10 }],
   ['provenance', 'provenance: true', { provenance: true }],
-  ['ids_shared', 'ids_shared: true', { idsShared: true }],
+  ['ids_shared', 'ids_shared: true', { idsShared: ['v1', 'v2'] }],
+  ['ids_shared', 'ids_shared: [v2, companies]', { idsShared: ['v2', 'companies'] }],
   ['report.reuse_expired', 'report: {reuse_expired: true}', reportOptions({ reuseExpired: true })],
   ['report.first_poll', 'report: {first_poll: 1ms}', reportOptions({ firstPollMs: 1 })],
   ['report.poll_at_most', 'report: {poll_at_most: 1h}', reportOptions({ pollAtMostMs: 3_600_000 })],
@@ -137,6 +138,7 @@ const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
 /** The line, and the one problem it makes. */
+const SHARED = 'must be true, false, or a list of two or more of v1, v2, companies, employees, insights, credit';
 const BAD: readonly [lines: string, problem: string][] = [
   ['metrics: {}', 'metrics.file: is missing; it must be a text that is not blank'],
   ['notify: {}', 'notify: must name `command` or `webhook`, and not both, got keys and values.'],
@@ -182,7 +184,10 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['in_doubt: prak', 'in_doubt: must be one of resend, park, got "prak". Did you mean park?'],
   ['in_doubt_cap: 11', 'in_doubt_cap: must be a whole number from 1 to 10, got 11.'],
   ['provenance: on', 'provenance: must be true or false, got "on".'],
-  ['ids_shared: null', 'ids_shared: must be true or false, got nothing.'],
+  ['ids_shared: null', `ids_shared: ${SHARED}, got nothing.`],
+  ['ids_shared: [v2]', `ids_shared: ${SHARED}, got a list of 1.`],
+  ['ids_shared: [v2, v2]', `ids_shared: ${SHARED}, got a list of 2.`],
+  ['ids_shared: [v2, report]', `ids_shared: ${SHARED}, got a list of 2.`],
   ['report: {reuse_expired: 0}', 'report.reuse_expired: must be true or false, got 0.'],
   ['report: {first_poll: 0}', `report.first_poll: ${FORM}, from 1ms to 1h, got 0.`],
   ['report: {first_poll: 1m}', 'report.poll_at_most: must not be shorter than report.first_poll, got its default.'],

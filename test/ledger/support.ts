@@ -141,6 +141,7 @@ export const rowSettlement = (
   questions: [],
   errors: [],
   uses: [],
+  asked: [],
   ...more,
 });
 

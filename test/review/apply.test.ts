@@ -265,6 +265,7 @@ describe('withdrawing', () => {
           questions: [{ ...asked, answered: true }],
           errors: [],
           uses: [],
+          asked: [],
         });
       }
       expect(await desk.review.withdraw(1, 'carl', NOW)).toHaveLength(2);

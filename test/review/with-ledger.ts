@@ -95,6 +95,7 @@ async function ask(ledger: Ledger, environmentId: number, options: AskOptions): 
     questions: [{ ...question, code, message, answered: false, askedAt: at }],
     errors: [],
     uses: [],
+    asked: [],
   });
 }
 

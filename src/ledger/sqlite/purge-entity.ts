@@ -4,6 +4,7 @@ import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeReport } from '../housekeeping.js';
 import { isTextRecord, parseStored } from '../stored-json.js';
+import { forgetAskedFor } from './asked-for.js';
 import type { Connection } from './driver.js';
 import { endDoubts } from './in-doubt.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
@@ -26,6 +27,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const stillListed = forgetMembers(database, rows, now);
   blankRows(database, rows);
   forgetCompanies(database, entity);
+  forgetAskedFor(database, entity.ids);
   forgetWatches(database, entity);
   redactMessages(database, beside, identifiers);
   return {

@@ -3,6 +3,7 @@ import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-numbe
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeRequest } from '../housekeeping.js';
 import { isTextRecord, isTexts, parseStored } from '../stored-json.js';
+import { ASKED_BY_OTHERS, askedForAlone, CALLS_ABOUT } from './asked-for.js';
 import type { Connection } from './driver.js';
 import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowKey, rowsJson, type SpacedId } from './purge-ids.js';
 import { type Lists, quotedIn, textsIn } from './purge-lists.js';
@@ -117,18 +118,16 @@ export function findCalls(
   request: EntityRequest,
   { ids, rows }: Entity,
 ): ReadonlySet<number> {
-  const about = database
-    .prepare<[{ ids: string }], number>(`SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS}`)
-    .pluck()
-    .all({ ids: ids.json() });
+  const about = database.prepare<[{ ids: string }], number>(CALLS_ABOUT).pluck().all({ ids: ids.json() });
   const naming = database
     .prepare<[string], number>('SELECT id FROM calls WHERE raw_sha256 IN (SELECT unhex(value) FROM json_each(?))')
     .pluck()
     .all(json(lists.naming(ids)));
   return new Set([
     ...about,
+    ...askedForAlone(database, ids),
     ...naming,
-    ...callsOfRowsAlone(database, rows),
+    ...callsOfRowsAlone(database, ids, rows),
     ...(request.kind === 'number' ? callsAskingFor(database, namedNumber(request)) : []),
   ]);
 }
@@ -143,13 +142,13 @@ function callsAskingFor(database: Connection, named: NumberMatcher): readonly nu
   return found;
 }
 
-function callsOfRowsAlone(database: Connection, rows: readonly RowKey[]): readonly number[] {
+function callsOfRowsAlone(database: Connection, ids: EntityIds, rows: readonly RowKey[]): readonly number[] {
   // A call by hand belongs to no row: whether it is among them is not known, which is not true.
   return database
-    .prepare<[{ rows: string }], number>(
-      `SELECT id FROM calls WHERE ${AMONG_ROWS} AND (environment_id, request_key) NOT IN
+    .prepare<[{ ids: string; rows: string }], number>(
+      `SELECT id FROM calls WHERE ${AMONG_ROWS} AND NOT ${ASKED_BY_OTHERS} AND (environment_id, request_key) NOT IN
          (SELECT environment_id, request_key FROM calls WHERE raw_sha256 IS NOT NULL AND (${AMONG_ROWS}) IS NOT TRUE)`,
     )
     .pluck()
-    .all({ rows: rowsJson(rows) });
+    .all({ ids: ids.json(), rows: rowsJson(rows) });
 }

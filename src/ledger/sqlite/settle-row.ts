@@ -1,5 +1,6 @@
 import type { NewQuestion } from '../question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
+import { askedForWriter } from './asked-for.js';
 import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
 import { companyWriter } from './member-companies.js';
@@ -20,6 +21,7 @@ export function rowSettlements(database: Connection) {
   const question = questionWriter(database);
   const error = errorWriter(database);
   const use = useWriter(database);
+  const askedFor = askedForWriter(database);
   const standBy = standingWriter(database);
   const knowCompanies = companyWriter(database);
   return {
@@ -49,6 +51,7 @@ export function rowSettlements(database: Connection) {
       for (const asked of settlement.questions) question(runId, row, asked);
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
+      askedFor(settlement);
       if (state.outcome !== 'pending') standBy(runId, row);
       knowCompanies(runId, row, state);
     },

@@ -51,7 +51,7 @@ export const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) A
 const COUNTRY = `(SELECT country_code FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;
 
-const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
+export const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
 // The stages whose answers are in question.
 const ASKED = `iif(outcome = 'needs_review', (SELECT group_concat(questions.stage) FROM questions

@@ -15,6 +15,7 @@ import type {
 import type { RunRecord } from '../runs.js';
 import type { StoredPlace } from '../stored-json.js';
 import { type AnswerRow, answerStoodBy, type Place, type Shortcomings } from './answer-stood-by.js';
+import { ANSWERS_ASKED_FOR } from './asked-for.js';
 import { Bodies } from './bodies.js';
 import {
   type Cell,
@@ -88,7 +89,7 @@ export async function openSnapshot(
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
     changes: () => readChanges(store, run),
     watchEvents: () => inBatches<SnapshotWatchEvent>(database, WATCH_EVENTS, [run.portfolioId], BATCH),
-    subjects: (space, operations) => readSubjects(store, space, operations),
+    subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
     lists: (operations) => readLists(store, run, operations),
     async close() {
       database.exec('COMMIT');
@@ -232,10 +233,15 @@ async function* readSubjects(
   store: Store,
   space: IdSpace,
   operations: readonly string[],
+  askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
   type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place & Shortcomings;
   const stoodBy = answerStoodBy(store.database, store.bodies);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
+  const asking =
+    askedFor.length === 0
+      ? undefined
+      : store.database.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
     for (const { run_id, run_row, asked, lacking, ...subject } of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
@@ -244,7 +250,8 @@ async function* readSubjects(
       const standing = isPlain
         ? newest
         : newest.map((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }));
-      const answers = standing.flatMap(({ id, api, ...answer }) => {
+      const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
+      const answers = given.flatMap(({ id, api, ...answer }) => {
         const params = store.cells.find(callParams, answer.params, [id]);
         if (params === undefined) {
           store.damaged.push({ ...answer, api, row: subject.row, params: null });

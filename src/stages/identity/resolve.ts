@@ -16,6 +16,7 @@ import {
 } from '../stage.js';
 import type { Found } from './candidates.js';
 import { confirm, UNREADABLE_CANDIDATE } from './confirm.js';
+import { confirmedElsewhere } from './confirmed-elsewhere.js';
 import { planSearches, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
@@ -90,11 +91,11 @@ const COUNTRY_NEEDED: StageOutcome = {
   message: 'this search asks for a country, and a location ID does not tell one: give the ISO code instead',
 };
 
-/** Another space is resolved on its own (V2-4), by the number that v1 confirmed where it did: the better evidence. */
+/** Another space is resolved on its own (V2-4), by the number that was confirmed before where one was: the better evidence. */
 function withConfirmed(space: IdSpace, { enquiry, ids }: Company): Enquiry {
-  const candidate = space === 'v1' ? undefined : ids.v1?.candidate;
+  const candidate = confirmedElsewhere(ids, space);
   const number = candidate?.registration_number;
-  if (candidate == null || number == null) return enquiry;
+  if (candidate === undefined || number == null) return enquiry;
   const { subject } = enquiry;
   const state = candidate.state ?? candidate.jurisdiction ?? subject.state;
   const name = candidate.name ?? subject.name;

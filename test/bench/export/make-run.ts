@@ -145,6 +145,7 @@ async function buy(shop: Shop, index: number, body: string): Promise<void> {
     questions: [],
     errors: [],
     uses: [],
+    asked: [],
   });
 }
 

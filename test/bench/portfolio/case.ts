@@ -96,6 +96,7 @@ async function settle(run: string, row: number): Promise<void> {
     questions: [],
     errors: [],
     uses: [],
+    asked: [],
   });
 }
 

@@ -26,6 +26,16 @@ CREATE TABLE "answers" (
   call_id        INTEGER NOT NULL,
   PRIMARY KEY (environment_id, request_key)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE asked_for (
+  space          TEXT NOT NULL,
+  id             TEXT NOT NULL,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  stage          TEXT NOT NULL,
+  request_key    BLOB NOT NULL,
+  -- The order in which the stage asked.
+  position       INTEGER NOT NULL,
+  PRIMARY KEY (space, id, environment_id, stage, request_key)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE "bodies" (
   sha256    BLOB PRIMARY KEY,
   encoding  TEXT NOT NULL CHECK (encoding IN ('identity', 'brotli')),
@@ -331,6 +341,7 @@ CREATE TABLE watches (
   hinted_at      INTEGER, failed_at INTEGER,
   UNIQUE (environment_id, company_id)
 ) STRICT;
+CREATE INDEX asked_for_by_request ON asked_for (environment_id, request_key);
 CREATE INDEX calls_by_row ON calls (run_id, row);
 CREATE INDEX calls_by_subject ON calls (subject_space, subject_id) WHERE params IS NOT NULL AND subject_id IS NOT NULL;
 CREATE INDEX calls_exact ON calls (environment_id, id) WHERE exact = 1;

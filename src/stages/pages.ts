@@ -1,0 +1,125 @@
+import { readAnswer } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
+import type { Operation } from '../api/operation.js';
+import { ExactNumber } from '../util/exact-json.js';
+import {
+  type CallTerms,
+  type Params,
+  type StageContext,
+  type StageError,
+  type StageOutcome,
+  toStageError,
+  unanswered,
+  withoutAnswerAbout,
+} from './stage.js';
+
+/** A list that was asked for page by page. */
+export interface Pages {
+  readonly kind: 'pages';
+  /** The items of all pages, as they came. */
+  readonly items: readonly unknown[];
+  /** How many there are, by the first page; null: it does not say. */
+  readonly total: number | null;
+}
+
+/**
+ * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
+ * counts, with a page that is empty, and with one that says the same as the page before. A page that is lost is asked for
+ * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
+ * a list are not mixed.
+ */
+export async function askPages(
+  operation: Operation,
+  params: Params,
+  atMost: number,
+  context: Pick<StageContext, 'call' | 'owned' | 'keepError'>,
+  terms: CallTerms = {},
+): Promise<Pages | StageOutcome> {
+  const perPage = operation.pages?.perPageAtMost ?? null;
+  const last = Math.min(atMost, operation.pages?.pageAtMost ?? atMost);
+  const items: unknown[] = [];
+  let first: Envelope | undefined;
+  let before: Buffer | undefined;
+  let since = terms.notBefore ?? 0;
+  for (let page = 1; ; page++) {
+    const asked = { ...params, ...(perPage === null ? {} : { per_page: perPage }), page };
+    const outcome = await context.call(operation, asked, { ...terms, notBefore: since });
+    if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, asked, outcome, context);
+    const envelope = readEnvelope(operation, outcome.body);
+    if (envelope instanceof ApiError) return unanswered(toStageError(envelope, 1));
+    if (first === undefined) since = Math.max(since, outcome.fetchedAt);
+    else noteChangedTotal(operation, page, first, envelope, context);
+    first ??= envelope;
+    const isRepeated = before?.equals(outcome.body) === true;
+    if (!isRepeated) items.push(...envelope.items);
+    const isOver = envelope.items.length === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
+    if (isOver) break;
+    if (page >= last) {
+      if (atMost > 1) context.keepError(pagesLeft(operation, page, envelope.pages));
+      break;
+    }
+    before = outcome.body;
+  }
+  return { kind: 'pages', items, total: first.total };
+}
+
+interface Envelope {
+  readonly items: readonly unknown[];
+  readonly pages: number | null;
+  readonly total: number | null;
+}
+
+/** The names for the totals differ from module to module (V2-12). */
+const TOTALS = ['total_results', 'total_employees', 'total_companies'];
+
+function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
+  try {
+    const answer = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
+    const total = TOTALS.map((name) => countIn(answer[name])).find((count) => count !== null) ?? null;
+    const pages = countIn(answer[operation.pages?.countField ?? 'total_pages']);
+    return { items: Array.isArray(answer.data) ? answer.data : [], pages, total };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+function countIn(value: unknown): number | null {
+  const count = value instanceof ExactNumber ? Number(value.text) : Number.NaN;
+  return Number.isSafeInteger(count) ? count : null;
+}
+
+/** The list moved while it was read: something may be in it twice, or not at all. */
+function noteChangedTotal(
+  { name }: Operation,
+  page: number,
+  first: Envelope,
+  { total, pages }: Envelope,
+  { keepError }: Pick<StageContext, 'keepError'>,
+): void {
+  if (total === first.total && pages === first.pages) return;
+  const counts = (said: Envelope) => `${said.total ?? 'not told'} in ${said.pages ?? 'not told'} pages`;
+  keepError(
+    noted(
+      'TOTAL_CHANGED',
+      `${name} counted ${counts(first)} on its first page, and ${counts({ items: [], total, pages })} on page ${page}: what came may lack something or have it twice`,
+    ),
+  );
+}
+
+const pagesLeft = ({ name }: Operation, asked: number, pages: number | null): StageError =>
+  noted(
+    'PAGES_LEFT',
+    pages === null
+      ? `${name} has more than the ${asked} pages that were asked for, as the pipeline says`
+      : `${name} has ${pages} pages, and ${asked} were asked for, as the pipeline says`,
+  );
+
+/** It changes nothing about the row, and whoever reads the list should know. */
+const noted = (code: string, message: string): StageError => ({
+  class: 'not_available',
+  code,
+  message,
+  requestId: null,
+  attempts: 1,
+});
