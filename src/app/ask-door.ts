@@ -20,7 +20,11 @@ export interface AskOptions extends Stoppable {
 
 /** v2 through the door that every call goes through, for a command that asks for many things by hand. */
 export interface AskDoor {
-  readonly ask: (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
+  readonly ask: (
+    operation: Operation,
+    params: Readonly<Record<string, unknown>>,
+    terms?: { readonly notBefore?: number },
+  ) => Promise<CallOutcome>;
   /** Answers so far: those that were there, and those that were sent for. */
   readonly answers: { readonly owned: number; readonly sent: number };
 }
@@ -52,8 +56,9 @@ export async function withAskDoor<T>(
     if (drain?.aborted === true) onStop();
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
-    const ask: AskDoor['ask'] = async (operation, params) => {
-      const ownedSince = fresh ? Number.POSITIVE_INFINITY : begunAt - freshnessMs({ freshnessMs: {} }, operation);
+    const ask: AskDoor['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
+      const freshSince = fresh ? Number.POSITIVE_INFINITY : begunAt - freshnessMs({ freshnessMs: {} }, operation);
+      const ownedSince = Math.max(freshSince, notBefore);
       const outcome = await door.call({ ...BY_NOBODY, operation, params, ownedSince });
       if (lease.broken.aborted) throw lease.broken.reason;
       if (outcome.kind !== 'answer') return outcome;
