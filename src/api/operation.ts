@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import type { ApiName } from '../domain/api-name.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
 
-export type ApiName = 'v1' | 'v2';
+export type { ApiName };
 
 /** How long an answer is good for where the pipeline says nothing. `never`: it tells how things stand at this moment. */
 export type Keep = 'never' | { readonly days: number };
@@ -30,7 +31,7 @@ export interface Route {
  */
 export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
   readonly api: ApiName;
-  /** The operationId of v1; the name of the routes list for v2. */
+  /** The operationId of v1; the name of the routes list for v2; the name of a tool. */
   readonly name: string;
   readonly summary: string;
   /** Null where the provider does not publish method and path: then the routes file gives them. */

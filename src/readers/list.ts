@@ -1,5 +1,7 @@
 import { creditReportReader } from './credit-report.js';
+import { firmographicsReader } from './firmographics.js';
 import { flatFinancialsReader } from './flat-financials.js';
+import { insightsReader } from './insights.js';
 import type { Reader } from './reader.js';
 import { recordReader } from './record.js';
 import { registryReader } from './registry.js';
@@ -9,5 +11,7 @@ export const readers = [
   recordReader,
   registryReader,
   flatFinancialsReader,
+  firmographicsReader,
+  insightsReader,
   creditReportReader,
 ] as const satisfies readonly Reader[];

@@ -1,7 +1,15 @@
 import { creditReportStage } from './credit-report.js';
 import { financialsStage } from './financials.js';
+import { firmographicsStage } from './firmographics.js';
+import { insightsStage } from './insights.js';
 import { recordStage } from './record.js';
 import type { Stage } from './stage.js';
 
 /** What can be bought for a confirmed company, in the order of the journey. */
-export const stages: readonly Stage[] = [recordStage, financialsStage, creditReportStage];
+export const stages: readonly Stage[] = [
+  recordStage,
+  financialsStage,
+  firmographicsStage,
+  insightsStage,
+  creditReportStage,
+];
