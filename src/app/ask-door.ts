@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.js';
 import { Door } from '../calls/door.js';
-import type { CallOutcome, Parked, Stopped } from '../calls/outcome.js';
+import type { CallOutcome, NoAnswer, Parked, Stopped } from '../calls/outcome.js';
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs } from '../config/pipeline.js';
 import type { KybatchError } from '../domain/errors.js';
@@ -84,8 +84,6 @@ const POLICY = {
 } as const;
 
 const BY_NOBODY = { runId: null, row: null, stage: null, lookedSince: 0 } as const;
-
-type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 
 /** Nothing else that is asked would fare better; undefined where only this request is concerned. */
 export const endsAll = (outcome: NoAnswer): Parked | Stopped | undefined =>

@@ -4,7 +4,7 @@ import { openWhole } from './parts/open-answer.js';
 import { type CellsOf, extraOf, readFields } from './parts/read-fields.js';
 import { type RawAnswer, ReaderOutput } from './reader.js';
 import { type Cell, column, type RowOf, timestamp } from './table.js';
-import { profileFields, type prospectsTable } from './tables/prospects.js';
+import { prospectProfileFields, type prospectsTable } from './tables/prospects.js';
 
 /** A company of a page of prospecting. */
 export interface Prospect {
@@ -18,7 +18,7 @@ export interface Prospect {
 
 const itemFields = [column('id', 'id', ''), column('name', 'text', '')] as const;
 const totalFields = [column('total_companies', 'integer', ''), column('total_pages', 'integer', '')] as const;
-const named = [column('name', 'text', ''), ...profileFields] as const;
+const named = [column('name', 'text', ''), ...prospectProfileFields] as const;
 
 export interface ProspectPage {
   readonly prospects: readonly Prospect[];
@@ -72,7 +72,7 @@ export function prospectRow(prospect: Prospect, position: number, seen: ProfileS
 interface Judged {
   readonly profile: string;
   readonly profileName: Cell;
-  readonly cells: CellsOf<typeof profileFields>;
+  readonly cells: CellsOf<typeof prospectProfileFields>;
 }
 
 /** V2-18: the same ID in another module may be another company, so its name must agree before anything of it is used. */
@@ -88,4 +88,6 @@ function judge(name: Cell, seen: ProfileSeen): Judged {
     : { profile: 'other_name', profileName, cells: EMPTY };
 }
 
-const EMPTY = Object.fromEntries(profileFields.map(({ name }) => [name, null])) as CellsOf<typeof profileFields>;
+const EMPTY = Object.fromEntries(prospectProfileFields.map(({ name }) => [name, null])) as CellsOf<
+  typeof prospectProfileFields
+>;

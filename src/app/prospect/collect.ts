@@ -7,7 +7,7 @@ import type { RawAnswer } from '../../readers/reader.js';
 import { askPages } from '../../stages/pages.js';
 import type { StageOutcome } from '../../stages/stage.js';
 import { type AskDoor, noAnswerError } from '../ask-door.js';
-import { rawAnswer } from './raw-answer.js';
+import { answerAsRead } from './answer-as-read.js';
 
 export interface Collected {
   /** Each once, in the order in which they came. */
@@ -39,7 +39,7 @@ export async function collectProspects(
   const outcome = await askPages(operation, params, pagesAtMost, {
     call: async (_, asked, { notBefore = 0 } = {}) => {
       last = await ask(operation, asked, { notBefore });
-      if (last.kind === 'answer') read.push(rawAnswer(operation, asked, last));
+      if (last.kind === 'answer') read.push(answerAsRead(operation, asked, last));
       onPage(read.length);
       return last;
     },

@@ -3,7 +3,7 @@ import { companies } from '../../api/v2/operations/companies.js';
 import type { KybatchError } from '../../domain/errors.js';
 import type { ProfileSeen, Prospect } from '../../readers/prospects.js';
 import { type AskDoor, endsAll, noAnswerError } from '../ask-door.js';
-import { rawAnswer } from './raw-answer.js';
+import { answerAsRead } from './answer-as-read.js';
 
 export interface Profiles {
   /** By the ID that prospecting gave. */
@@ -25,7 +25,7 @@ export async function askProfiles(prospects: readonly Prospect[], { ask }: AskDo
     const params = { id };
     const outcome = await ask(operation, params);
     if (outcome.kind === 'answer') {
-      seen.set(id, rawAnswer(operation, params, outcome));
+      seen.set(id, answerAsRead(operation, params, outcome));
       return;
     }
     if (endsAll(outcome) !== undefined) end ??= noAnswerError(outcome, operation);

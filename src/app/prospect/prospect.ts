@@ -12,7 +12,7 @@ import { readFilters, type WrittenFilters } from './filters-file.js';
 import type { ProspectOptions, ProspectProposal } from './options.js';
 import { askProfiles, type Profiles } from './profiles.js';
 import { resolveFilters } from './resolve-filters.js';
-import { prospectTarget, type Target, writeProspects } from './write.js';
+import { type ProspectTarget, prospectTarget, writeProspects } from './write.js';
 
 export interface ProspectView extends Omit<Collected, 'prospects'> {
   readonly proposal: ProspectProposal;
@@ -60,7 +60,7 @@ export async function prospect(options: ProspectOptions, around = here()): Promi
 interface Search {
   readonly written: WrittenFilters;
   readonly bounds: Pick<ProspectProposal, 'pages' | 'perPage' | 'profilesAtMost'>;
-  readonly target: Target;
+  readonly target: ProspectTarget;
 }
 
 async function search(

@@ -13,14 +13,14 @@ import type { Collected } from './collect.js';
 import { inputFacts, inputText, mustBeOurs, tablesBeside, writeInput } from './input-file.js';
 import type { ProspectOptions, ProspectProposal } from './options.js';
 
-export interface Target {
+export interface ProspectTarget {
   readonly input: string;
   readonly tables: string;
   readonly formats: ExportOptions['formats'];
 }
 
 /** Where it goes, found out before anything is spent. */
-export async function prospectTarget(options: ProspectOptions, around: Surroundings): Promise<Target> {
+export async function prospectTarget(options: ProspectOptions, around: Surroundings): Promise<ProspectTarget> {
   const { filters, formats = ['csv'], force = false } = options;
   const named = options.out ?? `${basename(filters, extname(filters))}.csv`;
   const dataDir = dataDirOf(options, around);
@@ -40,7 +40,7 @@ type Found = Omit<Collected, 'prospects'> & { readonly proposal: ProspectProposa
 /** The tables, then the input file: each appears when it is complete. */
 export async function writeProspects(
   rows: readonly ProspectRow[],
-  { input, tables, formats }: Target,
+  { input, tables, formats }: ProspectTarget,
   found: Found,
   { clock }: Surroundings,
 ): Promise<{ readonly input: string; readonly tables: string }> {

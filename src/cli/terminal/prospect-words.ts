@@ -4,7 +4,7 @@ import { outsideText } from '../../util/outside-text.js';
 import { count, withCommas } from './text.js';
 
 /** What will be asked for, and how many calls that takes at the most. */
-export function proposalInWords(proposal: ProspectProposal): string {
+export function prospectingInWords(proposal: ProspectProposal): string {
   const { filters, names, pages, perPage } = proposal;
   const width = Math.max(...Object.keys(filters).map((key) => key.length));
   const lines = Object.entries(filters).map(([key, value]) => {

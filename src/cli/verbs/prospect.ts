@@ -8,7 +8,7 @@ import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { formatOption, readTableFlags } from '../table-flags.js';
 import { lookFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
-import { callsInWords, foundInWords, foundToJson, proposalInWords } from '../terminal/prospect-words.js';
+import { callsInWords, foundInWords, foundToJson, prospectingInWords } from '../terminal/prospect-words.js';
 import { saysYes } from '../terminal/says-yes.js';
 import { shellWord } from '../terminal/text.js';
 import { untilDrained } from '../until-drained.js';
@@ -75,7 +75,7 @@ function find(args: ProspectArgs, stoppable: object, io: Io): Promise<ProspectVi
   const { formats } = readTableFlags(args);
   const asked = { filters, out, formats, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir };
   const agree = async (proposal: ProspectProposal) => {
-    io.stderr(proposalInWords(proposal));
+    io.stderr(prospectingInWords(proposal));
     return yes || sandbox || io.ask === undefined || (await saysYes(`Make ${callsInWords(proposal)}?`, io.ask));
   };
   const onPage = (page: number) => io.stderr(`Page ${page} is there.\n`);

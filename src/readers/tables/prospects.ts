@@ -2,7 +2,7 @@ import { column, table } from '../table.js';
 import { extra, position, rawSha256 } from './columns.js';
 
 /** What the companies module says of it. */
-export const profileFields = [
+export const prospectProfileFields = [
   column('registration_number', 'text', 'Registration number, as sent', 'companyProfile'),
   column('country_code', 'text', 'ISO alpha-2', 'companyProfile'),
   column('status', 'text', 'Status', 'companyProfile'),
@@ -28,7 +28,7 @@ export const prospectsTable = table({
     column('page', 'integer', 'The page it stands on', 'the request'),
     column('companies_id', 'id', 'ID that prospecting gives it', '`id` of prospecting'),
     column('name', 'text', 'Name', 'prospecting'),
-    ...profileFields,
+    ...prospectProfileFields,
     column(
       'profile',
       'text',

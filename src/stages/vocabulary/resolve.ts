@@ -1,8 +1,9 @@
 import { type Vocabulary, vocabularyLabel } from '../../api/v2/vocabularies.js';
+import type { NoAnswer } from '../../calls/outcome.js';
 import { findCountry } from '../../domain/country-names.js';
 import { type FoundItem, findItem, looksLikeId, type VocabularyItem } from '../../domain/vocabulary.js';
 import { outsideText } from '../../util/outside-text.js';
-import { type AskVocabulary, type NoAnswer, type WalkedItem, walkVocabulary } from './walk.js';
+import { type AskVocabulary, type WalkedItem, walkVocabulary } from './walk.js';
 
 /** What people write for an item: its ID, its name, or `{id}` for something to be sent as it is. */
 export type WrittenItem = string | number | { readonly id: string | number };

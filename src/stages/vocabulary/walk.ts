@@ -3,14 +3,12 @@ import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
 import { isTree, nomenclature } from '../../api/v2/operations/nomenclature.js';
 import { type Vocabulary, vocabularyParams } from '../../api/v2/vocabularies.js';
-import type { CallOutcome } from '../../calls/outcome.js';
+import type { CallOutcome, NoAnswer } from '../../calls/outcome.js';
 import type { VocabularyItem } from '../../domain/vocabulary.js';
 import { readVocabularyList } from './read-list.js';
 
 /** Who asks: the `call` of a stage's context, or the door of a command. */
 export type AskVocabulary = (operation: Operation, params: Readonly<Record<string, unknown>>) => Promise<CallOutcome>;
-
-export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 
 export interface WalkedItem extends VocabularyItem {
   /** 1 for the level that was begun at. */

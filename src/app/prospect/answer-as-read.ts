@@ -4,7 +4,7 @@ import type { Answer } from '../../calls/outcome.js';
 import type { RawAnswer } from '../../readers/reader.js';
 
 /** An answer of the door's, as readers take it. */
-export const rawAnswer = (
+export const answerAsRead = (
   { name: operation }: Operation,
   params: Readonly<Record<string, unknown>>,
   { body, fetchedAt }: Answer,
