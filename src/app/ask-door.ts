@@ -13,26 +13,30 @@ import { type Provider, required } from './provider.js';
 import type { Surroundings } from './surroundings.js';
 import type { Stoppable } from './watch-door.js';
 
-export interface AskOptions extends Stoppable {
-  /** Asks anew although the answer is owned. */
-  readonly fresh?: boolean | undefined;
-}
-
 /** v2 through the door that every call goes through, for a command that asks for many things by hand. */
 export interface AskDoor {
   readonly ask: (
     operation: Operation,
     params: Readonly<Record<string, unknown>>,
-    terms?: { readonly notBefore?: number },
+    terms?: AskTerms,
   ) => Promise<CallOutcome>;
   /** Answers so far: those that were there, and those that were sent for. */
   readonly answers: { readonly owned: number; readonly sent: number };
 }
 
+export interface AskTerms {
+  /** An owned answer from before this time is none. */
+  readonly notBefore?: number;
+}
+
+/** Asks anew although the answer is owned. */
+export const termsOf = ({ fresh = false }: { readonly fresh?: boolean | undefined }): AskTerms =>
+  fresh ? { notBefore: Number.POSITIVE_INFINITY } : {};
+
 /** Open for the length of `use`, under a start of its own. What we own and is fresh is not asked for. */
 export async function withAskDoor<T>(
   { v2, names }: Provider,
-  { drain, abort, fresh = false }: AskOptions,
+  { drain, abort }: Stoppable,
   { calls }: Ledger,
   { clock }: Surroundings,
   use: (door: AskDoor) => Promise<T>,
@@ -57,8 +61,7 @@ export async function withAskDoor<T>(
     const begunAt = clock.now();
     const answers = { owned: 0, sent: 0 };
     const ask: AskDoor['ask'] = async (operation, params, { notBefore = 0 } = {}) => {
-      const freshSince = fresh ? Number.POSITIVE_INFINITY : begunAt - freshnessMs({ freshnessMs: {} }, operation);
-      const ownedSince = Math.max(freshSince, notBefore);
+      const ownedSince = Math.max(begunAt - freshnessMs({ freshnessMs: {} }, operation), notBefore);
       const outcome = await door.call({ ...BY_NOBODY, operation, params, ownedSince });
       if (lease.broken.aborted) throw lease.broken.reason;
       if (outcome.kind !== 'answer') return outcome;

@@ -4,7 +4,7 @@ import { UsageError } from '../domain/errors.js';
 import { nameKey } from '../domain/vocabulary.js';
 import { type Walked, type WalkedItem, walkVocabulary } from '../stages/vocabulary/walk.js';
 import { didYouMean } from '../util/suggest.js';
-import { noAnswerError, withAskDoor } from './ask-door.js';
+import { noAnswerError, termsOf, withAskDoor } from './ask-door.js';
 import { checkOperations, type ProviderOptions, withProvider } from './provider.js';
 import { here, withLedger } from './surroundings.js';
 import type { Stoppable } from './watch-door.js';
@@ -46,7 +46,8 @@ export async function vocab(options: VocabOptions, around = here()): Promise<Voc
       around,
       (provider) =>
         withAskDoor(provider, options, ledger, around, async ({ ask, answers }) => {
-          const walked = await walkVocabulary(vocabulary, ask, walk);
+          const terms = termsOf(options);
+          const walked = await walkVocabulary(vocabulary, (...asked) => ask(...asked, terms), walk);
           if (walked.kind !== 'walked') throw noAnswerError(walked, operation);
           const { kind: _, items, ...facts } = walked;
           const wanted = search === undefined ? parentsFirst(items, parent ?? null) : items.filter(holding(search));

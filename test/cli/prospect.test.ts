@@ -57,6 +57,11 @@ test('what fits is written as an input file and as a table, and costs nothing th
     expect(again).toMatchObject({ sent: 0, prospects: found.prospects });
     expect(sandbox.chargeLog).toHaveLength(bought);
 
+    // Asked anew: the pages and the profiles, and no vocabulary.
+    const fresh = jsonOf<Found>(await kybatch([...ask, '--pages', '1', '--fresh']));
+    expect(fresh).toMatchObject({ sent: 6, is_part: true });
+    expect(sandbox.chargeLog).toHaveLength(bought + 6);
+
     const plan = await kybatch(['plan', 'f.csv', '--json']);
     expect(jsonOf<{ rows: { valid: number } }>(plan)).toBeDefined();
     expect(plan.code).toBe(0);

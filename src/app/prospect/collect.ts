@@ -6,7 +6,7 @@ import { type Prospect, readProspectPage } from '../../readers/prospects.js';
 import type { RawAnswer } from '../../readers/reader.js';
 import { askPages } from '../../stages/pages.js';
 import type { StageOutcome } from '../../stages/stage.js';
-import { type AskDoor, noAnswerError } from '../ask-door.js';
+import { type AskDoor, type AskTerms, noAnswerError } from '../ask-door.js';
 import { answerAsRead } from './answer-as-read.js';
 
 export interface Collected {
@@ -30,13 +30,14 @@ export async function collectProspects(
   params: Readonly<Record<string, unknown>>,
   pagesAtMost: number,
   { ask }: AskDoor,
+  terms: AskTerms,
   onPage: (page: number) => void = () => {},
 ): Promise<Collected> {
   const operation = prospecting.prospecting;
   const read: RawAnswer[] = [];
   const notes: string[] = [];
   let last: CallOutcome | undefined;
-  const outcome = await askPages(operation, params, pagesAtMost, {
+  const context: Parameters<typeof askPages>[3] = {
     call: async (_, asked, { notBefore = 0 } = {}) => {
       last = await ask(operation, asked, { notBefore });
       if (last.kind === 'answer') read.push(answerAsRead(operation, asked, last));
@@ -48,7 +49,8 @@ export async function collectProspects(
       // Whether it is a part is told with more than that.
       if (code !== 'PAGES_LEFT') notes.push(message);
     },
-  });
+  };
+  const outcome = await askPages(operation, params, pagesAtMost, context, terms);
   if (outcome.kind !== 'pages')
     throw last === undefined || last.kind === 'answer' ? notRead(outcome) : noAnswerError(last, operation);
   const pages = read.map((answer, index) => readProspectPage(answer, index + 1));

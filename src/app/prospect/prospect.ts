@@ -3,7 +3,8 @@ import { nomenclature } from '../../api/v2/operations/nomenclature.js';
 import { prospecting } from '../../api/v2/operations/prospecting.js';
 import { type KybatchError, UsageError } from '../../domain/errors.js';
 import { type ProspectRow, prospectRow } from '../../readers/prospects.js';
-import { type AskDoor, withAskDoor } from '../ask-door.js';
+import { type AskDoor, termsOf, withAskDoor } from '../ask-door.js';
+import { ownedElsewhere } from '../owned-elsewhere.js';
 import { checkOperations, withProvider } from '../provider.js';
 import { DeclinedError, wholeNumber } from '../spending.js';
 import { here, type Surroundings, withLedger } from '../surroundings.js';
@@ -48,10 +49,13 @@ export async function prospect(options: ProspectOptions, around = here()): Promi
     withProvider(
       options,
       around,
-      (provider) =>
-        withAskDoor(provider, options, ledger, around, (door) =>
+      async (provider) => {
+        const only = { v1: '', v2: provider.names.v2, mcp: '' };
+        for (const note of await ownedElsewhere(only, ledger)) around.onNote?.(note);
+        return await withAskDoor(provider, options, ledger, around, (door) =>
           search({ written, bounds, target }, options, door, around),
-        ),
+        );
+      },
       { keepSandbox: true },
     ),
   );
@@ -71,10 +75,12 @@ async function search(
 ): Promise<ProspectView> {
   const proposal = { ...(await resolveFilters(written, options.filters, door.ask)), ...bounds };
   if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
+  // Vocabularies are kept for a year, whatever is asked anew.
+  const terms = termsOf(options);
   const asked = { filters: proposal.filters, per_page: proposal.perPage };
-  const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, options.onPage);
+  const { prospects, ...collected } = await collectProspects(asked, proposal.pages, door, terms, options.onPage);
   const none: Profiles = { seen: new Map(), failure: null };
-  const { seen, failure } = proposal.profilesAtMost === 0 ? none : await askProfiles(prospects, door);
+  const { seen, failure } = proposal.profilesAtMost === 0 ? none : await askProfiles(prospects, door, terms);
   const rows = prospects.map((one, index) =>
     prospectRow(one, index + 1, seen.get(one.id) ?? 'not_asked', collected.isPart),
   );

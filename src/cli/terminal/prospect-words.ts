@@ -1,5 +1,5 @@
 import type { ProspectProposal } from '../../app/prospect/options.js';
-import type { ProspectView } from '../../app/prospect/prospect.js';
+import { PAGES_AT_MOST, type ProspectView } from '../../app/prospect/prospect.js';
 import { outsideText } from '../../util/outside-text.js';
 import { count, withCommas } from './text.js';
 
@@ -55,7 +55,7 @@ function partInWords({ isPart, pages, totalPages, totalCompanies, prospects }: P
   const all = totalCompanies === null ? 'more' : `${withCommas(totalCompanies)} companies`;
   const inPages = totalPages === null ? '' : ` in ${withCommas(totalPages)} pages`;
   return [
-    `This is a part: the provider counts ${all}${inPages}, ${withCommas(pages)} pages with ${withCommas(prospects)} companies were read, and it gives no more than 10. Narrow the filters, or ask for more on a page with --per-page.`,
+    `This is a part: the provider counts ${all}${inPages}, and ${count(pages, 'page')} with ${withCommas(prospects)} of them ${pages === 1 ? 'was' : 'were'} read. ${pages < PAGES_AT_MOST ? '--pages asks for more of them, up to 10' : 'It gives no more than 10 pages: narrow the filters'}, or ask for more on a page with --per-page.`,
   ];
 }
 
