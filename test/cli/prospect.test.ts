@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { nameSimilarity } from '../../src/domain/names.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
 import { chargedAgain } from '../helpers/sandbox.js';
 import { Interrupts, type Job, type JobOptions, jsonOf, withJob } from './here.js';
 
@@ -25,7 +26,7 @@ interface Found {
 type Row = Readonly<Record<string, string>>;
 
 const withFilters = (lines: readonly string[], use: (job: Job) => Promise<void>, options: JobOptions = {}) =>
-  withJob({ size: 400, ...options }, async (job) => {
+  withJob({ size: 200, ...options }, async (job) => {
     writeFileSync(join(job.cwd, 'f.yaml'), lines.join('\n'));
     await use(job);
   });
@@ -124,7 +125,12 @@ describe('the file is checked before anything is sent', () => {
 
   test('names that are not found are refused all at once, and nothing is bought', () =>
     withFilters(
-      ['company_status: [Aktive]', 'legal_form: [ltd (gb)]', 'location_regions: {parents: Atlantis}', 'nace: [Retale]'],
+      [
+        'company_status: [Aktive]',
+        'legal_form: [ltd (gb)]',
+        'location_regions: {parents: Atlantis}',
+        'industry_focus: [Enregy]',
+      ],
       async ({ kybatch, sandbox }) => {
         const { code, stderr } = await kybatch(['prospect', 'f.yaml', '--yes']);
         expect(code).toBe(2);
@@ -132,7 +138,9 @@ describe('the file is checked before anything is sent', () => {
           /f\.yaml: company_status: there is no "Aktive" in the vocabulary company-status; the nearest: "Active"/,
         );
         expect(stderr).toMatch(/f\.yaml: location_regions\.parents: there is no "Atlantis"/);
-        expect(stderr).toMatch(/f\.yaml: nace: there is no "Retale"/);
+        expect(stderr).toMatch(
+          /f\.yaml: industry_focus: there is no "Enregy" in the vocabulary industry-focus; the nearest: "Energy"/,
+        );
         expect(sandbox.chargeLog).toEqual([]);
       },
     ));
@@ -198,6 +206,29 @@ test('a list that moves while it is read is told; a page that is lost is asked f
     expect(found.stderr).toMatch(/Note: prospecting counted/);
     expect(sandbox.requests.get('prospecting')).toBe(3);
   }));
+
+test('a company that is purged goes from the pages, too: what named it is asked for again', () =>
+  withFilters(GERMANS, async ({ cwd, kybatch }) => {
+    const ask = ['prospect', 'f.yaml', '--per-page', '3', '--pages', '2', '--yes', '--json'];
+    await kybatch(ask);
+    const [first] = rowsIn(cwd, 'f.csv');
+    expect((await kybatch(['purge', '--entity', `companies:${first?.id}`, '--yes'])).code).toBe(0);
+    // Its page and its profile; and the page behind it, which would be older than the first.
+    expect(jsonOf<Found>(await kybatch(ask))).toMatchObject({ sent: 3, prospects: 6 });
+  }));
+
+test.each([
+  ['a key that is refused', 5, (sandbox: Job['sandbox']) => sandbox.revoke(sandbox.keys.v2)],
+  ['a provider that is down', 6, (sandbox: Job['sandbox']) => sandbox.script('prospecting', Array(40).fill(503))],
+])('%s ends it with %d, and nothing is written', (_, code, spoil) =>
+  withFilters(['company_status: [106]'], async ({ cwd, kybatch, sandbox }) => {
+    spoil(sandbox);
+    const ended = await kybatch(['prospect', 'f.yaml', '--yes'], { clock: new JumpingClock(Date.now()) });
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain('Go on with: kybatch prospect f.yaml --yes');
+    expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
+  }),
+);
 
 describe('files', () => {
   test('what is not ours, or was changed since, is not written over without being told', () =>
