@@ -12,7 +12,7 @@ import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type PlannedPermission, plannedPermissions, toldNowOrBefore } from './plan-permissions.js';
 import { type ListOptions, notesOn, OpenList, portfolioName, rowsOfFile } from './portfolio.js';
-import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
+import { isSandboxName, type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
@@ -36,6 +36,8 @@ export interface JobOptions extends ProviderOptions {
 export interface PlanView extends RunPlan {
   /** When it was made. */
   readonly at: number;
+  /** It is of the simulated provider that ships with kybatch. */
+  readonly sandbox: boolean;
   /** The path of the input. */
   readonly input: string;
   /** The name of the portfolio that would be brought up to date. */
@@ -130,10 +132,12 @@ export async function planJob(
 ): Promise<PlanView> {
   const { table, pipeline } = job;
   const planned = await planInput(job, list, names, ledger, around);
+  const at = around.clock.now();
   const asksV2 = operationsOf(pipeline).some(({ api }) => api === 'v2');
-  const told = asksV2 ? await toldNowOrBefore({ use, at: around.clock.now() }, names.v2, ledger) : null;
+  const told = asksV2 ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
   return {
-    at: around.clock.now(),
+    at,
+    sandbox: isSandboxName(names.v1),
     input: table.path,
     ...planned,
     portfolio: portfolioName(job),

@@ -35,7 +35,7 @@ export function planInWords(plan: PlanView, place = ''): string {
     `Cost: ${between(units.atLeast, units.atMost)} v1 ${units.atMost === 1 ? 'unit' : 'units'}${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
     `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
-    ...plannedInWords(plan.permissions ?? [], plan.at, place),
+    ...plannedInWords(plan, place),
     ...guardsInWords(plan),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
       ? [

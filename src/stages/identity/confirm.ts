@@ -5,7 +5,7 @@ import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
 import { outsideText } from '../../util/outside-text.js';
 import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
-import type { Doubt } from './doubts.js';
+import type { SearchDoubt } from './search-doubts.js';
 
 /**
  * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
@@ -51,7 +51,7 @@ export interface Seen {
   readonly seen: readonly GradedCandidate[];
   /** Those of other countries, where the search cannot leave them out: they are evidence, and not meant. */
   readonly elsewhere: readonly GradedCandidate[];
-  readonly doubts: readonly Doubt[];
+  readonly doubts: readonly SearchDoubt[];
   /** As what the company was confirmed before. */
   readonly before: Identified | undefined;
 }

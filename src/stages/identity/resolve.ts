@@ -16,7 +16,7 @@ import {
 import type { Found } from './candidates.js';
 import { confirm } from './confirm.js';
 import { confirmedElsewhere } from './confirmed-elsewhere.js';
-import { Doubts } from './doubts.js';
+import { SearchDoubts } from './search-doubts.js';
 import { planSearches, type Search, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
@@ -43,9 +43,9 @@ export async function resolve(
   const how = searchOf(space);
   const seen: GradedCandidate[] = [];
   const elsewhere: GradedCandidate[] = [];
-  const doubts = new Doubts(how);
+  const doubts = new SearchDoubts(how);
   const verdict = () => decide(subject, seen, policy.match).kind;
-  const see = (found: Found, search: Search) => {
+  const see = (found: Found, search: Search = {}) => {
     doubts.note(found, search);
     const known = new Set([...seen, ...elsewhere].map(({ candidate }) => candidate.id));
     const fresh = found.candidates.filter(({ id }) => !known.has(id));

@@ -20,6 +20,7 @@ const DAY = 86_400_000;
 /** A count of the permission `p`. */
 const use = (metric: string, used: number | null) => ({
   permission: 'p',
+  permissionName: null,
   metric,
   name: 'P',
   used,
