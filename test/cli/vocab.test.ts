@@ -7,7 +7,7 @@ interface Listed {
   readonly items: readonly { id: string; name: string; level: number; parents: string }[];
   readonly owned: number;
   readonly sent: number;
-  readonly complete: boolean;
+  readonly bound_reached: boolean;
 }
 
 test('vocabularies are listed with what is owned of each, and fetched once', () =>
@@ -18,7 +18,7 @@ test('vocabularies are listed with what is owned of each, and fetched once', () 
     expect(before.vocabularies.every(({ items }) => items === 0)).toBe(true);
 
     const first = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'gb', '--all', '--json']));
-    expect(first).toMatchObject({ owned: 0, sent: 22, complete: true });
+    expect(first).toMatchObject({ owned: 0, sent: 22, bound_reached: false });
     expect(first.items).toHaveLength(21 * 5);
     // Each item is followed by what is below it.
     expect(first.items.slice(0, 2).map(({ level }) => level)).toEqual([1, 2]);

@@ -40,7 +40,8 @@ export async function collectProspects(
   const context: Parameters<typeof askPages>[3] = {
     call: async (_, asked, { notBefore = 0 } = {}) => {
       last = await ask(operation, asked, { notBefore });
-      if (last.kind === 'answer') read.push(answerAsRead(operation, asked, last));
+      if (last.kind !== 'answer') return last;
+      read.push(answerAsRead(operation, asked, last));
       onPage(read.length);
       return last;
     },
@@ -55,7 +56,7 @@ export async function collectProspects(
     throw last === undefined || last.kind === 'answer' ? notRead(outcome) : noAnswerError(last, operation);
   const pages = read.map((answer, index) => readProspectPage(answer, index + 1));
   const all = pages.flatMap(({ prospects }) => prospects);
-  const prospects = [...new Map(all.toReversed().map((one) => [one.id, one])).values()].toReversed();
+  const prospects = firstOfEach(all);
   const { totalCompanies = null, totalPages = null, prospects: onLast = [] } = pages.at(-1) ?? {};
   const isFull = pages.length >= pagesAtMost && onLast.length > 0;
   return {
@@ -67,6 +68,13 @@ export async function collectProspects(
     repeated: all.length - prospects.length,
     notes,
   };
+}
+
+/** A list that moves while it is read has somebody on two pages. */
+function firstOfEach(all: readonly Prospect[]): readonly Prospect[] {
+  const first = new Map<string, Prospect>();
+  for (const one of all) if (!first.has(one.id)) first.set(one.id, one);
+  return [...first.values()];
 }
 
 /** A page that came and is none. */

@@ -16,7 +16,7 @@ export function prospectingInWords(proposal: ProspectProposal): string {
   return [
     'Companies that fit all of these:',
     ...lines,
-    `${capital(callsInWords(proposal))}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again.`,
+    `${capital(callsInWords(proposal))}, with ${perPage} companies a page (--per-page) and ${count(pages, 'page')} (--pages; 10 at the most). What is owned is not asked for again; what is lost may be.`,
     '',
   ].join('\n');
 }

@@ -59,7 +59,7 @@ export const walkToJson = ({ vocabulary, tree, items, lists, complete, answers, 
   country: vocabulary.country ?? null,
   tree,
   lists,
-  complete,
+  bound_reached: !complete,
   ...answers,
   oldest_fetched_at: iso(oldestFetchedAt),
   items: items.map(({ id, name, parents, hasChildren, active, level }) => ({

@@ -1,5 +1,6 @@
 import type { ProspectProposal } from '../../app/prospect/options.js';
 import { type ProspectView, prospect } from '../../app/prospect/prospect.js';
+import type { Stoppable } from '../../app/watch-door.js';
 import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
@@ -70,7 +71,7 @@ export const prospectVerb: Verb<ProspectArgs> = {
   },
 };
 
-function find(args: ProspectArgs, stoppable: object, io: Io): Promise<ProspectView> {
+function find(args: ProspectArgs, stoppable: Stoppable, io: Io): Promise<ProspectView> {
   const { filters, out, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir } = args;
   const { formats } = readTableFlags(args);
   const asked = { filters, out, formats, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir };
