@@ -1,12 +1,22 @@
 /** The library's public list. */
 export { readAnswer } from './api/answer.js';
-export { ApiClient, type CallOptions, type ClientOptions, type PreparedCall, type Reply } from './api/client.js';
+export {
+  type AddressedCall,
+  ApiClient,
+  type CallOptions,
+  type ClientOptions,
+  type PreparedCall,
+  type Reply,
+} from './api/client.js';
 export { ApiError, type ApiErrorDetails, type Limit } from './api/errors.js';
 export type { Exchange } from './api/exchange.js';
+export { McpClient, type McpClientOptions } from './api/mcp/client.js';
+export type { Tool } from './api/mcp/tools.js';
+export type { McpWireOptions } from './api/mcp/wire.js';
 export type { ApiName, BodyOf, Keep, Operation, OperationSubject, ParamsOf, Route } from './api/operation.js';
 export type { WireRequest } from './api/request.js';
 export { type Id, idText } from './api/schema.js';
-export type { TransportOptions } from './api/transport.js';
+export type { ProxyOptions, TransportOptions } from './api/transport.js';
 export { readAllowance, type V1Allowance, type V1Quota } from './api/v1/allowance.js';
 export { KybV1Client } from './api/v1/client.js';
 export { type V1OperationName, v1Operations } from './api/v1/operations.js';
@@ -45,6 +55,7 @@ export { InDoubtError } from './app/in-doubt-error.js';
 export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep, type ReviewSheets } from './app/next-step.js';
 export { type CheckedList, type CheckOptions, type CheckView, checkNights, type Trouble } from './app/night/check.js';
+export type { OperationView, ParameterView } from './app/operations.js';
 export {
   type OwnedVocabulary,
   ownedVocabularies,
@@ -86,6 +97,7 @@ export type { StartEnding } from './app/start-ending.js';
 export type { LeftToPeople, Spent } from './app/start-tally.js';
 export { type AtWorkView, type StatusOptions, type StatusView, status } from './app/status.js';
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
+export { type ToolsOptions, tools } from './app/tools.js';
 export { type UsageOptions, type UsageView, usage } from './app/usage.js';
 export { type VocabOptions, type VocabView, vocab } from './app/vocab.js';
 export type { WatchEnd } from './app/watch-end.js';

@@ -6,6 +6,7 @@ import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import { leadsFollowed } from '../stages/identity/fallback-steps.js';
 import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
@@ -100,7 +101,10 @@ export async function readJob(
   pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
-  const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
+  const table = await readInput(pathIn(around, options.input), {
+    synonyms: pipeline.columns,
+    leads: leadsFollowed(pipeline.search.fallback),
+  });
   await mustHaveRows(table);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
   return { table, pipeline, limit, fresh: options.fresh ?? false, portfolio: nameGiven(options.portfolio) };

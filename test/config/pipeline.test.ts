@@ -152,6 +152,7 @@ describe('sha256', () => {
     ['a higher budget', first.replace('5', '6')],
     ['another speed', `${first}concurrency: 3\nretry: {attempts: 2}\n`],
     ['a default spelled out', `${first}concurrency: 16\nretry: {base: 500ms}\n`],
+    ['a fallback to nobody', `${first}search: {fallback: []}\n`],
     ['a BOM and Windows line ends', `\uFEFF${first.replaceAll('\n', '\r\n')}`],
     ['another file name', first],
   ])('%s make no other pipeline', (_, text) => {
@@ -162,6 +163,7 @@ describe('sha256', () => {
     ['a stage', first.replace(', financials', '')],
     ['a freshness', first.replace('forever', '0')],
     ['the order of searches', `${first}search: {order: [name, vat_number, registration_number]}\n`],
+    ['a fallback', `${first}search: {fallback: [lookup]}\n`],
     ['a header', `${first}columns: {name: [Firma]}\n`],
   ])('%s makes another pipeline', (_, text) => {
     expect(load(text).sha256).not.toBe(sha256);

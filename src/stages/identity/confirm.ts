@@ -1,6 +1,7 @@
-import { type Decision, decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import type { Decision, GradedCandidate, MatchPolicy } from '../../domain/decide.js';
 import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
 import { outsideText } from '../../util/outside-text.js';
@@ -14,7 +15,7 @@ import type { SearchDoubt } from './search-doubts.js';
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, elsewhere, doubts, before }: Seen,
+  { seen, elsewhere, hints, doubts, before }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -27,7 +28,7 @@ export async function confirm(
     },
   };
   const judge = (candidates: readonly GradedCandidate[]) =>
-    conclude(space, decide(subject, candidates, policy), { seen: candidates, elsewhere, doubts });
+    conclude(space, decideWithHints(subject, candidates, hints, policy), { seen: candidates, elsewhere, doubts });
   const remembered = await questions.remembered(question);
   const recalled = remembered && recall(space, remembered, seen, judge);
   const judged = recalled ?? judge(seen);
@@ -39,7 +40,7 @@ export async function confirm(
     ({ candidate, graded }): SeenCandidate => ({
       candidate,
       grade: graded.grade,
-      evidence: graded.evidence,
+      evidence: [...graded.evidence, ...hintOn(candidate, hints)],
       decision: verdictOn(candidate.id, outcome, space),
     }),
   );
@@ -52,8 +53,15 @@ export interface Seen {
   /** Those of other countries, where the search cannot leave them out: they are evidence, and not meant. */
   readonly elsewhere: readonly GradedCandidate[];
   readonly doubts: readonly SearchDoubt[];
+  /** Whom of them somebody else has named. */
+  readonly hints: Hints;
   /** As what the company was confirmed before. */
   readonly before: Identified | undefined;
+}
+
+function hintOn({ id }: CandidateFacts, hints: Hints): readonly string[] {
+  const hint = hints.get(id);
+  return hint === undefined ? [] : [`${hintInWords(hint)} (${hint.operation})`];
 }
 
 /** The candidate as it was confirmed, unless the new search says the same number and country of it. */
@@ -82,7 +90,11 @@ const rejected = ({ candidate, graded: { grade, evidence } }: GradedCandidate): 
   decision: 'rejected',
 });
 
-function conclude(space: IdSpace, decision: Decision, { seen, elsewhere, doubts }: Omit<Seen, 'before'>): StageOutcome {
+function conclude(
+  space: IdSpace,
+  decision: Decision,
+  { seen, elsewhere, doubts }: Omit<Seen, 'before' | 'hints'>,
+): StageOutcome {
   const [doubt] = doubts;
   switch (decision.kind) {
     case 'confirmed': {
