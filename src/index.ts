@@ -56,10 +56,19 @@ export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep, type ReviewSheets } from './app/next-step.js';
 export { type CheckedList, type CheckOptions, type CheckView, checkNights, type Trouble } from './app/night/check.js';
 export type { OperationView, ParameterView } from './app/operations.js';
+export {
+  type OwnedVocabulary,
+  ownedVocabularies,
+  type VocabTablesOptions,
+  type VocabTablesView,
+  writeVocabularies,
+} from './app/owned-vocabularies.js';
 export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
 export type { PlannedPermission } from './app/plan-permissions.js';
 export { type PortfolioView, portfolios } from './app/portfolios.js';
+export type { ProspectOptions, ProspectProposal } from './app/prospect/options.js';
+export { type ProspectView, prospect } from './app/prospect/prospect.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PruneOptions, type PruneView, prune } from './app/prune.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
@@ -90,6 +99,7 @@ export { type AtWorkView, type StatusOptions, type StatusView, status } from './
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
 export { type ToolsOptions, tools } from './app/tools.js';
 export { type UsageOptions, type UsageView, usage } from './app/usage.js';
+export { type VocabOptions, type VocabView, vocab } from './app/vocab.js';
 export type { WatchEnd } from './app/watch-end.js';
 export { type WatchListOptions, type WatchListView, watchListed } from './app/watch-list.js';
 export { type WatchListenOptions, type WatchListenView, watchListen } from './app/watch-listen.js';
