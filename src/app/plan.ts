@@ -50,6 +50,8 @@ export interface PlanView extends RunPlan {
    * last said; null: it never did.
    */
   readonly permissions: readonly PlannedPermission[] | null;
+  /** Whether the pipeline asks v1 for anything: otherwise nothing is counted in units. */
+  readonly asksV1: boolean;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
   /** What follows where an answer is lost. Its bounds count each call once. */
@@ -137,8 +139,8 @@ export async function planJob(
   const { table, pipeline } = job;
   const planned = await planInput(job, list, names, ledger, around);
   const at = around.clock.now();
-  const asksV2 = operationsOf(pipeline).some(({ api }) => api === 'v2');
-  const told = asksV2 ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
+  const asks = (name: string) => operationsOf(pipeline).some(({ api }) => api === name);
+  const told = asks('v2') ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
   return {
     at,
     sandbox: isSandboxName(names.v1),
@@ -147,6 +149,7 @@ export async function planJob(
     portfolio: portfolioName(job),
     run: await lastRunOf(list, ledger),
     permissions: told && plannedPermissions(told, planned, pipeline),
+    asksV1: asks('v1'),
     guards: pipeline.guards,
     inDoubt: pipeline.inDoubt,
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),

@@ -122,6 +122,10 @@ export type Wanted = Pick<Pipeline, 'stages'> &
 export const stagesOf = ({ stages: names, options = {} }: Wanted): readonly Stage[] =>
   stages.filter(({ name }) => names.includes(name)).map((stage) => fitted(stage, options[stage.name]));
 
+/** What a stage is told; its defaults where the run was started before it had options. */
+export const optionsOf = ({ options }: Pick<Pipeline, 'options'>, { name, options: declared }: Stage): unknown =>
+  options[name] ?? declared?.schema.parse(undefined);
+
 /** Every operation that a pipeline's stages, and the searches before them, may ask for. */
 export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
   ...stagesOf(pipeline).flatMap(({ space, calls }) => [
@@ -224,9 +228,9 @@ export function pipelineSha256(pipeline: Pipeline): string {
     provenance,
     idsShared: digestedShared(idsShared),
     columns,
-    options: planned.flatMap(({ name, options }) => {
-      const decisive = options?.decisive(pipeline.options[name]);
-      return decisive === undefined ? [] : [{ [name]: decisive }];
+    options: planned.flatMap((stage) => {
+      const decisive = stage.options?.decisive(optionsOf(pipeline, stage));
+      return decisive === undefined ? [] : [{ [stage.name]: decisive }];
     }),
   };
   return createHash('sha256').update(canonicalText(content)).digest('hex');

@@ -114,6 +114,12 @@ class Journey {
     this.#learn(outcome);
     if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return this.#noteTrouble([stage], outcome);
     this.#mark([stage], outcome.kind);
+    // A person has said that what was confirmed here is another company: no other stage buys for it.
+    if (outcome.ids?.[stage.space] === null)
+      this.#mark(
+        this.#contexts.stages.filter(({ space }) => space === stage.space),
+        'not_available',
+      );
     const { asOf } = outcome.kind === 'done' ? outcome : { asOf: undefined };
     // An answer that was there before stays as old as it is, until its company was looked for anew.
     const wasThere = this.#row.stagesBefore[stage.name] === 'done' && !this.#resolved.has(stage.space);

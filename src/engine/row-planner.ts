@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.js';
-import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { ByApi } from '../domain/api-name.js';
 import { canBeConfirmed, type Enquiry } from '../domain/enquiry.js';
 import { entityKey, questionKey } from '../domain/entity-key.js';
@@ -47,7 +47,7 @@ export class RowPlanner {
       clock: { now: () => now },
       stages: this.#stages,
       policy: pipeline,
-      optionsOf: ({ name }) => pipeline.options[name],
+      optionsOf: (stage) => optionsOf(pipeline, stage),
       environments,
       freshnessMs: (operation) => freshnessMs(pipeline, operation),
       notBefore,

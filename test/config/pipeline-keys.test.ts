@@ -11,6 +11,7 @@ import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
 const operations = { ...v1Operations, ...v2Operations };
+const STAGES = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 
 test('a file with stages alone has every default', () => {
   const { name, file, sha256, ...pipeline } = load('stages: [record]');
@@ -40,6 +41,14 @@ test('a file with stages alone has every default', () => {
     provenance: false,
     idsShared: [],
     options: {
+      record: { modules: 'full', allPages: false, pagesAtMost: 10 },
+      profile: { from: 'v1' },
+      registry: {
+        modules: ['lite', 'officers', 'shareholders', 'financial'],
+        allPages: true,
+        pagesAtMost: 10,
+        perPage: null,
+      },
       'credit-report': {
         reuseExpired: false,
         firstPollMs: 5_000,
@@ -90,6 +99,18 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['provenance', 'provenance: true', { provenance: true }],
   ['ids_shared', 'ids_shared: true', { idsShared: ['v1', 'v2'] }],
   ['ids_shared', 'ids_shared: [v2, companies]', { idsShared: ['v2', 'companies'] }],
+  [
+    'record.modules',
+    'record: {modules: [officers, lite]}',
+    { options: { record: { modules: ['lite', 'officers'], allPages: true, pagesAtMost: 10 } } },
+  ],
+  ['record.all_pages', 'record: {all_pages: true}', { options: { record: { modules: 'full', allPages: true } } }],
+  ['record.pages_at_most', 'record: {pages_at_most: 1000}', { options: { record: { pagesAtMost: 1000 } } }],
+  ['profile.from', 'profile: {from: v2}', { options: { profile: { from: 'v2' } } }],
+  ['registry.modules', 'registry: {modules: [lite]}', { options: { registry: { modules: ['lite'] } } }],
+  ['registry.all_pages', 'registry: {all_pages: false}', { options: { registry: { allPages: false } } }],
+  ['registry.pages_at_most', 'registry: {pages_at_most: 1}', { options: { registry: { pagesAtMost: 1 } } }],
+  ['registry.per_page', 'registry: {per_page: 100}', { options: { registry: { perPage: 100 } } }],
   ['report.reuse_expired', 'report: {reuse_expired: true}', reportOptions({ reuseExpired: true })],
   ['report.first_poll', 'report: {first_poll: 1ms}', reportOptions({ firstPollMs: 1 })],
   ['report.poll_at_most', 'report: {poll_at_most: 1h}', reportOptions({ pollAtMostMs: 3_600_000 })],
@@ -139,12 +160,12 @@ test.each(GOOD)('%s is taken over', (_, lines, expected) => {
   expect(loadWith(lines)).toMatchObject(expected);
 });
 
-const ONE_OF = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
 /** The line, and the one problem it makes. */
 const SHARED = 'must be true, false, or a list of two or more of v1, v2, companies, employees, insights, credit';
+const MODULES = 'must be full, or a list of some of lite, officers, shareholders, group, financial';
 const BAD: readonly [lines: string, problem: string][] = [
   ['metrics: {}', 'metrics.file: is missing; it must be a text that is not blank'],
   ['notify: {}', 'notify: must name `command` or `webhook`, and not both, got keys and values.'],
@@ -200,6 +221,18 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['ids_shared: [v2]', `ids_shared: ${SHARED}, got a list of 1.`],
   ['ids_shared: [v2, v2]', `ids_shared: ${SHARED}, got a list of 2.`],
   ['ids_shared: [v2, report]', `ids_shared: ${SHARED}, got a list of 2.`],
+  ['record: {modules: all}', `record.modules: ${MODULES}, got "all".`],
+  ['record: {modules: [lite, full]}', `record.modules: ${MODULES}, got a list of 2.`],
+  ['record: {modules: [lite, lite]}', 'record.modules: must not name anything twice, got a list of 2.'],
+  ['record: {all_pages: 2}', 'record.all_pages: must be true or false, got 2.'],
+  ['record: {pages_at_most: 0}', 'record.pages_at_most: must be a whole number from 1 to 1000, got 0.'],
+  ['record: {module: [lite]}', 'record.module: unknown key. Did you mean modules?'],
+  ['profile: {from: v3}', 'profile.from: must be one of v1, v2, got "v3". Did you mean v1?'],
+  [
+    'registry: {modules: [group]}',
+    'registry.modules.0: must be one of lite, officers, shareholders, financial, got "group".',
+  ],
+  ['registry: {per_page: 0}', 'registry.per_page: must be a whole number from 1 to 1000, got 0.'],
   ['report: {reuse_expired: 0}', 'report.reuse_expired: must be true or false, got 0.'],
   ['report: {first_poll: 0}', `report.first_poll: ${FORM}, from 1ms to 1h, got 0.`],
   ['report: {first_poll: 1m}', 'report.poll_at_most: must not be shorter than report.first_poll, got its default.'],
@@ -226,7 +259,7 @@ const BAD: readonly [lines: string, problem: string][] = [
     'changes.important.0: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
   ],
   ['watch: {fields: []}', 'watch.fields: must have at least one entry, got an empty list.'],
-  ['watch: {refresh: [all]}', `watch.refresh.0: ${ONE_OF}, got "all".`],
+  ['watch: {refresh: [all]}', `watch.refresh.0: ${STAGES}, got "all".`],
   ['watch: {refresh: [financials]}', 'watch.refresh: financials is not among the stages'],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
@@ -262,7 +295,7 @@ describe('stages', () => {
     ['stages: []', 'p.yaml: stages: must have at least one entry, got an empty list.'],
     ['stages: record', 'p.yaml: stages: must be a list, got "record".'],
     ['stages: [record, record]', 'p.yaml: stages: must not name anything twice, got a list of 2.'],
-    ['stages: [credit_report]', `p.yaml: stages.0: ${ONE_OF}, got "credit_report". Did you mean credit-report?`],
+    ['stages: [credit_report]', `p.yaml: stages.0: ${STAGES}, got "credit_report". Did you mean credit-report?`],
   ])('refuses %s', (text, problem) => {
     expect(() => load(text)).toThrow(problem);
   });

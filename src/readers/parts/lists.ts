@@ -1,13 +1,15 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import type { RawAnswer } from '../reader.js';
 import type { Cell, Table } from '../table.js';
 import { type BodyPath, type JsonObject, memberOf } from './body-path.js';
 import type { Members } from './read-fields.js';
 
-/** Whose list it is: one of the two ID spaces, or both where the row knows both. */
-export interface ListOf {
+/** Whose it is: an ID of one of the two spaces, or of both where the row knows both. */
+export interface SubjectIds {
   readonly v1: string | null;
   readonly v2: string | null;
+}
+
+export interface ListOf extends SubjectIds {
   /** Items on earlier pages. */
   readonly offset: number;
 }
@@ -63,9 +65,3 @@ export function leftIn(object: JsonObject, name: string, { odd }: ListRead): Mem
 
 /** The cell of a count: empty where the list did not come, 0 where it came empty. */
 export const returned = ({ count }: Pick<ListRead, 'count'>): Cell => (count === null ? null : String(count));
-
-export function offsetOf({ params }: Pick<RawAnswer, 'params'>): number {
-  const page = Number(params.page ?? 1);
-  const perPage = Number(params.per_page ?? 10);
-  return Number.isInteger(page) && Number.isInteger(perPage) && page > 1 ? (page - 1) * perPage : 0;
-}
