@@ -3,7 +3,7 @@ import { type IdSpace, twinOf } from '../domain/id-spaces.js';
 import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
-import { resolve } from '../stages/identity/resolve.js';
+import { resolve, withoutFallback } from '../stages/identity/resolve.js';
 import { stages } from '../stages/list.js';
 import type { Company, Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
@@ -165,9 +165,11 @@ class Journey {
 
   async #resolve(space: IdSpace): Promise<void> {
     if (this.#resolved.has(space)) return;
+    const isFirst = this.#resolved.size === 0 && Object.keys(this.#ids).length === 0;
     this.#resolved.add(space);
+    const { policy } = this.#contexts;
     const context = this.#contexts.contextFor(this.#row, 'resolve', this.#notes);
-    const outcome = await resolve(space, this.#company(), this.#contexts.policy, context);
+    const outcome = await resolve(space, this.#company(), isFirst ? policy : withoutFallback(policy), context);
     this.#learn(outcome);
     const waiting = this.#contexts.stages.filter((stage) => stage.space === space && this.isOpen(stage));
     const decided = outcome.kind === 'done' || outcome.kind === 'needs_review';

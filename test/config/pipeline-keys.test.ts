@@ -5,6 +5,7 @@ import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
+import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
@@ -22,7 +23,7 @@ test('a file with stages alone has every default', () => {
   expect(pipeline).toEqual({
     description: '',
     stages: ['record'],
-    search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true },
+    search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true, fallback: [] },
     match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'always' },
     freshnessMs: expect.objectContaining({
       searchKyb: 30 * DAY,
@@ -80,6 +81,11 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['search.attempts', 'search: {attempts: 5}', { search: { attempts: 5 } }],
   ['search.order', 'search: {order: [name]}', { search: { order: ['name'] } }],
   ['search.further_spellings', 'search: {further_spellings: false}', { search: { furtherSpellings: false } }],
+  [
+    'search.fallback',
+    'search: {fallback: [website, lookup]}',
+    { search: { attempts: 2, fallback: ['website', 'lookup'] } },
+  ],
   ['match.name_agreement', 'match: {name_agreement: 100}', { match: { nameAgreement: 100 } }],
   ['match.confirm_on_vat', 'match: {confirm_on_vat: false}', { match: { confirmOnVat: false } }],
   ['match.confirm_repaired', 'match: {confirm_repaired: false}', { match: { confirmRepaired: false } }],
@@ -143,13 +149,11 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
     { notify: { to: { kind: 'webhook', origin: 'https://hooks.example' } } },
   ],
   ['notify.on', 'notify: {command: [a], on: [failed]}', { notify: { on: ['failed'] } }],
-  ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
-    (field): [string, string, object] => [
-      `columns.${field}`,
-      `columns: {${field}: [Mine, Other]}`,
-      { columns: { [field]: ['Mine', 'Other'] } },
-    ],
-  ),
+  ...INPUT_FIELDS.map((field): [string, string, object] => [
+    `columns.${field}`,
+    `columns: {${field}: [Mine, Other]}`,
+    { columns: { [field]: ['Mine', 'Other'] } },
+  ]),
 ];
 
 test.each(GOOD)('%s is taken over', (_, lines, expected) => {
@@ -190,6 +194,12 @@ const BAD: readonly [lines: string, problem: string][] = [
     'search.order.0: must be one of registration_number, vat_number, name, got "nmae". Did you mean name?',
   ],
   ['search: {further_spellings: yes}', 'search.further_spellings: must be true or false, got "yes".'],
+  [
+    'search: {fallback: [webiste]}',
+    'search.fallback.0: must be one of lookup, website, linkedin, registry, autocomplete, got "webiste". Did you mean website?',
+  ],
+  ['search: {fallback: [lookup, lookup]}', 'search.fallback: must not name anything twice, got a list of 2.'],
+  ['search: {fallback: lookup}', 'search.fallback: must be a list, got "lookup".'],
   ['search:', 'search: must hold keys of its own, got nothing.'],
   ['match: {name_agreement: 84}', 'match.name_agreement: must be a whole number from 85 to 100, got 84.'],
   ['match: {confirm_on_vat: 1}', 'match.confirm_on_vat: must be true or false, got 1.'],

@@ -34,7 +34,7 @@ export function planInWords(plan: PlanView, place = ''): string {
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
     ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`, allowanceInWords(plan)] : [`Cost: ${ofV2}`]),
-    ...plannedInWords(plan.permissions ?? [], plan.at, place),
+    ...plannedInWords(plan, place),
     ...guardsInWords(plan),
     ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
       ? [

@@ -17,7 +17,11 @@ export function spendQuestion({ plan, atMost }: Proposal): string {
   const isMore =
     plan.inDoubt === 'resend' &&
     (isUnbound(atMost.units, plan.units.atMost) || isUnbound(atMost.reports, plan.creditReportsAtMost));
-  return `Spend up to ${amountsInWords(atMost)}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
+  // Without v1 nothing is counted in units, and a call of v2 may cost all the same.
+  const most = plan.asksV1
+    ? amountsInWords(atMost)
+    : `${count(plan.v2Calls.atMost, 'v2 call')}${atMost.reports === 0 ? '' : ` and ${count(atMost.reports, 'credit report')}`}`;
+  return `Spend up to ${most}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
 }
 
 export const proposalInWords = ({ run, rows, inDoubt, fresh, ...may }: GoOnProposal, place: string): string =>

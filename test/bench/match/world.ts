@@ -77,6 +77,7 @@ const SEARCHES: IdentityPolicy['search'] = {
   attempts: 2,
   order: ['registration_number', 'vat_number', 'name'],
   furtherSpellings: true,
+  fallback: [],
 };
 
 const sideOf = (outcome: StageOutcome, id: string | null | undefined): Side => ({
