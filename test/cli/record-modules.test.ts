@@ -177,3 +177,33 @@ test('the profile of v1 fills what the full record does not have, and contacts s
     expect(Object.keys(readTable(join(cwd, 'out'), 'companies')[0] ?? {})).not.toContain('email');
   });
 });
+
+test('while a new profile is in question, the tables show what was bought before, and the newest of what is not', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 0;
+  const v1: Registry['v1'] = {
+    ...plain.v1,
+    lite: (company, provenance) =>
+      plain.v1.lite(night === 3 ? { ...company, registrationNumber: '99999999' } : company, provenance),
+    officers: () => [{ id: night, last_name: `Night ${night}` }],
+  };
+  const registry: Registry = Object.create(plain, { v1: { value: v1 } });
+  const pipeline = ['stages: [record]', 'record: {modules: [lite, officers]}'];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    const company = findPlainCompany(sandbox, (one) => plain.hasRecord(one) && !plain.traits(one).identityMismatch);
+    writeCsv('in.csv', [lineOf(company)]);
+    const codes: (number | null)[] = [];
+    for (night = 1; night <= 3; night++) {
+      plain.change(company, 'company_fax', String(night));
+      const end = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', `out-${night}`]);
+      codes.push(end.code);
+      clock.set(clock.now() + 100 * DAY);
+    }
+    expect(codes).toEqual([0, 0, 3]);
+    const shown = join(cwd, 'out-3');
+    expect(readTable(shown, 'rows')).toMatchObject([{ outcome: 'needs_review', error_code: 'IDENTITY_MISMATCH' }]);
+    expect(readTable(shown, 'companies')).toMatchObject([{ registration_number: company.registrationNumber }]);
+    expect(readTable(shown, 'officers')).toMatchObject([{ last_name: 'Night 2' }]);
+  });
+});
