@@ -91,7 +91,7 @@ function readAnswer({ answer, body, path }: OpenedAnswer, id: string): Piece {
       return envelope(object, 'shareholders', 'shareholders', id, path, (data, at) => readShareholders(data, of, at));
     case 'groupFullKyb':
     case 'groupLiteKyb':
-      return envelope(object, 'group_structures', 'group_links', id, path, (data, at) => readGroupTree(data, id, at));
+      return envelope(object, 'group_structures', 'group_links', id, path, (data, at) => readGroupTree(data, of, at));
     case 'financialKyb': {
       const { periods, rest } = filed(object, of, path);
       return { cells: {}, rest: nested(answer.operation, rest), counts: { filed_periods: periods } };
@@ -110,7 +110,7 @@ function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Piece {
   const lists = {
     officers: readOfficers(rest.officers, of, path.at('officers')),
     shareholders: readShareholders(rest.shareholders, of, path.at('shareholders')),
-    group_structures_full: readGroupLinks(rest.group_structures_full, id, path.at('group_structures_full')),
+    group_structures_full: readGroupLinks(rest.group_structures_full, of, path.at('group_structures_full')),
   };
   const statements = financial && filed(financial, of, path.at('financial'));
   const others = Object.entries(rest).filter(([key, value]) => !wasRead(key, value));

@@ -117,7 +117,33 @@ test('V1-27 a tree becomes links, twenty thousand levels deep', () => {
   const out = company([answer('groupFullKyb', `{"data":[${tree}]}`)]);
   expect(out.rowsOf(groupLinksTable)).toHaveLength(depth);
   expect(out.rowsOf(companiesTable)[0]?.group_links_returned).toBe(String(depth));
-  expect(out.rowsOf(groupLinksTable).at(-1)).toMatchObject({ source: 'GB-1', target: '2' });
+  expect(out.rowsOf(groupLinksTable).at(-1)).toMatchObject({ source: 'GB-1', target: '2', depth: String(depth) });
+});
+
+test('V1-27 a link of a tree has the IDs of its ends, its depth, and which end was asked about', () => {
+  const leaf = '{"id":4,"registration_number":"GB-4","selected":false,"children":[]}';
+  const middle = `{"id":3,"registration_number":"GB-3","selected":true,"children":[${leaf}]}`;
+  const out = company([answer('groupFullKyb', `{"data":[{"id":2,"name":"Top","children":[${middle}]}]}`)]);
+  expect(out.rowsOf(groupLinksTable)).toMatchObject([
+    {
+      source_id: '2',
+      source: '2',
+      target_id: '3',
+      target: 'GB-3',
+      depth: '1',
+      source_selected: null,
+      selected: 'true',
+    },
+    {
+      source_id: '3',
+      target_id: '4',
+      depth: '2',
+      source_selected: 'true',
+      selected: 'false',
+      extra: '{"children":[]}',
+    },
+  ]);
+  expect(out.rowsOf(companiesTable)[0]?.extra).toBeNull();
 });
 
 test('V1-28 births stay partial, and a date that is none is kept in extra', () => {
@@ -276,7 +302,6 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
   (name) => {
     const member = `"${name}":{"a":1.10}`;
     const extra = `{${member}}`;
-    const link = `{"source_id":null,"target_id":null,${member}}`;
     const figure = `"${name}":1.10`;
     const filed = { period: name, value: '1.10', extra };
     const bodies: readonly [Reader, string, string, object][] = [
@@ -298,7 +323,7 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
         recordReader,
         'groupFullKyb',
         `{${member},"data":[{"children":[{${member}}]}]}`,
-        { companies: [{ extra: `{"groupFullKyb":${extra}}` }], group_links: [{ extra: link }] },
+        { companies: [{ extra: `{"groupFullKyb":${extra}}` }], group_links: [{ extra }] },
       ],
       [
         registryReader,

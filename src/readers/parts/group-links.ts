@@ -2,14 +2,15 @@ import type { ExactJson } from '../../util/exact-json.js';
 import { column } from '../table.js';
 import { groupLinkFields, groupLinksTable } from '../tables/group-links.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
-import { eachItem, emptyOf, type ListRead, noted, oddOf } from './lists.js';
+import { eachItem, emptyOf, type ListRead, noted, oddOf, type SubjectIds } from './lists.js';
 import { extraOf, type Members, readFields } from './read-fields.js';
 
 /** The links of a full record. Their `source` is a text, not a source object (V1-26). */
-export function readGroupLinks(list: ExactJson | undefined, companyId: string, path: BodyPath): ListRead {
+export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path: BodyPath): ListRead {
   const read = eachItem(list, { offset: 0 }, path, (item, position, at) => {
     const { cells, rest } = readFields(item, groupLinkFields, at);
-    path.out.add(groupLinksTable, { ...identity(companyId, position, path), ...cells, extra: extraOf(rest) });
+    const place = { depth: null, source_id: null, target_id: null, source_selected: null, selected: null };
+    path.out.add(groupLinksTable, { ...identity(of, position, path), ...cells, ...place, extra: extraOf(rest) });
   });
   return noted(read, groupLinksTable, path);
 }
@@ -19,18 +20,21 @@ const nodeFields = [
   column('name', 'text', ''),
   column('country', 'text', ''),
   column('registration_number', 'text', ''),
+  column('selected', 'boolean', ''),
 ] as const;
 
 interface Node {
   readonly cells: { readonly [Name in (typeof nodeFields)[number]['name']]: string | null };
   readonly rest: Members;
+  /** How far below its root; the root's own is 0. */
+  readonly depth: number;
 }
 
 /**
  * A tree as links, one for each child, parents first. With a stack of its own: trees may be very deep. A root is nobody's
  * child: what only it says is left over.
  */
-export function readGroupTree(list: ExactJson | undefined, companyId: string, path: BodyPath): ListRead {
+export function readGroupTree(list: ExactJson | undefined, of: SubjectIds, path: BodyPath): ListRead {
   const roots = path.list(list);
   const odd: ExactJson[] = [];
   if (roots === undefined) return { count: null, odd: list === undefined || list === null ? odd : [list] };
@@ -47,22 +51,23 @@ export function readGroupTree(list: ExactJson | undefined, companyId: string, pa
       if (next.parent === undefined) odd.push(next.value);
       continue;
     }
-    const node = readNode(object, next.at);
+    const node = readNode(object, next.parent, next.at);
     const children = next.at.at('children').list(object.children) ?? [];
-    if (next.parent !== undefined) emit(next.parent, node, companyId, String(++count), path);
+    if (next.parent !== undefined) emit(next.parent, node, of, String(++count), path);
     else if (node.rest.length > 0 || !children.some(isObject)) odd.push(withoutChildren(object, node.rest));
     push(children, next.at.at('children'), node);
   }
   return noted({ count, odd }, groupLinksTable, path);
 }
 
-function readNode(object: JsonObject, path: BodyPath): Node {
+function readNode(object: JsonObject, parent: Node | undefined, path: BodyPath): Node {
   const { cells, rest } = readFields(object, nodeFields, path, ['children']);
   const { children } = object;
   const odd = Array.isArray(children) ? children.filter((child) => !isObject(child)) : undefined;
   const left: Members =
     isThere(children) && odd === undefined ? [['children', children]] : oddOf('children', odd ?? []);
-  return { cells, rest: [...rest, ...emptyOf('children', children), ...left] };
+  const depth = parent === undefined ? 0 : parent.depth + 1;
+  return { cells, depth, rest: [...rest, ...emptyOf('children', children), ...left] };
 }
 
 const isThere = (value: ExactJson | undefined): value is ExactJson => value !== undefined && value !== null;
@@ -74,12 +79,11 @@ const withoutChildren = (root: JsonObject, rest: Members): JsonObject =>
     ...rest.filter(([key]) => key === 'children'),
   ]);
 
-function emit(parent: Node, child: Node, companyId: string, position: string, path: BodyPath): void {
-  // `selected` marks the company that was asked about (V1-27).
-  const extra: Members = [['source_id', parent.cells.id], ['target_id', child.cells.id], ...child.rest];
+/** Which of the two ends is the company that was asked about is said of each (V1-27): a root is nobody's second end. */
+function emit(parent: Node, child: Node, of: SubjectIds, position: string, path: BodyPath): void {
   path.out.add(groupLinksTable, {
-    ...identity(companyId, position, path),
-    company_id: companyId,
+    ...identity(of, position, path),
+    company_id: of.v1 ?? of.v2,
     country_source: parent.cells.country,
     country_target: child.cells.country,
     source: parent.cells.registration_number ?? parent.cells.id,
@@ -87,13 +91,19 @@ function emit(parent: Node, child: Node, companyId: string, position: string, pa
     title: parent.cells.name,
     target_title: child.cells.name,
     temporary: null,
-    extra: extraOf(extra),
+    depth: String(child.depth),
+    source_id: parent.cells.id,
+    target_id: child.cells.id,
+    source_selected: parent.cells.selected,
+    selected: child.cells.selected,
+    extra: extraOf(child.rest),
   });
 }
 
-const identity = (companyId: string, position: string, { origin }: BodyPath) => ({
-  v1_company_id: companyId,
+const identity = ({ v1, v2 }: SubjectIds, position: string, { origin }: BodyPath) => ({
+  v1_company_id: v1,
   position,
+  v2_company_id: v2,
   operation: origin.operation,
   raw_sha256: origin.rawSha256,
 });

@@ -4,10 +4,13 @@ import type { Table } from '../table.js';
 import type { BodyPath, JsonObject } from './body-path.js';
 import type { Members } from './read-fields.js';
 
-/** Whose list it is: one of the two ID spaces, or both where the row knows both. */
-export interface ListOf {
+/** Whose it is: an ID of one of the two spaces, or of both where the row knows both. */
+export interface SubjectIds {
   readonly v1: string | null;
   readonly v2: string | null;
+}
+
+export interface ListOf extends SubjectIds {
   /** Items on earlier pages. */
   readonly offset: number;
 }

@@ -1,5 +1,5 @@
 import { column, table } from '../table.js';
-import { extra, operation, position, rawSha256, v1CompanyId } from './columns.js';
+import { extra, operation, position, rawSha256, v1CompanyId, v2CompanyId } from './columns.js';
 
 export const groupLinkFields = [
   column('company_id', 'id', 'The company whose record holds the link'),
@@ -12,14 +12,29 @@ export const groupLinkFields = [
   column('temporary', 'boolean', 'As sent; its meaning is not shown'),
 ] as const;
 
+/** What only a tree tells. */
+const placeInTree = [
+  column(
+    'depth',
+    'integer',
+    'Levels between the root of the tree and the second end; 1: a child of the root',
+    'order of the tree',
+  ),
+  column('source_id', 'id', 'First end: the ID of the node, as sent', 'id of the parent'),
+  column('target_id', 'id', 'Second end, likewise', 'id of the child'),
+  column('source_selected', 'boolean', 'Whether the first end is the company asked about', 'selected of the parent'),
+  column('selected', 'boolean', 'Whether the second end is the company asked about', 'selected of the child'),
+] as const;
+
 export const groupLinksTable = table({
   name: 'group_links',
   onePer: 'list item',
   description:
-    'Links between companies of a group. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
+    'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
   source: 'fullKyb /group_structures_full; the trees of groupLiteKyb and groupFullKyb, one link for each child',
-  key: ['v1_company_id', 'operation', 'position'],
-  keyAlwaysThere: true,
-  knownBy: { columns: [['source', 'target']], within: 'operation' },
-  columns: [v1CompanyId, position, ...groupLinkFields, operation, rawSha256, extra],
+  key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
+  keyAlwaysThere: false,
+  // One company more at the top moves all the others down.
+  knownBy: { columns: [['source', 'target']], within: 'operation', besides: ['depth'] },
+  columns: [v1CompanyId, position, ...groupLinkFields, operation, rawSha256, v2CompanyId, ...placeInTree, extra],
 });
