@@ -1,5 +1,6 @@
 import { creditReportReader } from './credit-report.js';
 import { flatFinancialsReader } from './flat-financials.js';
+import { ownershipReader } from './ownership.js';
 import type { Reader } from './reader.js';
 import { recordReader } from './record.js';
 import { registryReader } from './registry.js';
@@ -9,5 +10,6 @@ export const readers = [
   recordReader,
   registryReader,
   flatFinancialsReader,
+  ownershipReader,
   creditReportReader,
 ] as const satisfies readonly Reader[];

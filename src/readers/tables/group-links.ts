@@ -31,7 +31,8 @@ export const groupLinksTable = table({
   onePer: 'list item',
   description:
     'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
-  source: 'fullKyb /group_structures_full; the trees of groupLiteKyb and groupFullKyb, one link for each child',
+  source:
+    'fullKyb /group_structures_full; the trees of groupLiteKyb, groupFullKyb and v2 ownership, one link for each child',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   // One company more at the top moves all the others down.
