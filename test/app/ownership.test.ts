@@ -33,7 +33,11 @@ function truthOf(registry: Registry, company: Company) {
       walk(child, depth + 1);
     }
   };
-  for (const root of tree) walk(root, 1);
+  for (const root of tree) {
+    // One that stands alone has a line without a first end.
+    if (root.children.length === 0) links.push(['', root.registration_number, 0].join(' '));
+    walk(root, 1);
+  }
   return { hasTree: tree.length > 0, holders: shareholders.map(({ id, name }) => `${id} ${name}`), links };
 }
 

@@ -5,9 +5,11 @@ import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
+import { stages } from '../../src/stages/list.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
+const ONE_OF = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 const operations = { ...v1Operations, ...v2Operations };
 
 test('a file with stages alone has every default', () => {
@@ -214,7 +216,7 @@ const BAD: readonly [lines: string, problem: string][] = [
     'changes.important.0: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
   ],
   ['watch: {fields: []}', 'watch.fields: must have at least one entry, got an empty list.'],
-  ['watch: {refresh: [all]}', 'watch.refresh.0: must be one of record, financials, credit-report, got "all".'],
+  ['watch: {refresh: [all]}', `watch.refresh.0: ${ONE_OF}, got "all".`],
   ['watch: {refresh: [financials]}', 'watch.refresh: financials is not among the stages'],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
@@ -245,7 +247,6 @@ describe('stages', () => {
     ]);
   });
 
-  const ONE_OF = 'must be one of record, financials, credit-report';
   test.each([
     ['concurrency: 4', 'p.yaml: stages: is missing; it must be a list'],
     ['stages: []', 'p.yaml: stages: must have at least one entry, got an empty list.'],

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
+import { stages } from '../../src/stages/list.js';
 import { load, loadWith, problemsWith, refusal, withFiles } from './with-pipeline.js';
 
 const packaged = resolve(import.meta.dirname, '../../pipelines');
@@ -75,7 +76,7 @@ describe('problems', () => {
       'p.yaml: search.attempts: must be a whole number from 1 to 5, got 9.',
       'p.yaml: search.ordre: unknown key. Did you mean order?',
       'p.yaml: serach: unknown key. Did you mean search?',
-      'p.yaml: stages.1: must be one of record, financials, credit-report, got "finacials". Did you mean financials?',
+      `p.yaml: stages.1: must be one of ${stages.map(({ name }) => name).join(', ')}, got "finacials". Did you mean financials?`,
     ]);
     expect(hint).toBe('docs/pipelines.md lists every key with its default.');
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { tables } from '../../src/export/tables.js';
 import { creditReportReader } from '../../src/readers/credit-report.js';
 import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
+import { ownershipReader } from '../../src/readers/ownership.js';
 import type { Reader } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
@@ -95,6 +96,12 @@ const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
   ['v2 officers', registryReader, 'kybOfficers', envelope(officer)],
   ['v2 shareholders', registryReader, 'kybShareholders', envelope(shareholder)],
   ['v2 filed statements', registryReader, 'kybFinancial', financial],
+  [
+    'ownership',
+    ownershipReader,
+    'ownership',
+    record({ shareholders: some(shareholder), group_structure: some(node), registration_number: leaf }),
+  ],
   [
     'the record of a credit report',
     creditReportReader,
