@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
+import { type GroupLink, groupTreeInWords } from './terminal/group-tree.js';
 import type { Io } from './terminal/io.js';
 
 /** The same from `src/cli` and from `dist/cli`. */
@@ -55,6 +56,7 @@ io.stderr(
   firstLines('rows.csv', ['row', 'outcome', 'match_grade', 'matched_on', 'input_name', 'input_registration_number']),
 );
 io.stderr(firstLines('companies.csv', ['v1_company_id', 'name', 'registration_number', 'status', 'officers_returned']));
+io.stderr(group());
 io.stderr(await query());
 io.stderr(whatNext(end));
 
@@ -78,6 +80,30 @@ function firstLines(file: string, columns: readonly string[]): string {
   const cells = [columns, ...lines.map((line) => places.map((place) => line[place] ?? ''))];
   return `\n${file}, the first lines and some of the columns:\n${aligned(cells)}`;
 }
+
+/** One group of the portfolio as a picture: the largest that fits on a screen. */
+function group(): string {
+  const names = new Map(table('companies.csv').map((company) => [company.v1_company_id, company.name]));
+  const groups = new Map<string, GroupLink[]>();
+  for (const { v1_company_id = '', source = '', target = '', title = '', target_title = '' } of table(
+    'group_links.csv',
+  ))
+    groups.set(v1_company_id, [
+      ...(groups.get(v1_company_id) ?? []),
+      { source, target, title, targetTitle: target_title },
+    ]);
+  const [company, links] = [...groups]
+    .filter(([, { length }]) => length <= 12)
+    .sort((a, b) => b[1].length - a[1].length)[0] ?? ['', []];
+  const name = names.get(company) ?? '';
+  const tree = groupTreeInWords(links, (title) => title === name)
+    .replaceAll(/^/gm, '  ')
+    .trimEnd();
+  return `\nThe group of ${name}, from group_links.csv. A link is a link: it does not say who owns whom.\n${tree}\n`;
+}
+
+const table = (file: string) =>
+  parse(readFileSync(join(folder, file)), { columns: true }) as Readonly<Record<string, string>>[];
 
 async function query(): Promise<string> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });

@@ -28,7 +28,8 @@ export function writeWork(
   path: string,
   folder: string,
   count: number,
-  { concurrency, ...shared }: Pick<Work, 'buildFolder' | 'origin' | 'keys' | 'concurrency'>,
+  { concurrency, ...shared }: Pick<Work, 'buildFolder' | 'origin' | 'keys' | 'concurrency' | 'requests' | 'anyOutcome'>,
+  file = 'stages: [record, financials]\nsearch: {attempts: 1}\n',
 ): string {
   const companies = largeCompanies(count);
   const input = `${path}.csv`;
@@ -38,7 +39,7 @@ export function writeWork(
     [name, location, registrationNumber].map(quote).join(','),
   );
   writeFileSync(input, `name,country,registration_number\n${lines.join('\n')}\n`);
-  writeFileSync(pipeline, 'stages: [record, financials]\nsearch: {attempts: 1}\n');
+  writeFileSync(pipeline, file);
   const routes = join(shared.buildFolder, 'sandbox', 'routes.yaml');
   writeFileSync(
     path,

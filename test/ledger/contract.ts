@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeAskedFor } from './contract/asked-for.js';
 import { describeChanges } from './contract/changes.js';
 import { describeDoubts } from './contract/doubts.js';
 import { describeLostCalls } from './contract/lost-calls.js';
@@ -34,5 +35,6 @@ export function describeLedger(name: string, open: OpenLedger): void {
     describeReading(open);
     describeSnapshot(open);
     describeSubjects(open);
+    describeAskedFor(open);
   });
 }

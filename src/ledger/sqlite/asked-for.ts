@@ -37,9 +37,10 @@ export const ANSWERS_ASKED_FOR = (
   CROSS JOIN calls ON calls.id = answers.call_id
   WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.operation IN (${places(operations)})
     AND calls.raw_sha256 IS NOT NULL AND calls.params IS NOT NULL
-  ORDER BY asked_for.stage, asked_for.position`;
+  ORDER BY asked_for.stage, asked_for.position, asked_for.request_key`;
 
-const OTHERS = `EXISTS (SELECT 1 FROM asked_for AS other WHERE other.environment_id = calls.environment_id
+/** Of a call: somebody else has asked for the same. */
+export const ASKED_BY_OTHERS = `EXISTS (SELECT 1 FROM asked_for AS other WHERE other.environment_id = calls.environment_id
     AND other.request_key = calls.request_key AND (other.space, other.id) NOT ${AMONG_IDS})`;
 
 /** The calls that an entity asked for; what others have asked for, too, is theirs, and stays. */
@@ -47,13 +48,13 @@ export const askedForAlone = (database: Connection, ids: EntityIds): readonly nu
   database
     .prepare<[{ ids: string }], number>(
       `SELECT calls.id FROM asked_for JOIN calls ON calls.environment_id = asked_for.environment_id AND calls.request_key = asked_for.request_key
-       WHERE (asked_for.space, asked_for.id) ${AMONG_IDS} AND NOT ${OTHERS}`,
+       WHERE (asked_for.space, asked_for.id) ${AMONG_IDS} AND NOT ${ASKED_BY_OTHERS}`,
     )
     .pluck()
     .all({ ids: ids.json() });
 
 /** Calls about an entity by its ID, or bought for it and for nobody else. */
-export const CALLS_ABOUT = `SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS} AND NOT ${OTHERS}`;
+export const CALLS_ABOUT = `SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS} AND NOT ${ASKED_BY_OTHERS}`;
 
 export const forgetAskedFor = (database: Connection, ids: EntityIds): void =>
   void database.prepare(`DELETE FROM asked_for WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });

@@ -52,6 +52,8 @@ function remove(database: Connection, before: number): PruneReport {
   const putAway = database.prepare('UPDATE runs SET put_away = 1 WHERE id = ?');
   for (const id of held) putAway.run(id);
   database.prepare('DELETE FROM absences WHERE back_at < ?').run(before);
+  // Of companies that no row knows any more.
+  database.exec('DELETE FROM asked_for WHERE (space, id) NOT IN (SELECT space, id FROM row_ids)');
   return {
     runs: [...runs, ...held].sort(),
     rows: rows + left,

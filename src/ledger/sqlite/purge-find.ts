@@ -3,7 +3,7 @@ import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-numbe
 import { resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeRequest } from '../housekeeping.js';
 import { isTextRecord, isTexts, parseStored } from '../stored-json.js';
-import { askedForAlone, CALLS_ABOUT } from './asked-for.js';
+import { ASKED_BY_OTHERS, askedForAlone, CALLS_ABOUT } from './asked-for.js';
 import type { Connection } from './driver.js';
 import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowKey, rowsJson, type SpacedId } from './purge-ids.js';
 import { type Lists, quotedIn, textsIn } from './purge-lists.js';
@@ -137,7 +137,7 @@ export function findCalls(
     ...about,
     ...askedForAlone(database, ids),
     ...naming,
-    ...callsOfRowsAlone(database, rows),
+    ...callsOfRowsAlone(database, ids, rows),
     ...(request.kind === 'number' ? callsAskingFor(database, namedNumber(request)) : []),
   ]);
 }
@@ -152,13 +152,13 @@ function callsAskingFor(database: Connection, named: NumberMatcher): readonly nu
   return found;
 }
 
-function callsOfRowsAlone(database: Connection, rows: readonly RowKey[]): readonly number[] {
+function callsOfRowsAlone(database: Connection, ids: EntityIds, rows: readonly RowKey[]): readonly number[] {
   // A call by hand belongs to no row: whether it is among them is not known, which is not true.
   return database
-    .prepare<[{ rows: string }], number>(
-      `SELECT id FROM calls WHERE ${AMONG_ROWS} AND (environment_id, request_key) NOT IN
+    .prepare<[{ ids: string; rows: string }], number>(
+      `SELECT id FROM calls WHERE ${AMONG_ROWS} AND NOT ${ASKED_BY_OTHERS} AND (environment_id, request_key) NOT IN
          (SELECT environment_id, request_key FROM calls WHERE raw_sha256 IS NOT NULL AND (${AMONG_ROWS}) IS NOT TRUE)`,
     )
     .pluck()
-    .all({ rows: rowsJson(rows) });
+    .all({ ids: ids.json(), rows: rowsJson(rows) });
 }

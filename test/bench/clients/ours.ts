@@ -1,10 +1,11 @@
 // (a) This pipeline, as `kybatch run` drives it: intents, settlement, compression, FULL durability.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { InputTable } from '../../../src/input/types.js';
 import type { RunRecord } from '../../../src/ledger/runs.js';
+import { connect } from '../../../src/ledger/sqlite/driver.js';
 import { readWork, startMeter, tellDone } from './work.js';
 
 const work = readWork();
@@ -47,10 +48,24 @@ const end = await workOnRun({
 const used = meter();
 await ledger.close();
 await Promise.all([v1.close(), v2.close()]);
-if (end.progress.byOutcome.complete !== run.rowCount)
+if (work.requests !== undefined) leaveRequests(work.requests);
+if (work.anyOutcome !== true && end.progress.byOutcome.complete !== run.rowCount)
   throw new Error(`not all complete: ${JSON.stringify(end.progress)}`);
 tellDone({ rows: run.rowCount, ...used, bytesOnDisk: statSync(join(folder, 'kybatch.db')).size });
 rmSync(folder, { recursive: true });
+
+/** What was sent, in the order of sending. */
+function leaveRequests(path: string): void {
+  const database = connect(join(folder, 'kybatch.db'), { readonly: true });
+  const sent = database
+    .prepare(
+      `SELECT row, api, operation, params FROM calls JOIN environments ON environments.id = environment_id
+       WHERE charge <> 'owned' AND params IS NOT NULL ORDER BY calls.id`,
+    )
+    .all();
+  database.close();
+  writeFileSync(path, JSON.stringify(sent));
+}
 
 /** Builds from before there were portfolios take a file in by itself. */
 async function openRun(table: InputTable): Promise<RunRecord> {

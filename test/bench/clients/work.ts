@@ -10,6 +10,10 @@ export interface Work {
   readonly pipeline: string;
   readonly routes: string;
   readonly concurrency: number;
+  /** Where the pipeline leaves what it asked for, row by row, for whoever sends the same. */
+  readonly requests?: string;
+  /** Rows may end otherwise than complete. */
+  readonly anyOutcome?: boolean;
   readonly rows: readonly WorkRow[];
 }
 

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type GroupLink, groupTreeInWords } from '../../src/cli/terminal/group-tree.js';
+
+const link = (source: string, target: string): GroupLink => ({
+  source,
+  target,
+  title: `Company ${source}`,
+  targetTitle: `Company ${target}`,
+});
+
+test('a group is drawn from its roots down, and the company asked about is marked', () => {
+  const links = [link('a', 'b'), link('a', 'c'), link('b', 'd'), link('b', 'e'), link('x', 'y')];
+  expect(groupTreeInWords(links, (name) => name === 'Company d')).toBe(
+    [
+      'Company a',
+      '├─ Company b',
+      '│  ├─ Company d  ← asked about',
+      '│  └─ Company e',
+      '└─ Company c',
+      'Company x',
+      '└─ Company y',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a company with two parents has what is below it once; a circle ends', () => {
+  const twoParents = [link('a', 'c'), link('b', 'c'), link('c', 'd')];
+  expect(groupTreeInWords(twoParents, () => false)).toBe(
+    'Company a\n└─ Company c\n   └─ Company d\nCompany b\n└─ Company c (above)\n',
+  );
+  expect(groupTreeInWords([link('a', 'b'), link('b', 'a')], () => false)).toBe(
+    'Company a\n└─ Company b\n   └─ Company a (above)\n',
+  );
+});
+
+test('a company without a name is shown by what the link calls it', () => {
+  expect(groupTreeInWords([{ ...link('GB-1', 'FR-2'), targetTitle: '' }], () => false)).toBe('Company GB-1\n└─ FR-2\n');
+});
+
+test('whatever the links are, each company is there, and each line is one', () => {
+  const end = fc.constantFrom(...'abcdefgh');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(end, end), { maxLength: 20 }), (pairs) => {
+      const drawn = groupTreeInWords(
+        pairs.map(([source, target]) => link(source, target)),
+        () => false,
+      );
+      for (const name of new Set(pairs.flat())) expect(drawn).toContain(`Company ${name}`);
+      expect(drawn.split('\n').length - 1).toBeLessThanOrEqual(2 * new Set(pairs.flat()).size + pairs.length);
+    }),
+  );
+});

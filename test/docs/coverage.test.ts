@@ -1,0 +1,24 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { untrueCommands } from './coverage/asked-by.js';
+import { coverage, inMarkdown, unexplained } from './coverage/describe.js';
+
+const PAGE = resolve(import.meta.dirname, '../../docs/coverage.md');
+
+const all = coverage();
+
+test('V1-29 every documented field has a column, or a reason why it has none', () => {
+  expect(unexplained(all)).toEqual([]);
+});
+
+test('every operation has somebody who asks for it, and who is said to does', () => {
+  expect(all.filter(({ askers }) => askers.length === 0)).toEqual([]);
+  expect(untrueCommands()).toEqual([]);
+});
+
+test('docs/coverage.md is what the code does', () => {
+  const page = inMarkdown(all);
+  if (process.env.KYBATCH_WRITE_DOCS === '1') writeFileSync(PAGE, page);
+  expect(readFileSync(PAGE, 'utf8')).toBe(page);
+});

@@ -1,0 +1,45 @@
+import type { Leaf, Shape } from './documented.js';
+
+/** A body that has each documented field once, each with a value of its own, and where each value stands. */
+export interface Example {
+  readonly body: Buffer;
+  readonly fields: readonly Field[];
+}
+
+export interface Field {
+  /** As `data[].id`. */
+  readonly path: string;
+  readonly leaf: Leaf;
+  /** As it stands in a cell. */
+  readonly value: string;
+}
+
+export function exampleOf(shape: Shape): Example {
+  const fields: Field[] = [];
+  const fill = (part: Shape, path: string): unknown => {
+    if (typeof part === 'string') {
+      const value = uniqueValue(part, fields.length);
+      fields.push({ path, leaf: part, value: String(value) });
+      return value;
+    }
+    if (Array.isArray(part)) return [fill(part[0] as Shape, `${path}[]`)];
+    return Object.fromEntries(
+      Object.entries(part).map(([name, inner]) => [name, fill(inner, path === '' ? name : `${path}.${name}`)]),
+    );
+  };
+  return { body: Buffer.from(JSON.stringify(fill(shape, ''))), fields };
+}
+
+/** No two alike, but for what is true. */
+function uniqueValue(leaf: Leaf, index: number): string | number | boolean {
+  switch (leaf) {
+    case 'text':
+      return `value ${index + 1000}`;
+    case 'number':
+      return 700_000 + index;
+    case 'date':
+      return `19${String(10 + (index % 80))}-0${1 + Math.floor(index / 80)}-11`;
+    case 'boolean':
+      return true;
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { AskedFor } from '../../../src/ledger/runs.js';
+import { begin, buy, call, keyOf, openRun, rowSettlement, settlement, withSnapshot } from '../support.js';
+import { type OpenLedger, onLedger } from './open.js';
+
+const STAGE = 'contacts';
+
+/** A run whose rows are companies A and B, and answers that name none by an ID. */
+async function withCompanies(ledger: Ledger) {
+  const run = await openRun(ledger, 2);
+  const { startId, environmentId } = await begin(ledger, run);
+  await ledger.runs.useEnvironments(run, [{ api: 'v1', environmentId }]);
+  const asked = (id: string, request: string): AskedFor => ({
+    stage: STAGE,
+    space: 'v1',
+    id,
+    environmentId,
+    requestKey: keyOf(request),
+  });
+  const settle = (row: number, id: string, requests: readonly string[], status: 'done' | 'parked' = 'done') =>
+    ledger.runs.settleRow(
+      run,
+      row,
+      rowSettlement(
+        { outcome: status === 'done' ? 'complete' : 'pending', stages: { [STAGE]: status } },
+        { ids: [{ space: 'v1', id, grade: null, matchedOn: null }], asked: requests.map((name) => asked(id, name)) },
+      ),
+    );
+  const answer = (request: string, body: string, bought = 'A') =>
+    buy(
+      ledger,
+      call(
+        { startId, environmentId },
+        {
+          runId: run,
+          row: 1,
+          stage: STAGE,
+          operation: 'officersSearchKyb',
+          subject: { space: 'v1', id: bought },
+          requestKey: keyOf(request),
+        },
+      ),
+      settlement({ body: Buffer.from(body), answer: { params: '{}' } }),
+    );
+  const told = () =>
+    withSnapshot(ledger, run, async (snapshot) => {
+      const found: string[][] = [];
+      for await (const { id, answers } of snapshot.subjects('v1', [], ['officersSearchKyb']))
+        found.push([id, ...answers.map(({ body }) => body.toString())]);
+      return found;
+    });
+  return { run, settle, answer, told };
+}
+
+export function describeAskedFor(open: OpenLedger): void {
+  describe('answers that name no company by an ID', () => {
+    test(
+      'are those of every company that asked for them, in the order of asking',
+      onLedger(open, async (ledger) => {
+        const { settle, answer, told } = await withCompanies(ledger);
+        await answer('ann', 'Ann');
+        await answer('bob', 'Bob');
+        await settle(1, 'A', ['bob', 'ann']);
+        await settle(2, 'B', ['ann']);
+        expect(await told()).toEqual([
+          ['A', 'Bob', 'Ann'],
+          ['B', 'Ann'],
+        ]);
+      }),
+    );
+
+    test(
+      'are shown as they were last bought, by whichever of the companies',
+      onLedger(open, async (ledger) => {
+        const { settle, answer, told } = await withCompanies(ledger);
+        await answer('ann', 'Ann');
+        await settle(1, 'A', ['ann']);
+        await answer('ann', 'Ann, a year later', 'B');
+        await settle(2, 'B', ['ann']);
+        expect(await told()).toEqual([
+          ['A', 'Ann, a year later'],
+          ['B', 'Ann, a year later'],
+        ]);
+      }),
+    );
+
+    test(
+      'go when the stage has come to its end without them, and not before',
+      onLedger(open, async (ledger) => {
+        const { settle, answer, told } = await withCompanies(ledger);
+        await answer('ann', 'Ann');
+        await answer('bob', 'Bob');
+        await settle(1, 'A', ['ann']);
+        await settle(1, 'A', ['bob'], 'parked');
+        expect((await told())[0]?.sort()).toEqual(['A', 'Ann', 'Bob']);
+        await settle(1, 'A', ['bob']);
+        expect(await told()).toEqual([['A', 'Bob']]);
+      }),
+    );
+
+    test(
+      'are purged with the only company that asked, and kept for another one that did',
+      onLedger(open, async (ledger) => {
+        const { settle, answer, told } = await withCompanies(ledger);
+        await answer('ann', 'Ann');
+        await answer('bob', 'Bob');
+        await settle(1, 'A', ['ann', 'bob']);
+        await settle(2, 'B', ['ann']);
+        const request = { kind: 'entity', space: 'v1', id: 'A' } as const;
+        expect(await ledger.housekeeping.purge(request, {})).toMatchObject({ answers: 1 });
+        expect(await told()).toEqual([['B', 'Ann']]);
+      }),
+    );
+  });
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
+import type { CallOutcome } from '../../src/calls/outcome.js';
+import { askPages } from '../../src/stages/pages.js';
+import type { CallTerms, Params } from '../../src/stages/stage.js';
+import { answer, NOW, scene } from './support.js';
+
+const officers = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: from + index, last_name: `N${from + index}` }));
+
+const page = (data: unknown, total_pages: number | null, total_results: number | null = null) =>
+  answer({ data, total_pages, total_results });
+
+function asking(pages: readonly CallOutcome[], atMost = 20, operation: Parameters<typeof askPages>[0] = officersKyb) {
+  const at = scene({ answer: ({ params }) => pages[Number(params.page) - 1] ?? page([], pages.length) });
+  const terms: (CallTerms | undefined)[] = [];
+  const call: typeof at.context.call = (of, params, said) => {
+    terms.push(said);
+    return at.context.call(of, params, said);
+  };
+  const asked = (): readonly Params[] => at.asked.map(({ params }) => params);
+  return {
+    outcome: askPages(operation, { id: '7' }, atMost, { ...at.context, call }),
+    asked,
+    errors: at.errors,
+    terms,
+  };
+}
+
+const { officersKyb } = v1Operations;
+
+describe('a list is asked for page by page', () => {
+  test('V1-7 with as many items a page as there may be, to the last that the envelope counts', async () => {
+    const { outcome, asked, errors } = asking([page(officers(1, 50), 2, 60), page(officers(51, 10), 2, 60)]);
+    expect(await outcome).toMatchObject({ kind: 'pages', total: 60, items: { length: 60 } });
+    expect(asked()).toEqual([
+      { id: '7', per_page: 50, page: 1 },
+      { id: '7', per_page: 50, page: 2 },
+    ]);
+    expect(errors).toEqual([]);
+  });
+
+  test('V2-12 and leaves the size of a page to a provider that shows no bound', async () => {
+    const { outcome, asked } = asking([page(officers(1, 3), 1)], 20, v2Operations.kybOfficers);
+    expect(await outcome).toMatchObject({ kind: 'pages', total: null });
+    expect(asked()).toEqual([{ id: '7', page: 1 }]);
+  });
+
+  test('an empty page ends it, whatever the envelope claims', async () => {
+    const { outcome, asked } = asking([page(officers(1, 50), 9), page([], 9)]);
+    expect(await outcome).toMatchObject({ items: { length: 50 } });
+    expect(asked()).toHaveLength(2);
+  });
+
+  test('without a count it goes on to the empty page', async () => {
+    const { outcome, asked } = asking([page(officers(1, 5), null), page(officers(6, 5), null), page([], null)]);
+    expect(await outcome).toMatchObject({ items: { length: 10 } });
+    expect(asked()).toHaveLength(3);
+  });
+
+  test('the same page again ends it, and is not counted twice', async () => {
+    const same = page(officers(1, 50), 99);
+    const { outcome, asked } = asking([same, same, same]);
+    expect(await outcome).toMatchObject({ items: { length: 50 } });
+    expect(asked()).toHaveLength(2);
+  });
+
+  test('the bound ends it, and says that there is more', async () => {
+    const { outcome, errors } = asking([page(officers(1, 50), 3), page(officers(51, 50), 3)], 2);
+    expect(await outcome).toMatchObject({ items: { length: 100 } });
+    expect(errors).toMatchObject([{ code: 'PAGES_LEFT', message: expect.stringContaining('3 pages, and 2') }]);
+  });
+
+  test('a total that changes on the way is noted', async () => {
+    const { outcome, errors } = asking([page(officers(1, 50), 2, 60), page(officers(51, 9), 2, 59)]);
+    expect(await outcome).toMatchObject({ total: 60 });
+    expect(errors).toMatchObject([
+      {
+        code: 'TOTAL_CHANGED',
+        message: expect.stringContaining('60 in 2 pages on its first page, and 59 in 2 pages on page 2'),
+      },
+    ]);
+  });
+
+  test('a page that is lost is what the stage comes to, and only that one is asked for again', async () => {
+    const lost: CallOutcome = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' };
+    const { outcome, asked } = asking([page(officers(1, 50), 3), lost]);
+    expect(await outcome).toMatchObject({ kind: 'parked', reason: 'allowance' });
+    expect(asked()).toHaveLength(2);
+  });
+
+  test('a later page is not older than the first', async () => {
+    const { outcome, terms } = asking([page(officers(1, 50), 2), page(officers(51, 1), 2)]);
+    await outcome;
+    expect(terms.map((said) => said?.notBefore)).toEqual([0, NOW]);
+  });
+
+  test('whatever the envelope says, it ends within the bound and loses nothing that came', async () => {
+    const pages = fc.array(fc.record({ items: fc.nat(3), claims: fc.option(fc.integer({ min: -1, max: 30 })) }), {
+      maxLength: 12,
+    });
+    await fc.assert(
+      fc.asyncProperty(pages, fc.integer({ min: 1, max: 10 }), async (list, atMost) => {
+        let next = 0;
+        const answers = list.map(({ items, claims }) => {
+          next += items;
+          return page(officers(next, items), claims);
+        });
+        const { outcome, asked } = asking(answers, atMost);
+        const met = await outcome;
+        if (met.kind !== 'pages') throw new Error(`ended ${met.kind}`);
+        const seen = list.slice(0, asked().length);
+        expect(asked().length).toBeLessThanOrEqual(atMost);
+        expect(met.items).toHaveLength(seen.reduce((sum, { items }) => sum + items, 0));
+        expect(seen.slice(0, -1).every(({ items, claims }) => items > 0 && (claims === null || claims > 0))).toBe(true);
+      }),
+    );
+  });
+});
