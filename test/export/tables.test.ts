@@ -22,6 +22,10 @@ const CONTRACT: Readonly<Record<TableName, string>> = {
     'v1_company_id position company_id country_source country_target source target title target_title temporary',
   filed_financials: 'v1_company_id group_id group_name group_order metric period value value_type',
   flat_financials: 'v2_company_id year indicator value value_type',
+  appointments:
+    'v1_company_id v2_company_id screened_name screened_birth_year position id company_id company_name registration_number company_status incorporation_date full_name first_name middle_name last_name title sex nationality country_of_residence date_of_birth_year date_of_birth_month officer_role appointed_at resigned_at work_status address_country address_line_1 address_locality address_region address_postal_code is_subject operation raw_sha256',
+  holdings:
+    'v1_company_id v2_company_id screened_name position id name type created status percentage quantity share_price share_type share_value currency company_id company_name company_registration_number company_vat_number company_zip company_city company_address1 company_address2 company_country_region is_subject operation raw_sha256',
   credit_reports:
     'credit_report_id credit_source_id name registration_number status expired date_created turnover ebitda age_of_business number_of_employees charges mortgages court_judgements pod common_value common_description credit_limit_value credit_limit_currency raw_sha256',
   credit_report_remarks: 'credit_report_id kind position text',

@@ -7,6 +7,7 @@ import { ownershipReader } from '../../src/readers/ownership.js';
 import type { Reader } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
+import { screeningReader, v2ScreeningReader } from '../../src/readers/screening.js';
 import { answer, read } from './support.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -70,6 +71,18 @@ const { node } = fc.letrec<{ node: Json }>((tie) => ({
   }),
 }));
 const envelope = (item: fc.Arbitrary<Json>) => record({ data: some(item), total_pages: leaf, total_results: leaf });
+const held = mostly(record({ id: leaf, name: leaf, vat_number: leaf, address: fields('zip', 'city', 'floor') }));
+const holdings = envelope(mostly(record({ id: leaf, name: leaf, created: leaf, company: held, source })));
+const appointment = mostly(
+  record({
+    id: leaf,
+    company_id: leaf,
+    full_name: leaf,
+    officer: fields('full_name'),
+    contact: fields('email'),
+    source,
+  }),
+);
 const risk = mostly(record({ pod: leaf, commonValue: leaf, creditLimit: fields('value', 'currency') }));
 const remarks = some(leaf);
 const summary = mostly(record({ turnover: leaf, overall_credit_risk: risk, what_we_like_about_this_company: remarks }));
@@ -102,6 +115,9 @@ const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
     'ownership',
     record({ shareholders: some(shareholder), group_structure: some(node), registration_number: leaf }),
   ],
+  ['holdings', screeningReader, 'shareholdersSearchKyb', holdings],
+  ['appointments', screeningReader, 'officersSearchKyb', some(appointment)],
+  ['v2 appointments', v2ScreeningReader, 'kybOfficersSearch', some(appointment)],
   [
     'the record of a credit report',
     creditReportReader,
