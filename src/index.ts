@@ -17,6 +17,7 @@ export { type CallByHand, type CallView, call } from './app/call.js';
 export { type ChangedItem, type ChangesOptions, type ChangesView, type ChangeView, changes } from './app/changes.js';
 export type { DeciderOptions } from './app/decider.js';
 export { type DoctorOptions, type DoctorView, doctor } from './app/doctor.js';
+export type { V2Counts } from './app/doctor-permissions.js';
 export {
   type Consent,
   type Contradiction,
@@ -46,6 +47,7 @@ export { GoOnError, type GoOnStep, type NextStep, type ReviewSheets } from './ap
 export { type CheckedList, type CheckOptions, type CheckView, checkNights, type Trouble } from './app/night/check.js';
 export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
+export type { PlannedPermission } from './app/plan-permissions.js';
 export { type PortfolioView, portfolios } from './app/portfolios.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PruneOptions, type PruneView, prune } from './app/prune.js';
@@ -83,12 +85,15 @@ export { type WatchPullOptions, type WatchPullView, watchPull } from './app/watc
 export { type WatchSyncOptions, type WatchSyncView, watchSync } from './app/watch-sync.js';
 export type { CallEvent } from './calls/events.js';
 export type { ChangeKey, ChangeKind, FieldChange } from './domain/change.js';
+export type { ContactCounts } from './domain/contact-counts.js';
 export { type Charge, type ErrorClass, KybatchError, type StopReason, UsageError } from './domain/errors.js';
 export { ExitCode } from './domain/exit-codes.js';
 export type { IdSpace } from './domain/id-spaces.js';
 export type { Meter } from './domain/meter.js';
 export type { RowOutcome } from './domain/outcomes.js';
+export type { PermissionUse } from './domain/permission-use.js';
 export type { RunEvent } from './engine/events.js';
+export type { MovedUse } from './engine/permissions.js';
 export type { RunPlan } from './engine/plan.js';
 export type { Amounts } from './engine/row-cost.js';
 export type { ExportFolder, FoundExport } from './export/export-folders.js';
@@ -99,7 +104,14 @@ export type { CallUnderWay, DoubtfulCall, DoubtVerdict } from './ledger/doubts.j
 export type { DamagedAnswer } from './ledger/health.js';
 export type { PruneReport, PurgeProof, PurgeReport, PurgeRequest } from './ledger/housekeeping.js';
 export type { DueReason } from './ledger/portfolios.js';
-export type { RunActivity, UnknownCharge, UsageReport } from './ledger/reading.js';
+export type {
+  Allowances,
+  ContactUsage,
+  PermissionUsage,
+  RunActivity,
+  UnknownCharge,
+  UsageReport,
+} from './ledger/reading.js';
 export type { DecisionEntry } from './ledger/review.js';
 export type { Progress } from './ledger/runs.js';
 export type { WatchEvent, WatchRecord } from './ledger/watches.js';

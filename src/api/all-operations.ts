@@ -1,8 +1,10 @@
-import type { ApiName, Operation } from './operation.js';
+import type { BatchApi } from '../domain/api-name.js';
+import type { Operation } from './operation.js';
 import { v1Operations } from './v1/operations.js';
 import { v2Operations } from './v2/operations.js';
 
-export const operationsByApi: Readonly<Record<ApiName, Readonly<Record<string, Operation>>>> = {
+/** The connector server tells its tools itself. */
+export const operationsByApi: Readonly<Record<BatchApi, Readonly<Record<string, Operation>>>> = {
   v1: v1Operations,
   v2: v2Operations,
 };

@@ -1,11 +1,12 @@
 import type { Charge } from '../domain/errors.js';
 import { type Clock, systemClock } from '../util/clock.js';
 import { Secret } from '../util/secret.js';
-import { readAnswer, UNREADABLE } from './answer.js';
+import { readAnswer } from './answer.js';
 import { describeIssues, plainWords } from './describe-issues.js';
 import { withoutDefaults } from './documented-defaults.js';
 import { ApiError, INVALID_PARAMS } from './errors.js';
 import type { Exchange } from './exchange.js';
+import { lostAnswer } from './lost-answer.js';
 import type { ApiName, BodyOf, Operation, ParamsOf, Route } from './operation.js';
 import { buildRequest, UnfitForAddress, type WireRequest } from './request.js';
 import { Transport, type TransportOptions } from './transport.js';
@@ -23,6 +24,10 @@ export interface PreparedCall {
   readonly operation: Operation;
   /** As they are compared: IDs as text, our own defaults filled in, those of the provider's document left out. */
   readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** The same with the request as it goes over the wire. */
+export interface AddressedCall extends PreparedCall {
   readonly wire: WireRequest;
 }
 
@@ -119,7 +124,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   }
 
   /** Validates; nothing is sent. Throws an ApiError that names field and value. */
-  prepare<Name extends keyof Operations & string>(name: Name, params: ParamsOf<Operations[Name]>): PreparedCall {
+  prepare<Name extends keyof Operations & string>(name: Name, params: ParamsOf<Operations[Name]>): AddressedCall {
     const operation: Operation | undefined = this.operations[name];
     if (operation === undefined) throw new TypeError(`${this.api} has no operation ${name}`);
     const checked = operation.params.safeParse(params, { error: plainWords });
@@ -142,37 +147,20 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
   protected checkWire(_operation: Operation, _wire: WireRequest): void {}
 
   /** One exchange. Returns it if it is a success; throws the classified error otherwise. */
-  async send(prepared: PreparedCall, options: CallOptions = {}): Promise<Exchange> {
+  async send(prepared: AddressedCall, options: CallOptions = {}): Promise<Exchange> {
     const { operation, wire } = prepared;
     let exchange: Exchange;
     try {
       exchange = await this.#transport.send(wire, options.signal, operation.deadlineMs);
     } catch (error) {
-      throw error instanceof TransportError ? this.#transportError(operation, error) : error;
+      if (!(error instanceof TransportError)) throw error;
+      const came = error.exchange;
+      throw lostAnswer(operation, error, came && { charge: this.chargeSaid(came), requestId: this.requestIdOf(came) });
     }
     const error = this.classify(exchange, operation);
     if (error === undefined || showsAcceptance(error)) this.#isAccepted = true;
     if (error === undefined) return exchange;
     throw error;
-  }
-
-  /**
-   * A lost answer is never counted as 0 or as 1: its charge is unknown, unless nothing was sent at all (V1-5), or what
-   * came of it tells.
-   */
-  #transportError(operation: Operation, error: TransportError): ApiError {
-    const { exchange } = error;
-    return new ApiError({
-      ...TRANSPORT_ERRORS[error.kind],
-      message: `${operation.name}: ${error.message}`,
-      api: operation.api,
-      operation: operation.name,
-      charge: (exchange && this.chargeSaid(exchange)) ?? (error.sent ? 'unknown' : 'free'),
-      httpStatus: exchange?.status,
-      requestId: exchange && this.requestIdOf(exchange),
-      exchange,
-      cause: error,
-    });
   }
 
   close(): Promise<void> {
@@ -181,7 +169,7 @@ export abstract class ApiClient<Operations extends Readonly<Record<string, Opera
 }
 
 /** What is said about the request itself is said to who was let in; a server that stumbles may not have looked at the key. */
-const showsAcceptance = ({ class: kind, foreign }: ApiError): boolean =>
+export const showsAcceptance = ({ class: kind, foreign }: ApiError): boolean =>
   !foreign && (kind === 'fail_row' || kind === 'not_available' || kind === 'park' || kind === 'block_operation');
 
 export function invalidParams(operation: Operation, problems: readonly string[]): ApiError {
@@ -196,20 +184,3 @@ export function invalidParams(operation: Operation, problems: readonly string[])
     problems,
   });
 }
-
-const TRANSPORT_ERRORS = {
-  unreachable: {
-    class: 'retry',
-    code: 'PROVIDER_UNREACHABLE',
-    hint: 'Check the base URL and the network. Nothing was sent.',
-  },
-  timeout: { class: 'retry', code: 'DEADLINE_EXCEEDED', hint: 'The answer was lost; the call may have been charged.' },
-  reset: { class: 'retry', code: 'CONNECTION_LOST', hint: 'The answer was lost; the call may have been charged.' },
-  encoding: UNREADABLE,
-  too_large: {
-    class: 'retry',
-    code: 'ANSWER_TOO_LARGE',
-    hint: 'The answer was cut off; the call may have been charged.',
-  },
-  aborted: { class: 'retry', code: 'ABORTED', hint: 'The call was stopped on our side.' },
-} as const;

@@ -1,9 +1,10 @@
+import type { ApiName } from '../domain/api-name.js';
 import { type Charge, type ErrorClass, KybatchError, type StopReason } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { outsideText } from '../util/outside-text.js';
 import type { Exchange } from './exchange.js';
 
-/** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module. */
+/** What ran out: v1 has one allowance for the workspace, v2 one for each permission and module, tools included. */
 export type Limit =
   | { readonly api: 'v1' }
   | {
@@ -21,7 +22,7 @@ export interface ApiErrorDetails {
   readonly message: string;
   /** What the person who reads this can do. */
   readonly hint: string;
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly operation: string;
   readonly charge: Charge;
   readonly httpStatus?: number | undefined;
@@ -48,7 +49,7 @@ export class ApiError extends KybatchError {
   override readonly name = 'ApiError';
   readonly class: ErrorClass;
   override readonly hint: string;
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly operation: string;
   readonly charge: Charge;
   readonly httpStatus: number | undefined;

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import type { ApiName } from '../domain/api-name.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
 
-export type ApiName = 'v1' | 'v2';
+export type { ApiName };
 
 /** How long an answer is good for where the pipeline says nothing. `never`: it tells how things stand at this moment. */
 export type Keep = 'never' | { readonly days: number };
@@ -30,7 +31,7 @@ export interface Route {
  */
 export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
   readonly api: ApiName;
-  /** The operationId of v1; the name of the routes list for v2. */
+  /** The operationId of v1; the name of the routes list for v2; the name of a tool. */
   readonly name: string;
   readonly summary: string;
   /** Null where the provider does not publish method and path: then the routes file gives them. */
@@ -45,6 +46,8 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   readonly subject: OperationSubject | null;
   /** The members of the items that it lists which hold IDs, and their spaces: who is in an answer about nobody in particular. */
   readonly itemIds?: Readonly<Record<string, IdSpace>> | undefined;
+  /** It reads one company by what identifies it: "not found" may be its answer. */
+  readonly findsOne?: boolean | undefined;
   /** It takes `include_provenance`, which is one mode for a whole run (V1-25). */
   readonly provenance?: boolean | undefined;
   /** It may take longer than the rest: its deadline is this, or the client's own where that is later. */
@@ -84,8 +87,8 @@ export const concernsOne = ({ subject, meter, pages }: Operation): boolean =>
   meter !== 'report' && (subject !== null || pages === undefined);
 
 /**
- * It reads what one ID stands for, so "not found" may be its answer. Reports are another matter: one that is generated
+ * It reads what one ID, or whatever identifies one company, stands for, so "not found" may be its answer. Reports are another matter: one that is generated
  * may exist behind any refusal (V2-17), and one that was generated must be there.
  */
-export const readsOne = ({ subject, meter }: Operation): boolean =>
-  subject !== null && subject.space !== 'report' && meter !== 'report';
+export const readsOne = ({ subject, meter, findsOne = false }: Operation): boolean =>
+  findsOne || (subject !== null && subject.space !== 'report' && meter !== 'report');

@@ -12,6 +12,7 @@ export interface Encoded {
 export class Reception implements Dispatcher.DispatchHandler {
   readonly #finish: (outcome: Encoded | TransportError) => void;
   readonly #maxBytes: number;
+  readonly #isWhole: ((received: Buffer) => boolean) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #sent = false;
@@ -34,9 +35,14 @@ export class Reception implements Dispatcher.DispatchHandler {
     return this.#size + (this.#status === 0 ? 0 : 1);
   }
 
-  constructor(maxBytes: number, finish: (outcome: Encoded | TransportError) => void) {
+  constructor(
+    maxBytes: number,
+    finish: (outcome: Encoded | TransportError) => void,
+    isWhole?: (received: Buffer) => boolean,
+  ) {
     this.#maxBytes = maxBytes;
     this.#finish = finish;
+    this.#isWhole = isWhole;
   }
 
   stop(kind: TransportFailure, message: string, cause?: unknown): void {
@@ -69,6 +75,13 @@ export class Reception implements Dispatcher.DispatchHandler {
       const head = { status: this.#status, headers: this.#headers, body: Buffer.alloc(0), durationMs: 0 };
       this.#stop(tooLarge(this.#maxBytes, head));
     }
+    if (this.#isWhole?.(Buffer.concat(this.#chunks)) === true) this.#endStream();
+  }
+
+  /** The answer is here; what may come after it is nobody's. */
+  #endStream(): void {
+    this.onResponseEnd();
+    this.#controller?.abort(new TransportError('aborted', true, 'nothing more is wanted'));
   }
 
   onResponseEnd(): void {

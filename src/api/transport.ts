@@ -65,19 +65,21 @@ export class Transport {
   #exchange(request: WireRequest, signal: AbortSignal | undefined, deadlineMs: number): Promise<Encoded> {
     return new Promise((resolve, reject) => {
       const underWay = signal && this.#endedBy(signal);
-      const reception = new Reception(this.#maxBodyBytes, (outcome) => {
+      const finish = (outcome: Encoded | TransportError) => {
         deadline.clear();
         underWay?.delete(reception);
         this.#handOver(() => (outcome instanceof TransportError ? reject(outcome) : resolve(outcome)));
-      });
+      };
+      const reception = new Reception(this.#maxBodyBytes, finish, request.isWhole);
       const tooLate = () => reception.stop('timeout', `no complete answer within ${deadlineMs} ms`);
       const deadline = new Deadline(deadlineMs, () => readFirst(reception, tooLate));
       if (signal?.aborted) return abort(reception, signal);
       underWay?.add(reception);
       const headers: Record<string, string> = {
-        authorization: this.#authorization,
         accept: 'application/json',
         'accept-encoding': 'gzip, br, deflate',
+        ...request.headers,
+        authorization: this.#authorization,
       };
       if (request.body !== null) headers['content-type'] = 'application/json';
       const path = `${this.#prefix}${request.path}`;

@@ -18,6 +18,7 @@ import { ParkedError } from './parked-error.js';
 import { type Provider, type ProviderNames, type ProviderOptions, required, withProvider } from './provider.js';
 import { type PaidBefore, reportByHand, sendableFrom } from './report-by-hand.js';
 import { here, withLedger } from './surroundings.js';
+import { toolToCall } from './tools.js';
 
 export interface CallByHand extends ProviderOptions {
   readonly api: ApiName;
@@ -53,8 +54,9 @@ export interface CallView {
 /** Through the door that every paid call goes through: what we own is not bought again, what we buy is owned. */
 export async function call(options: CallByHand, around = here()): Promise<CallView> {
   const { api, params = {} } = options;
-  const operation = operationNamed(api, options.operation);
-  const clientOf = ({ v1, v2 }: Provider) => required(api === 'v1' ? v1 : v2, api) as unknown as AnyClient;
+  const operation =
+    api === 'mcp' ? await toolToCall(options, freshSince, around) : operationNamed(api, options.operation);
+  const clientOf = (provider: Provider) => clientFor(operation, provider);
   // Refused before the ledger, or the account of the sandbox beside it, is opened, let alone created.
   await withProvider(options, around, async (provider) => clientOf(provider).prepare(operation.name, params));
   return await withLedger('write', options, around, (ledger) =>
@@ -73,6 +75,13 @@ export async function call(options: CallByHand, around = here()): Promise<CallVi
 }
 
 const only = (api: ApiName, names: ProviderNames): ProviderNames => ({ v1: '', v2: '', [api]: names[api] });
+
+function clientFor(operation: Operation, { v1, v2, mcp }: Provider): AnyClient {
+  if (operation.api !== 'mcp') return required(operation.api === 'v1' ? v1 : v2, operation.api) as unknown as AnyClient;
+  const client = required(mcp, 'mcp');
+  client.knows(operation);
+  return client;
+}
 
 interface Hand {
   readonly operation: Operation;

@@ -1,20 +1,14 @@
-import { loadPipeline } from '../config/pipeline.js';
+import type { LoadedPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import { sentence } from '../util/sentence.js';
 import type { Finding } from './finding.js';
 import { checkProvider, type Provider } from './provider.js';
-import type { Surroundings } from './surroundings.js';
 
-const DEFAULT = 'analyst';
+export const DEFAULT_PIPELINE = 'analyst';
 
 /** Whether a run would get as far as its first call: whoever names a pipeline wants to know, and the default is told of. */
-export function checkPipeline(
-  named: string | undefined,
-  provider: Provider,
-  { cwd }: Surroundings,
-): readonly Finding[] {
-  const pipeline = loadPipeline(named ?? DEFAULT, cwd);
-  const which = named === undefined ? `${pipeline.name}, the default,` : pipeline.name;
+export function checkPipeline(pipeline: LoadedPipeline, isNamed: boolean, provider: Provider): readonly Finding[] {
+  const which = isNamed ? pipeline.name : `${pipeline.name}, the default,`;
   try {
     checkProvider(pipeline, provider);
     return [{ check: 'pipeline', state: 'ok', detail: `${which} has all it needs` }];
@@ -22,7 +16,7 @@ export function checkPipeline(
     if (!(error instanceof UsageError)) throw error;
     const { message, hint = '', exit } = error;
     const detail = `${which} would be refused: ${sentence(message)} ${hint}`.trimEnd();
-    if (named !== undefined) return [{ check: 'pipeline', state: 'fail', detail, exit }];
+    if (isNamed) return [{ check: 'pipeline', state: 'fail', detail, exit }];
     // One without any provider is told of above.
     if (provider.v1 === null && provider.v2 === null) return [];
     const other = 'Where you use another, `kybatch doctor --pipeline NAME` checks that one.';

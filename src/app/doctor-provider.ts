@@ -1,13 +1,15 @@
+import type { ApiError } from '../api/errors.js';
 import { probeV1Key, type V1KeyReport } from '../api/v1/probe.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { permissionUseOf } from '../api/v2/permission-use.js';
 import { probeV2Key, type V2KeyReport } from '../api/v2/probe.js';
 import { missingRoutes, type Routes } from '../api/v2/routes.js';
-import { operationsOf } from '../config/pipeline.js';
+import { type LoadedPipeline, operationsOf } from '../config/pipeline.js';
+import type { ApiName } from '../domain/api-name.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import { isUsedUp } from '../domain/permission-use.js';
 import { stages } from '../stages/list.js';
 import { sentence } from '../util/sentence.js';
+import { lookAtContacts, permissionFindings, type V2Counts } from './doctor-permissions.js';
 import type { Finding } from './finding.js';
 import type { Provider } from './provider.js';
 
@@ -49,16 +51,31 @@ function scopesText(report: V1KeyReport): string {
     .join(', ');
 }
 
-export async function checkV2({ v1, v2, environment }: Provider): Promise<readonly Finding[]> {
-  if (v2 === null) return v1 === null ? [] : [notConfigured('v2', false)];
+/** What is found of v2, and what it counts. */
+export async function checkV2(
+  provider: Provider,
+  pipeline: Pick<LoadedPipeline, 'name' | 'permissions'>,
+  now: number,
+): Promise<V2Counts & { readonly findings: readonly Finding[] }> {
+  const { v1, v2, environment } = provider;
+  if (v2 === null) {
+    const findings = v1 === null ? [] : [notConfigured('v2', false)];
+    return { findings, use: null, contacts: null };
+  }
   const report = await probeV2Key(v2);
-  return [
+  const use = report.metrics && permissionUseOf(report.metrics);
+  const { counts, finding } = use === null ? NOT_ASKED : await lookAtContacts(provider, now);
+  const findings = [
     v2KeyFinding(report, environment.v2?.baseUrl ?? ''),
-    ...permissionFindings(report),
+    ...permissionFindings(use ?? [], use === null ? { ...pipeline, permissions: {} } : pipeline),
+    ...(finding === null ? [] : [finding]),
     routesFinding(environment),
     ...stageFindings(environment.routes),
   ];
+  return { findings, use, contacts: counts };
 }
+
+const NOT_ASKED = { counts: null, finding: null };
 
 function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
   if (report.state !== 'works') return keyFailure('v2', report.state, report);
@@ -66,16 +83,6 @@ function v2KeyFinding(report: V2KeyReport, baseUrl: string): Finding {
   const detail = `accepted at ${baseUrl}; ${permissions} ${permissions === 1 ? 'permission' : 'permissions'}`;
   return { check: 'v2 key', state: 'ok', detail };
 }
-
-/** What is used up is worth a word: its operations are refused until it is renewed. */
-const permissionFindings = ({ metrics }: V2KeyReport): readonly Finding[] =>
-  permissionUseOf(metrics ?? [])
-    .filter(isUsedUp)
-    .map(({ permission, metric, used, total }) => ({
-      check: 'v2 permission',
-      state: 'note',
-      detail: `${permission} is used up: ${used} of ${total} (${metric})`,
-    }));
 
 function routesFinding({ routes, routesFile }: Provider['environment']): Finding {
   const unpublished = Object.values(v2Operations)
@@ -99,10 +106,10 @@ const stageFindings = (routes: Routes): readonly Finding[] =>
     return [{ check: 'v2 stages', state: 'note', detail }];
   });
 
-function keyFailure(
-  api: 'v1' | 'v2',
+export function keyFailure(
+  api: ApiName,
   state: 'refused' | 'wrong_route' | 'unreachable',
-  { error }: V1KeyReport | V2KeyReport,
+  { error }: { readonly error: ApiError | undefined },
 ): Finding {
   const { subject, exit } = FAILURES[state];
   const detail =

@@ -1,17 +1,23 @@
+import { loadPipeline } from '../config/pipeline.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { aheadInWords } from '../ledger/clock-ahead.js';
 import type { DamagedAnswer } from '../ledger/health.js';
 import { checkDatabase } from '../ledger/sqlite/check.js';
-import { checkPipeline } from './doctor-pipeline.js';
+import { checkMcp } from './doctor-mcp.js';
+import type { V2Counts } from './doctor-permissions.js';
+import { checkPipeline, DEFAULT_PIPELINE } from './doctor-pipeline.js';
 import { checkContents, checkDataDir, checkLedger, checkSpace } from './doctor-place.js';
 import { checkV1, checkV2 } from './doctor-provider.js';
 import type { Finding } from './finding.js';
+import { keepCounts } from './keep-counts.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { type Provider, type ProviderOptions, withProvider } from './provider.js';
 import { here, type Surroundings, withLedger } from './surroundings.js';
 
 export interface DoctorView {
   readonly findings: readonly Finding[];
+  /** What v2 counts; null where it did not tell. */
+  readonly v2: V2Counts;
   /** What the worst of them means for a script. */
   readonly exit: ExitCode;
 }
@@ -32,17 +38,22 @@ export function doctor(options: DoctorOptions = {}, around = here()): Promise<Do
   return withProvider(options, around, async (provider) => {
     const { dataDir } = provider.environment;
     const health = checkDatabase(dataDir);
+    const pipeline = loadPipeline(options.pipeline ?? DEFAULT_PIPELINE, around.cwd);
+    const v1 = await checkV1(provider, around.clock.now());
+    const { findings: ofV2, ...v2 } = await checkV2(provider, pipeline, around.clock.now());
     const findings = [
-      ...(await checkV1(provider, around.clock.now())),
-      ...(await checkV2(provider)),
-      ...checkPipeline(options.pipeline, provider, around),
+      ...v1,
+      ...ofV2,
+      ...(await checkMcp(provider)),
+      ...checkPipeline(pipeline, options.pipeline !== undefined, provider),
       checkDataDir(dataDir),
       ...checkSpace(dataDir, around),
       checkLedger(health),
       ...(health.state === 'sound' ? await checkOwned(provider, options, around) : []),
       ...(options.deep ? checkContents(dataDir, health, around, options.callAgain ?? callInWords) : []),
+      ...(await keepCounts(v2, provider.names.v2, health, options, around)),
     ];
-    return { findings, exit: worst(findings) };
+    return { findings, v2, exit: worst(findings) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operationsByApi } from '../api/all-operations.js';
-import type { ApiName, Operation } from '../api/operation.js';
+import type { Operation } from '../api/operation.js';
+import type { BatchApi } from '../domain/api-name.js';
 import { UsageError } from '../domain/errors.js';
 import { didYouMean } from '../util/suggest.js';
 
@@ -14,7 +15,7 @@ export interface ParameterView {
 export interface OperationView {
   readonly operation: string;
   readonly summary: string;
-  /** Null where the routes file gives it. */
+  /** Null where the routes file gives it, and for a tool. */
   readonly method: string | null;
   readonly path: string | null;
   readonly scopes: readonly string[];
@@ -22,25 +23,26 @@ export interface OperationView {
 }
 
 /** Every operation of an API: where it goes, and what it takes. */
-export const operations = (api: ApiName): readonly OperationView[] =>
+export const operations = (api: BatchApi): readonly OperationView[] =>
   Object.values(operationsByApi[api]).map((operation) => ({
     operation: operation.name,
     summary: operation.summary,
     method: operation.route?.method ?? null,
     path: operation.route?.path ?? null,
     scopes: operation.scopes,
-    parameters: parametersOf(operation),
+    parameters: parametersIn(schemaOf(operation)),
   }));
 
 /** The operation of this name, or a message that tells which there are. */
-export function operationNamed(api: ApiName, name: string): Operation {
+export function operationNamed(api: BatchApi, name: string): Operation {
   const found = Object.hasOwn(operationsByApi[api], name) ? operationsByApi[api][name] : undefined;
   if (found !== undefined) return found;
   const hint = didYouMean(name, Object.keys(operationsByApi[api]));
   throw new UsageError(`${api} has no operation ${name}.${hint}`, `\`kybatch call ${api}\` lists them.`);
 }
 
-interface JsonSchema {
+/** As much of JSON Schema as people are shown. */
+export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -53,8 +55,10 @@ interface JsonSchema {
   readonly required?: readonly string[];
 }
 
-function parametersOf(operation: Operation): readonly ParameterView[] {
-  const schema = z.toJSONSchema(operation.params, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+const schemaOf = (operation: Operation): JsonSchema =>
+  z.toJSONSchema(operation.params, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+
+export function parametersIn(schema: JsonSchema): readonly ParameterView[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
     required: schema.required?.includes(name) ?? false,

@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.js';
-import { isSandboxName, type ProviderNames } from './provider.js';
+import { isSandboxName, type ProviderNames, urlVariable } from './provider.js';
 
 /**
  * A base URL is a provider (X-2), and what one has sold is not known to be what another sells: `localhost` and `127.0.0.1`,
@@ -10,15 +10,15 @@ export async function ownedElsewhere(
   { reading }: Pick<Ledger, 'reading'>,
 ): Promise<readonly string[]> {
   const environments = (await reading.environments()).filter(({ name }) => !isSandboxName(name));
-  return (['v1', 'v2'] as const).flatMap((api) => {
-    const name = names[api];
+  return (['v1', 'v2', 'mcp'] as const).flatMap((api) => {
+    const name = names[api] ?? '';
     if (name === '' || isSandboxName(name)) return [];
     const ofApi = environments.filter((environment) => environment.api === api);
     const here = ofApi.find((environment) => environment.name === name)?.answers ?? 0;
     const [most] = ofApi.toSorted((a, b) => b.answers - a.answers);
     if (most === undefined || most.answers <= here) return [];
     return [
-      `${api}: ${most.answers} answers are owned from ${most.name}, ${here} from ${name}. Each base URL is a provider of its own: what another has sold is bought again here. If they are the same, set KYBATCH_${api.toUpperCase()}_BASE_URL to ${most.name}`,
+      `${api}: ${most.answers} answers are owned from ${most.name}, ${here} from ${name}. Each base URL is a provider of its own: what another has sold is bought again here. If they are the same, set ${urlVariable(api)} to ${most.name}`,
     ];
   });
 }

@@ -1,4 +1,4 @@
-import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
+import { type LoadedPipeline, loadPipeline, operationsOf } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import { planRun, type RunPlan } from '../engine/plan.js';
@@ -10,6 +10,7 @@ import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
+import { type PlannedPermission, plannedPermissions, toldNowOrBefore } from './plan-permissions.js';
 import { type ListOptions, notesOn, OpenList, portfolioName, rowsOfFile } from './portfolio.js';
 import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
@@ -33,14 +34,19 @@ export interface JobOptions extends ProviderOptions {
 
 /** What a run would do and cost. */
 export interface PlanView extends RunPlan {
+  /** When it was made. */
+  readonly at: number;
   /** The path of the input. */
   readonly input: string;
   /** The name of the portfolio that would be brought up to date. */
   readonly portfolio: string;
   /** The last run of it; null: there is none yet. */
   readonly run: PlannedRun | null;
-  /** What v2 counts now, under the permissions that the pipeline names, or all where it names none; null: it did not tell. */
-  readonly permissions: readonly PermissionUse[] | null;
+  /**
+   * What v2 counts, under the permissions that the pipeline names, or all where it names none: as it says now, else as it
+   * last said; null: it never did.
+   */
+  readonly permissions: readonly PlannedPermission[] | null;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
   /** What follows where an answer is lost. Its bounds count each call once. */
@@ -123,14 +129,16 @@ export async function planJob(
   use: readonly PermissionUse[] | null,
 ): Promise<PlanView> {
   const { table, pipeline } = job;
-  const named = Object.keys(pipeline.permissions);
-  const permissions = use?.filter(({ permission }) => named.length === 0 || named.includes(permission)) ?? null;
+  const planned = await planInput(job, list, names, ledger, around);
+  const asksV2 = operationsOf(pipeline).some(({ api }) => api === 'v2');
+  const told = asksV2 ? await toldNowOrBefore({ use, at: around.clock.now() }, names.v2, ledger) : null;
   return {
+    at: around.clock.now(),
     input: table.path,
-    ...(await planInput(job, list, names, ledger, around)),
+    ...planned,
     portfolio: portfolioName(job),
     run: await lastRunOf(list, ledger),
-    permissions,
+    permissions: told && plannedPermissions(told, planned, pipeline),
     guards: pipeline.guards,
     inDoubt: pipeline.inDoubt,
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),

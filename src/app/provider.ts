@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Operation } from '../api/operation.js';
+import type { McpClient } from '../api/mcp/client.js';
+import type { ApiName, Operation } from '../api/operation.js';
 import type { KybV1Client } from '../api/v1/client.js';
 import type { PlatformV2Client } from '../api/v2/client.js';
 import { v2Operations } from '../api/v2/operations.js';
@@ -8,19 +9,22 @@ import { missingRoutes, parseRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/request.js';
 import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
 import { asksTheWatch, operationsOf, type Pipeline } from '../config/pipeline.js';
+import type { ByApi } from '../domain/api-name.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { RunWork } from '../engine/run.js';
 import type { Sandbox } from '../sandbox/index.js';
 import { Secret } from '../util/secret.js';
 import { UnreadableFile } from '../util/small-file.js';
 import type { PlaceOptions, Surroundings } from './surroundings.js';
+import { version } from './version.js';
 
 export interface Provider {
   readonly environment: Environment;
   readonly v1: KybV1Client | null;
   readonly v2: PlatformV2Client | null;
+  readonly mcp: McpClient | null;
   /** What answers are filed under: the base URL, or the sandbox's seed, whose port changes. */
-  readonly names: ProviderNames;
+  readonly names: Required<ProviderNames>;
   readonly sandbox: Sandbox | null;
 }
 
@@ -50,23 +54,28 @@ export async function withProvider<T>(
     onWarning: (message: string) => around.onNote?.(message),
     ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
   };
-  const { v1: first, v2: second, routes } = environment;
-  const { KybV1Client, PlatformV2Client } = await loadClients();
+  const { v1: first, v2: second, mcp: third, routes } = environment;
+  const { KybV1Client, PlatformV2Client, McpClient } = await loadClients();
   const v1 = first && new KybV1Client({ ...shared, baseUrl: first.baseUrl, apiKey: first.apiKey.reveal() });
   const v2 =
     second && new PlatformV2Client({ ...shared, baseUrl: second.baseUrl, apiKey: second.apiKey.reveal(), routes });
+  const mcp = third && new McpClient({ ...shared, version, url: third.url, apiKey: third.apiKey.reveal() });
   try {
-    return await use({ environment, v1, v2, names: providerNames(options, around), sandbox });
+    return await use({ environment, v1, v2, mcp, names: providerNames(options, around), sandbox });
   } finally {
-    await Promise.all([v1?.close(), v2?.close()]);
+    await Promise.all([v1?.close(), v2?.close(), mcp?.close()]);
     await sandbox?.close();
   }
 }
 
 /** Loaded on demand: half of the commands send nothing, and a client of HTTP takes a tenth of a second to load. */
 async function loadClients() {
-  const [v1, v2] = await Promise.all([import('../api/v1/client.js'), import('../api/v2/client.js')]);
-  return { ...v1, ...v2 };
+  const [v1, v2, mcp] = await Promise.all([
+    import('../api/v1/client.js'),
+    import('../api/v2/client.js'),
+    import('../api/mcp/client.js'),
+  ]);
+  return { ...v1, ...v2, ...mcp };
 }
 
 const SANDBOX_NAME = 'sandbox:1';
@@ -78,16 +87,13 @@ export const isWanted = ({ sandbox }: Pick<ProviderOptions, 'sandbox'>, name: st
 /** Also one of a sandbox whose companies were others. */
 export const isSandboxName = (environment: string | undefined): boolean => environment?.startsWith('sandbox:') ?? false;
 
-export interface ProviderNames {
-  readonly v1: string;
-  readonly v2: string;
-}
+export type ProviderNames = ByApi<string>;
 
 /** What answers are filed under, without opening anything; empty where an API is not configured. */
-export function providerNames(options: ProviderOptions, around: Surroundings): ProviderNames {
-  if (options.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME };
-  const { v1, v2 } = loadEnvironment(around, options);
-  return { v1: v1?.baseUrl ?? '', v2: v2?.baseUrl ?? '' };
+export function providerNames(options: ProviderOptions, around: Surroundings): Required<ProviderNames> {
+  if (options.sandbox) return { v1: SANDBOX_NAME, v2: SANDBOX_NAME, mcp: SANDBOX_NAME };
+  const { v1, v2, mcp } = loadEnvironment(around, options);
+  return { v1: v1?.baseUrl ?? '', v2: v2?.baseUrl ?? '', mcp: mcp?.baseUrl ?? '' };
 }
 
 async function startEmbeddedSandbox({ clock }: Surroundings, dataDir: string | undefined): Promise<Sandbox> {
@@ -110,20 +116,25 @@ function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
     dataDir,
     v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
     v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
+    mcp: { baseUrl: sandbox.mcpUrl, url: sandbox.mcpUrl, apiKey: new Secret(sandbox.keys.v2) },
     routes: parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile),
     routesFile: sandbox.routesFile,
   };
 }
 
 /** The client of an API, or its settings, or a message that tells how to configure it. */
-export function required<C>(client: C | null, api: 'v1' | 'v2'): C {
+export function required<C>(client: C | null, api: ApiName): C {
   if (client !== null) return client;
-  const name = api.toUpperCase();
+  const key = `KYBATCH_${api === 'mcp' ? 'V2' : api.toUpperCase()}_API_KEY`;
   throw new UsageError(
     `${api} is not configured`,
-    `Set KYBATCH_${name}_BASE_URL and KYBATCH_${name}_API_KEY (or KYBATCH_${name}_API_KEY_FILE), or try --sandbox first.`,
+    `Set ${urlVariable(api)} and ${key} (or ${key}_FILE), or try --sandbox first.`,
   );
 }
+
+/** The variable that says where an API is. */
+export const urlVariable = (api: ApiName): string =>
+  api === 'mcp' ? 'KYBATCH_MCP_URL' : `KYBATCH_${api.toUpperCase()}_BASE_URL`;
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
 export const checkProvider = (

@@ -1,5 +1,6 @@
 import type { ExitCode } from '../domain/exit-codes.js';
 import type { RowOutcome } from '../domain/outcomes.js';
+import type { MovedUse } from '../engine/permissions.js';
 import type { RunEnd } from '../engine/run.js';
 import type { ExportLack } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -38,6 +39,8 @@ export interface RunEndView {
   readonly worked: boolean;
   /** By this start. */
   readonly spent: Spent;
+  /** What v2 counts otherwise than when this start began, whoever has used it. */
+  readonly moved: readonly MovedUse[];
   /** Rows that this start has left to people. */
   readonly left: LeftToPeople;
   /** Changes that matter which this start has found; null: nobody has looked. */
@@ -90,13 +93,14 @@ export function viewOfEnd(
   steps: readonly NextStep[],
   { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
-  const { progress, stopped, finished, interrupted } = end;
+  const { progress, stopped, finished, interrupted, moved } = end;
   const [next = null, ...further] = steps;
   return {
     ...standing(run, progress, whole),
     nextDueAt: null,
     watchAsked: 0,
     worked: true,
+    moved,
     ...made,
     stopped:
       stopped === undefined
@@ -136,6 +140,7 @@ export async function viewOfRest(
     nextDueAt: nextAt,
     watchAsked: 0,
     worked: false,
+    moved: [],
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
     left: { failed: 0, questions: 0 },
     importantChanges: null,

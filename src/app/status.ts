@@ -1,6 +1,6 @@
 import type { OutageNote } from '../ledger/calls.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { AtWork, RunActivity } from '../ledger/reading.js';
+import type { Allowances, AtWork, RunActivity } from '../ledger/reading.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun, noRunYet } from './find-run.js';
 import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
@@ -27,6 +27,8 @@ export interface StatusView extends RunStanding {
   /** When it was looked at. */
   readonly at: number;
   readonly activity: RunActivity;
+  /** What the providers that it was run with have said is left. */
+  readonly allowances: Allowances;
   /** When the next credit report may be ready; null if none is waited for. */
   readonly nextReportAt: number | null;
   /** What leads on; null where nothing is left to do. */
@@ -94,6 +96,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       at,
       atWork,
       activity,
+      allowances: await reading.allowances(run.id),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,

@@ -1,4 +1,4 @@
-import type { ApiName } from '../api/operation.js';
+import type { ApiName, ByApi } from '../domain/api-name.js';
 import type { CallStore } from '../ledger/calls.js';
 import type { Limits } from '../ledger/intended.js';
 import type { Clock } from '../util/clock.js';
@@ -16,7 +16,7 @@ export interface DoorApi {
 export interface DoorOptions extends DoubtPolicy {
   readonly calls: CallStore;
   readonly clock: Clock;
-  readonly apis: Readonly<Record<ApiName, DoorApi | null>>;
+  readonly apis: ByApi<DoorApi | null>;
   readonly retry: RetryPolicy;
   readonly concurrency: number;
   /** Null: whoever asks decides for himself whether to ask again. */
@@ -32,7 +32,7 @@ export interface DoorOptions extends DoubtPolicy {
 
 export function apiOf({ apis }: Pick<DoorOptions, 'apis'>, api: ApiName): DoorApi {
   const found = apis[api];
-  if (found === null) throw new TypeError(`${api} is not configured`);
+  if (found == null) throw new TypeError(`${api} is not configured`);
   return found;
 }
 

@@ -20,7 +20,8 @@ export class Reactions {
     const { clock, concurrency } = options;
     this.#options = options;
     this.#onStop = onStop;
-    this.limiters = { v1: new Limiter(concurrency, clock), v2: new Limiter(concurrency, clock) };
+    const limiter = () => new Limiter(concurrency, clock);
+    this.limiters = { v1: limiter(), v2: limiter(), mcp: limiter() };
   }
 
   /** Each operation has its own: one may be down while the others are well. */

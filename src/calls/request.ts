@@ -1,12 +1,21 @@
 import type { Unfit } from '../api/answer.js';
-import type { ApiClient, PreparedCall } from '../api/client.js';
+import type { CallOptions, PreparedCall } from '../api/client.js';
 import { ApiError } from '../api/errors.js';
+import type { Exchange } from '../api/exchange.js';
 import type { Operation } from '../api/operation.js';
 import type { CallContext } from '../ledger/intent.js';
 import type { Answer, CallOutcome } from './outcome.js';
 import { canonicalJson, keyOf } from './request-key.js';
 
-export type AnyClient = ApiClient<Readonly<Record<string, Operation>>>;
+/** What the door needs of a client, whichever API it speaks to. */
+export interface AnyClient {
+  /** The provider itself has answered it, and has not refused the key. */
+  readonly isAccepted: boolean;
+  /** Validates; nothing is sent. */
+  prepare(name: string, params: Readonly<Record<string, unknown>>): PreparedCall;
+  /** One exchange; the classified error where it is no success. */
+  send(prepared: PreparedCall, options?: CallOptions): Promise<Exchange>;
+}
 
 /** One request to the door. */
 export interface DoorRequest {

@@ -13,10 +13,17 @@ export interface ProviderAccess {
   readonly apiKey: Secret;
 }
 
+/** The connector server. */
+export interface McpAccess extends ProviderAccess {
+  /** As it was written: a server may know its path with a slash at the end only, and redirects are not followed. */
+  readonly url: string;
+}
+
 /** What the environment says: which provider, which keys, where the data lies. Keys come from nowhere else. */
 export interface Environment {
   readonly v1: ProviderAccess | null;
   readonly v2: ProviderAccess | null;
+  readonly mcp: McpAccess | null;
   readonly routes: Routes;
   readonly routesFile: string | null;
   readonly dataDir: string;
@@ -38,6 +45,7 @@ export function loadEnvironment(
   return {
     v1: readAccess('V1', variables, source.cwd),
     v2: readAccess('V2', variables, source.cwd),
+    mcp: readMcp(variables, source.cwd),
     routes: routesFile === null ? {} : parseRoutes(readText(routesFile, 'KYBATCH_V2_ROUTES'), routesFile),
     routesFile,
     dataDir: loadDataDir(source, flags),
@@ -76,6 +84,7 @@ function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): Provid
   const url = variables[urlName];
   const key = readKey(keyName, variables, cwd);
   if (url === undefined && key === undefined) return null;
+  if (url === undefined && api === 'V2' && variables[MCP_URL] !== undefined) return null;
   if (url === undefined) throw new UsageError(`${keyName} is set, but ${urlName} is not`, 'Both are needed.');
   if (key === undefined)
     throw new UsageError(
@@ -83,6 +92,21 @@ function readAccess(api: 'V1' | 'V2', variables: Variables, cwd: string): Provid
       `Set ${keyName}, or ${keyName}_FILE to a file that holds the key.`,
     );
   return { baseUrl: checkBaseUrl(urlName, url), apiKey: new Secret(key) };
+}
+
+const MCP_URL = 'KYBATCH_MCP_URL';
+
+/** The key is that of v2: the document says that the connector server takes the same one. */
+function readMcp(variables: Variables, cwd: string): McpAccess | null {
+  const url = variables[MCP_URL];
+  if (url === undefined) return null;
+  const key = readKey('KYBATCH_V2_API_KEY', variables, cwd);
+  if (key === undefined)
+    throw new UsageError(
+      `${MCP_URL} is set, but KYBATCH_V2_API_KEY is not`,
+      'The connector server takes the key of v2: set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file that holds it.',
+    );
+  return { baseUrl: checkBaseUrl(MCP_URL, url), url: new URL(url).href, apiKey: new Secret(key) };
 }
 
 function readKey(name: string, variables: Variables, cwd: string): string | undefined {

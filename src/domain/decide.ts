@@ -144,6 +144,9 @@ const isHere =
   ({ graded }: GradedCandidate): boolean =>
     letters(graded).country === 'A' || countryCode === '';
 
+/** It says so itself; one that names no country does not. */
+export const isOfAnotherCountry = ({ graded }: GradedCandidate): boolean => letters(graded).country === 'F';
+
 function wrongCountry(hits: readonly GradedCandidate[]): Decision {
   const countries = [...new Set(hits.map(({ candidate }) => candidate.country_code ?? 'no country'))].sort();
   return review('country_conflict', `the number exists, but elsewhere: ${countries.join(', ')}`);

@@ -36,13 +36,14 @@ export function companyKey(subject: Subject): string {
 export const questionKey = (space: IdSpace, subject: Subject): string =>
   space === 'v1' || space === 'v2' ? entityKey(subject) : `${space}|${entityKey(subject)}`;
 
-/** The difference between a confirmed candidate and its record, whichever row led there. */
+/** The difference between a confirmed candidate and the answer that a stage has bought, whichever row led there. */
 export function recordKey(
   candidate: Pick<CandidateFacts, 'id' | 'registration_number' | 'country_code'>,
   record: Pick<CandidateFacts, 'registration_number' | 'country_code'>,
+  stage = 'record',
 ): string {
   const said = [candidate.country_code, candidate.registration_number, record.country_code, record.registration_number];
-  return `record|${candidate.id}|${JSON.stringify(said)}`;
+  return `${stage}|${candidate.id}|${JSON.stringify(said)}`;
 }
 
 function identifier(subject: Subject): string {

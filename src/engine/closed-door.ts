@@ -1,8 +1,9 @@
 import { whyUnreadable } from '../api/answer.js';
-import type { ApiName, Operation } from '../api/operation.js';
+import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
 import { keyOfRequest } from '../calls/request-key.js';
+import type { ByApi } from '../domain/api-name.js';
 import type { CallStore } from '../ledger/calls.js';
 
 /** A request that a run would have to send. */
@@ -17,14 +18,11 @@ export interface MissingAnswer {
  */
 export class ClosedDoor implements Answering {
   readonly #calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null;
-  readonly #environments: Readonly<Record<ApiName, number | null>>;
+  readonly #environments: ByApi<number | null>;
   readonly missing: MissingAnswer[] = [];
   readonly used = new Map<Operation, number>();
 
-  constructor(
-    calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null,
-    environments: Readonly<Record<ApiName, number | null>>,
-  ) {
+  constructor(calls: Pick<CallStore, 'findAnswer' | 'readBody'> | null, environments: ByApi<number | null>) {
     this.#calls = calls;
     this.#environments = environments;
   }
@@ -44,7 +42,7 @@ export class ClosedDoor implements Answering {
 
   async owned(request: DoorRequest): Promise<Answer | undefined> {
     const { operation, ownedSince, whyUnfit } = request;
-    const environmentId = this.#environments[operation.api];
+    const environmentId = this.#environments[operation.api] ?? null;
     const key = operation.keep === 'never' ? undefined : keyOfRequest(operation, request.params);
     if (this.#calls === null || environmentId === null || key === undefined) return undefined;
     const found = await this.#calls.findAnswer(environmentId, key, ownedSince);

@@ -2,6 +2,7 @@ import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { Meter } from '../domain/meter.js';
 import type { Limits } from '../ledger/intended.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
+import type { StageCall } from '../stages/stage.js';
 
 /** What is counted before it is spent, and after: v1 units and credit reports. v2 does not tell what the rest costs. */
 export interface Amounts {
@@ -14,12 +15,19 @@ export interface Rest extends Amounts {
   readonly v2Calls: number;
 }
 
-/** The most that so many rows can still cost, however their searches end. */
-export function mostFor(rows: number, pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>): Rest {
+type Asking = Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>;
+
+/** All that one row may ask for, however its searches end. */
+export function callsOfRow(pipeline: Asking): readonly StageCall[] {
   const stages = stagesOf(pipeline);
   const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
   const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
-  const calls = [...searches, ...stages.flatMap((stage) => stage.calls)];
+  return [...searches, ...stages.flatMap((stage) => stage.calls)];
+}
+
+/** The most that so many rows can still cost. */
+export function mostFor(rows: number, pipeline: Asking): Rest {
+  const calls = callsOfRow(pipeline);
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
   return { units: rows * most('unit'), reports: rows * most('report'), v2Calls: rows * most('not_told') };

@@ -1,5 +1,6 @@
-import type { ApiName, Operation } from '../api/operation.js';
+import type { Operation } from '../api/operation.js';
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { ByApi } from '../domain/api-name.js';
 import { canBeConfirmed, type Enquiry } from '../domain/enquiry.js';
 import { entityKey, questionKey } from '../domain/entity-key.js';
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
@@ -22,7 +23,7 @@ export interface PlannerOptions {
   readonly now: number;
   /** Null where nothing was ever bought. It is only read. */
   readonly ledger: Ledger | null;
-  readonly environments: Readonly<Record<ApiName, number | null>>;
+  readonly environments: ByApi<number | null>;
 }
 
 /** Takes one row after the other through the stages, and counts what they miss by its meter. */

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
-import type { ApiName } from '../api/operation.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
@@ -14,7 +14,13 @@ import type { Listen } from './events.js';
 import { FailureGuard } from './failure-guard.js';
 import { type Lease, takeLease } from './lease.js';
 import { OutageNotes } from './outage-notes.js';
-import { noteUseAtEnd, noteUseAtStart, type PermissionReader } from './permissions.js';
+import {
+  type MovedUse,
+  noteContactsAtEnd,
+  noteUseAtEnd,
+  noteUseAtStart,
+  type PermissionReader,
+} from './permissions.js';
 import { mostFor } from './row-cost.js';
 import { AllRows, TheseRows } from './row-source.js';
 import { StageContexts } from './stage-contexts.js';
@@ -38,7 +44,7 @@ export interface RunWork {
   readonly fresh: boolean;
   /** The only rows that are to move; without it, all that can, those that an earlier start has parked too. */
   readonly only?: readonly number[] | undefined;
-  readonly sources: Readonly<Record<ApiName, Source | null>>;
+  readonly sources: Readonly<Record<BatchApi, Source | null>>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   /** What v2 counts, told before the first call and after the last. */
@@ -64,6 +70,8 @@ export interface RunEnd {
   readonly allTried: boolean;
   /** The number of the start in the ledger. */
   readonly startId: number;
+  /** What v2 counts otherwise than when it began, whoever has used it. */
+  readonly moved: readonly MovedUse[];
 }
 
 /** Drives the rows of a run until none can move. */
@@ -91,7 +99,8 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   const environments = await useSources(work);
   const stages = stagesOf(pipeline);
   const counted = { calls: ledger.calls, clock, environmentId: environments.v2, reader: work.permissions };
-  await noteUseAtStart(counted, pipeline);
+  const begunAt = clock.now();
+  const useAtStart = await noteUseAtStart(counted, pipeline);
   const stopping = AbortSignal.any([drain, lease.broken]);
   setMaxListeners(0, stopping);
   const unitsPerRow = mostFor(1, pipeline).units;
@@ -160,16 +169,18 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     stopping.removeEventListener('abort', onStop);
   }
   // A provider that has stopped the run is not asked for more.
-  if (door.stopped === undefined) await noteUseAtEnd(counted);
+  const moved = door.stopped === undefined ? await noteUseAtEnd(counted, useAtStart) : [];
+  if (door.stopped === undefined)
+    await noteContactsAtEnd(counted, { runId: run.id, startId: lease.startId, begunAt }, ledger.reading);
   const outage = drain.aborted ? undefined : door.outage;
   const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
-  return { ...concluded, ...worked, startId: lease.startId };
+  return { ...concluded, ...worked, startId: lease.startId, moved };
 }
 
 async function conclude(
   { run, ledger, clock, drain }: RunWork,
   stop: KybatchError | undefined,
-): Promise<Omit<RunEnd, 'startId' | 'allTried'>> {
+): Promise<Omit<RunEnd, 'startId' | 'allTried' | 'moved'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
   // Whatever stopped it came too late to stop anything.
@@ -201,8 +212,8 @@ const apiOf = (source: Source | null, environmentId: number | null) =>
   source === null || environmentId === null ? null : { client: source.client, environmentId };
 
 /** The run's answers come from here, now and at every later start. */
-async function useSources({ run, sources, ledger }: RunWork): Promise<Record<ApiName, number | null>> {
-  const environments: Record<ApiName, number | null> = { v1: null, v2: null };
+async function useSources({ run, sources, ledger }: RunWork): Promise<ByApi<number | null>> {
+  const environments: Record<BatchApi, number | null> = { v1: null, v2: null };
   const used: RunEnvironment[] = [];
   for (const api of ['v1', 'v2'] as const) {
     const source = sources[api];

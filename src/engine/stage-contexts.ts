@@ -1,6 +1,7 @@
-import type { ApiName, Operation } from '../api/operation.js';
+import type { Operation } from '../api/operation.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
 import { keyOfRequest } from '../calls/request-key.js';
+import type { ByApi } from '../domain/api-name.js';
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import type { ReviewStore } from '../ledger/review.js';
 import type { RowRecord } from '../ledger/runs.js';
@@ -20,7 +21,7 @@ export interface StageContextOptions {
   readonly stages: readonly Stage[];
   readonly policy: IdentityPolicy & { readonly idsShared: readonly IdSpace[] };
   readonly optionsOf: (stage: Stage) => unknown;
-  readonly environments: Readonly<Record<ApiName, number | null>>;
+  readonly environments: ByApi<number | null>;
   /** How long an owned answer of an operation is good for; 0: it is asked anew every time. */
   readonly freshnessMs: (operation: Operation) => number;
   /** Answers from before this time are not used; 0 for all. */
@@ -114,7 +115,7 @@ export class StageContexts {
   #keepAsked(operation: Operation, params: Params, stage: string, about: Asked, notes: RowNotes): void {
     const environmentId = this.#options.environments[operation.api];
     const requestKey = keyOfRequest(operation, this.#sent(operation, params));
-    if (environmentId !== null && requestKey !== undefined)
+    if (environmentId != null && requestKey !== undefined)
       notes.keepAsked({ stage, ...about, environmentId, requestKey });
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asFileError, KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
+import { allowanceRows } from './allowances-table.js';
 import { changeRows, importantNames } from './changes-table.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
@@ -58,13 +59,15 @@ async function fill(
   return await withFormats({ folder, scratch, options }, parts.formats, async (opened) => {
     const outputs = openOutputs(snapshot, options, parts, opened);
     await writeRunTables(snapshot, outputs, parts);
+    const allowances = allowanceRows(await snapshot.allowances());
+    outputs.write('allowances', allowances);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
     rmSync(scratch, { recursive: true });
     const versions = Object.assign({}, ...opened.map(({ writer }) => writer.versions)) as Record<string, string>;
-    const summary = summarise(snapshot, finished, outputs.counts(), issues, versions, options);
+    const summary = { ...summarise(snapshot, finished, outputs.counts(), issues, versions, options), allowances };
     const facts = {
       run: snapshot.run.id,
       exportedAt: summary.exported_at,

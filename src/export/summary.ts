@@ -1,6 +1,7 @@
 import { ROW_OUTCOMES, unreachedStatus } from '../domain/outcomes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
 import type { Progress } from '../ledger/runs.js';
+import type { AllowanceRow } from './allowances-table.js';
 import type { IssueCounts } from './issue-rows.js';
 import type { ExportOptions } from './options.js';
 import type { Finished, Unwritten } from './outputs.js';
@@ -27,6 +28,8 @@ export interface ExportSummary {
     readonly holds: boolean;
   };
   readonly units_charged: number;
+  /** The rows of the table `allowances`: what the providers have said is used and left. */
+  readonly allowances: readonly AllowanceRow[];
   readonly tables: Readonly<Record<TableName, number>>;
   readonly unexpected_shapes: number;
   /** Stored answers that are damaged, or could not be read: `errors` names each, and nothing of them is in the tables. */
@@ -79,7 +82,7 @@ export function summarise(
   issues: IssueCounts,
   versions: Readonly<Record<string, string>>,
   options: ExportOptions,
-): ExportSummary {
+): Omit<ExportSummary, 'allowances'> {
   const exported = counts.rows ?? 0;
   const sum = ROW_OUTCOMES.reduce((total, outcome) => total + progress.byOutcome[outcome], 0);
   // While the input is still being read, its rows are not counted yet.

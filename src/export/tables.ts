@@ -1,10 +1,19 @@
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
 import type { Table } from '../readers/table.js';
+import { allowancesTable } from './allowances-table.js';
 import { changesTable } from './changes-table.js';
 import { callsTable, candidatesTable, errorsTable, membersTable, rowsTable, watchEventsTable } from './run-tables.js';
 
-const ABOUT_THE_RUN = [membersTable, changesTable, watchEventsTable, candidatesTable, callsTable, errorsTable] as const;
+const ABOUT_THE_RUN = [
+  membersTable,
+  changesTable,
+  watchEventsTable,
+  candidatesTable,
+  callsTable,
+  allowancesTable,
+  errorsTable,
+] as const;
 
 /** Every table of an export: what became of the input, what was bought, what happened on the way. */
 export function tablesOf(from: readonly Reader[]): readonly Table[] {

@@ -1,3 +1,5 @@
+import type { ApiName } from '../domain/api-name.js';
+import type { ContactCounts } from '../domain/contact-counts.js';
 import type { Charge, ErrorClass } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { Doubt, Doubtful } from './doubt.js';
@@ -6,9 +8,9 @@ import type { CallContext, Intent, NewCall } from './intent.js';
 
 export interface CallStore {
   /** Where answers come from. However a base URL is spelt, it is one environment (X-2). */
-  environment(api: 'v1' | 'v2', name: string): Promise<number>;
+  environment(api: ApiName, name: string): Promise<number>;
   /** Looks only: an environment nobody has used yet is not created. */
-  findEnvironment(api: 'v1' | 'v2', name: string): Promise<number | undefined>;
+  findEnvironment(api: ApiName, name: string): Promise<number | undefined>;
 
   /** A worker begins: its intents are leased to it until `leaseUntil`. Its number fences what it settles. */
   begin(start: NewStart): Promise<number>;
@@ -59,14 +61,19 @@ export interface CallStore {
   /** The provider refuses an operation, or all of an API: nobody asks again before `until`, or before the next start. */
   close(environmentId: number, closure: Closure): Promise<void>;
   allowance(environmentId: number): Promise<AllowanceRecord | undefined>;
-  /** What v2 counts, all of it, at the start or at the end of a run. */
+  /** What v2 counts, all of it. With `start`: a run begins with it, and what comes later is compared with that. */
   keepPermissions(
     environmentId: number,
     use: readonly PermissionUse[],
-    when: 'start' | 'end',
     at: number,
+    start?: { readonly drawnOn: DrawnOn },
   ): Promise<void>;
+  /** How many contacts v2 says were revealed in a range of time: the last that was asked for. */
+  keepContacts(environmentId: number, counts: ContactCounts, at: number): Promise<void>;
 }
+
+/** Codename of a permission → the operations that draw on it, as a pipeline says. */
+export type DrawnOn = Readonly<Record<string, readonly string[]>>;
 
 export interface RefusedRequest {
   readonly environmentId: number;
@@ -89,7 +96,7 @@ export interface NewStart {
 export interface OutageNote {
   /** The row that waits, where others are answered; absent: nobody is. */
   readonly row?: number | undefined;
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly operation: string;
   /** Of the last error. */
   readonly code: string;

@@ -6,9 +6,10 @@ export interface LedgerOptions {
   /**
    * - `write`: for the one process that works here; created where there is none, and brought up to date.
    * - `existing`: the same, for commands that have nothing to do where there is none.
+   * - `note`: for a look that leaves a note: the ledger is whole and of this version, and nothing else in it is touched.
    * - `read`: for commands that only look; it may be in use meanwhile.
    */
-  readonly access: 'write' | 'existing' | 'read';
+  readonly access: 'write' | 'existing' | 'note' | 'read';
   /** Told about things that are odd and not wrong. */
   readonly onNote?: ((note: string) => void) | undefined;
   /** How many large bodies are packed on the first thread before a second one is started. */

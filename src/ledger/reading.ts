@@ -1,4 +1,7 @@
+import type { ApiName } from '../domain/api-name.js';
+import type { ContactCounts } from '../domain/contact-counts.js';
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { UseSince } from '../domain/permission-drift.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import type { AllowanceRecord, OutageNote } from './calls.js';
 import type { MemberChange } from './changes.js';
@@ -13,6 +16,10 @@ export interface Reading {
   /** A run as it stands now, for reading at leisure; undefined if there is no such run. The caller closes it. */
   snapshot(runId: string): Promise<RunSnapshot | undefined>;
   usage(): Promise<UsageReport>;
+  /** What v2 has told of its counts, and no more than that. */
+  toldByV2(): Promise<ToldByV2>;
+  /** What the providers that a run was run with have said is left. */
+  allowances(runId: string): Promise<Allowances>;
   /** What a run has been doing; `since` bounds the count of rows settled of late. */
   activity(runId: string, since: number): Promise<RunActivity>;
   /** Who works on a run, or did last; undefined if nobody ever has. `since` bounds the trouble of late. */
@@ -49,7 +56,7 @@ export interface LastStart {
 }
 
 export interface KnownEnvironment {
-  readonly api: 'v1' | 'v2';
+  readonly api: ApiName;
   readonly name: string;
   readonly answers: number;
 }
@@ -84,6 +91,8 @@ export interface RunSnapshot {
   changes(): AsyncIterable<readonly MemberChange[]>;
   /** What the provider's watch said of the companies of the list. */
   watchEvents(): AsyncIterable<readonly SnapshotWatchEvent[]>;
+  /** What the providers that it was run with have said is left. */
+  allowances(): Promise<Allowances>;
   /**
    * Every company (or report) of the run in one ID space, in the order of the IDs, with the newest owned answers of
    * these operations about it, whoever bought them and when. An answer may name it by its ID in another space; those of
@@ -259,21 +268,33 @@ export interface UnknownCharge {
   readonly errorCode: string | null;
 }
 
-export interface UsageReport {
+/** What v2 counts, as it last said. */
+export interface ToldByV2 {
+  readonly permissions: readonly PermissionUsage[];
+  readonly contacts: readonly ContactUsage[];
+}
+
+export interface Allowances extends ToldByV2 {
+  readonly environments: readonly EnvironmentUsage[];
+}
+
+export interface UsageReport extends Allowances {
   /** Calls that are under way, or were when a process died: the next start says which. */
   readonly underWay: number;
   readonly byDay: readonly UsageLine[];
   readonly byOperation: readonly UsageLine[];
   readonly byRun: readonly UsageLine[];
-  readonly environments: readonly EnvironmentUsage[];
-  /** What v2 counts, as it last said. */
-  readonly permissions: readonly PermissionUsage[];
 }
 
-export interface PermissionUsage extends PermissionUse {
+export interface PermissionUsage extends PermissionUse, UseSince {
   readonly environment: string;
-  /** When the last run was started; null where it was not told then. */
-  readonly usedAtStart: number | null;
+  /** What draws on it, as the pipeline of the last start said; null where it did not. */
+  readonly operations: readonly string[] | null;
+  readonly observedAt: number;
+}
+
+export interface ContactUsage extends ContactCounts {
+  readonly environment: string;
   readonly observedAt: number;
 }
 

@@ -1,9 +1,9 @@
+import { ID_SPACES, idSpaces } from '../domain/id-spaces.js';
 import type { Column, KnownBy, Table } from './table.js';
 
-/** Whose it is, where it stands and which answer it came with is not what a line says. */
+/** Whose it is (a report is not whose, but what), where it stands and which answer it came with is not what a line says. */
 const NO_CONTENT: ReadonlySet<string> = new Set([
-  'v1_company_id',
-  'v2_company_id',
+  ...ID_SPACES.flatMap((space) => (space === 'report' ? [] : idSpaces[space].column)),
   'position',
   'operation',
   'fetched_at',

@@ -1,6 +1,9 @@
 import { creditReportReader } from './credit-report.js';
+import { firmographicsReader } from './firmographics.js';
 import { flatFinancialsReader } from './flat-financials.js';
+import { insightsReader } from './insights.js';
 import { ownershipReader } from './ownership.js';
+import { employeesReader, peopleReader } from './people.js';
 import type { Reader } from './reader.js';
 import { recordReader } from './record.js';
 import { registryReader } from './registry.js';
@@ -11,8 +14,12 @@ export const readers = [
   recordReader,
   registryReader,
   flatFinancialsReader,
+  firmographicsReader,
+  insightsReader,
   ownershipReader,
   screeningReader,
   v2ScreeningReader,
+  peopleReader,
+  employeesReader,
   creditReportReader,
 ] as const satisfies readonly Reader[];

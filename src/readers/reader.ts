@@ -100,7 +100,7 @@ export interface Issue {
 export class ReaderOutput {
   readonly rows = new Map<string, Row[]>();
   readonly issues: Issue[] = [];
-  /** By table: the operations whose answers had it, be it with nothing in it; `''` where that is all the same. */
+  /** By table: the cells of `knownBy.within` of which lines came, be it none; `''` where that is all the same. */
   readonly came = new Map<string, Set<string>>();
   #issuesBeyond = 0;
 
@@ -122,10 +122,10 @@ export class ReaderOutput {
   }
 
   /** A list that did not come says nothing about what is in it (V1-22). */
-  noteCame(table: Table, operation = ''): void {
+  noteCame(table: Table, together = ''): void {
     const before = this.came.get(table.name);
-    if (before === undefined) this.came.set(table.name, new Set([operation]));
-    else before.add(operation);
+    if (before === undefined) this.came.set(table.name, new Set([together]));
+    else before.add(together);
   }
 
   /** So many places are named; how many more there are is told in the last. The raw body has them all. */

@@ -60,8 +60,8 @@ export interface Table<Name extends string = string, Columns extends readonly Co
 export interface KnownBy<Name extends string = string> {
   /** The cells that say which item it is. The first of these whose first cell is filled; the last holds in any case. */
   readonly columns: readonly (readonly Name[])[];
-  /** The answers of each operation are compared on their own: one may have come when another did not. */
-  readonly within?: 'operation';
+  /** The lines with one cell of this column came together, and are compared on their own: others may not have come. */
+  readonly within?: Name;
   /** What is not compared, beside places and origins. */
   readonly besides?: readonly Name[];
   /** One line for each company: it neither comes nor goes. */
@@ -94,8 +94,12 @@ export function column<const Name extends string>(
   return { name, type, description, ...(from === undefined ? {} : { from }) };
 }
 
-export const contactColumn = <const Name extends string>(name: Name, description: string, from: string) =>
-  ({ name, type: 'text', description, from, contact: true }) satisfies Column<Name>;
+export const contactColumn = <const Name extends string>(
+  name: Name,
+  description: string,
+  from: string,
+  type: ColumnType = 'text',
+) => ({ name, type, description, from, contact: true }) satisfies Column<Name>;
 
 /** The columns of one export. */
 export const columnsOf = (declared: Table, includeContacts: boolean): readonly Column[] =>

@@ -19,7 +19,7 @@ export interface Key {
 }
 
 export interface ChargeDetails {
-  readonly api: 'v1' | 'v2';
+  readonly api: 'v1' | 'v2' | 'mcp';
   readonly operation: string;
   readonly key: Key;
   readonly requestId: string;

@@ -5,6 +5,7 @@ import { Account, allScopes, type Charge, type Scope } from './account.js';
 import { Bodies } from './bodies.js';
 import type { Fault, Faults } from './faults.js';
 import { Journal, type ReportEntry } from './journal.js';
+import { mcpPath } from './mcp/index.js';
 import { type Plan, type SandboxOptions, settle } from './options.js';
 import { createRegistry } from './registry/index.js';
 import type { Registry } from './registry/types.js';
@@ -37,6 +38,8 @@ export interface SandboxKeys {
 export interface Sandbox {
   readonly v1BaseUrl: string;
   readonly v2BaseUrl: string;
+  /** The connector server; the key is that of v2. */
+  readonly mcpUrl: string;
   readonly port: number;
   /** Absolute path of the routes file that goes with the v2 base. */
   readonly routesFile: string;
@@ -84,6 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     contacts: new Contacts(settings.clock, journal),
     reports: new Reports(settings, journal),
     watches: new Watches(settings.clock, registry, journal),
+    mcpSessions: new Set(),
     closing: closing.signal,
     v2BaseUrl: () => `${front.origin}${v2Base}`,
   };
@@ -105,6 +109,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     v1BaseUrl: `${front.origin}${v1Base}`,
     v2BaseUrl: `${front.origin}${v2Base}`,
+    mcpUrl: `${front.origin}${mcpPath}`,
     port,
     routesFile,
     keys,

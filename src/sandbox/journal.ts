@@ -7,7 +7,7 @@ import { UnreadableFile } from '../util/small-file.js';
 const chargeEntry = z
   .object({
     at: z.number(),
-    api: z.enum(['v1', 'v2']),
+    api: z.enum(['v1', 'v2', 'mcp']),
     operation: z.string(),
     /** A short hash of the key, never the key. */
     key: z.string(),

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Charge } from './account.js';
 import type { Fault } from './faults.js';
 
@@ -10,6 +11,7 @@ export interface Intake {
   readonly query: string;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
   readonly bodyBytes: number;
   /** An error answer to give to an authenticated request instead of executing it. */

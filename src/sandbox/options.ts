@@ -8,6 +8,15 @@ export type QuotaFormat = 'epoch_s' | 'epoch_ms' | 'delta' | 'iso' | 'http';
 export type V2ErrorKind = 'validation' | 'rule' | 'auth' | 'limit' | 'server' | 'notFound' | 'notReady' | 'method';
 export type ReportDelay = number | { readonly min: number; readonly max: number } | ((companyIndex: number) => number);
 
+/** How the connector server behaves where the protocol, or the document, leaves it open. */
+export interface McpSettings {
+  /** One event of a stream, or a JSON body. */
+  readonly answers: 'sse' | 'json';
+  readonly toolsPerPage: number;
+  /** A limit is told as the result of the tool, or with a status of HTTP. */
+  readonly limitAs: 'tool' | 'http';
+}
+
 export interface SandboxOptions {
   readonly seed?: number | undefined;
   /** Companies in the registry. */
@@ -32,6 +41,7 @@ export interface SandboxOptions {
   readonly generateMs?: number | undefined;
   /** How long after it was finished a report is listed in the history; without it, it is listed from the beginning. */
   readonly historyLagMs?: number | undefined;
+  readonly mcp?: Partial<McpSettings> | undefined;
   /** An append-only file that carries account, reports and watches from one process to the next. */
   readonly journal?: string | undefined;
   /** Render company bodies once per kind and reuse them with the identity replaced: for benches. */
@@ -65,6 +75,7 @@ export interface Settings {
   readonly reportDelayMs: ReportDelay | undefined;
   readonly generateMs: number;
   readonly historyLagMs: number | undefined;
+  readonly mcp: McpSettings;
   readonly prepared: boolean;
   readonly gzip: boolean;
   readonly requestLogSize: number;
@@ -96,6 +107,7 @@ export function settle(options: SandboxOptions): Settings {
     reportDelayMs: options.reportDelayMs,
     generateMs: options.generateMs ?? 0,
     historyLagMs: options.historyLagMs,
+    mcp: { answers: 'sse', toolsPerPage: 3, limitAs: 'tool', ...options.mcp },
     prepared: options.prepared ?? false,
     gzip: options.gzip ?? false,
     requestLogSize: options.requestLogSize ?? 1_000,

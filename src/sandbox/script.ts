@@ -2,8 +2,8 @@ import type { Fault } from './faults.js';
 
 /** What a script can tell requests apart by. */
 export interface SeenRequest {
-  readonly api: 'v1' | 'v2' | 'none';
-  /** By operation name; undefined when no route fits. */
+  readonly api: 'v1' | 'v2' | 'mcp' | 'none';
+  /** By operation name, of the connector server by tool or method; undefined when no route fits. */
   readonly operation: string | undefined;
   readonly method: string;
   /** The whole path, without the query. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerControl, changePath } from './control.js';
 import { deliver, reset } from './deliver.js';
 import { drawFault, drawLatencyMs, type Fault, type Faults } from './faults.js';
+import { answerMcp, mcpOperation, mcpPath } from './mcp/index.js';
 import type { Intake, Reply } from './messages.js';
 import type { LoggedRequest, RequestLog } from './request-log.js';
 import type { Match, Router } from './router.js';
@@ -23,7 +24,7 @@ export interface Front {
 }
 
 interface Routed {
-  readonly api: 'v1' | 'v2' | 'none';
+  readonly api: 'v1' | 'v2' | 'mcp' | 'none';
   readonly path: string;
   readonly match: Match<V1Operation> | Match<V2Route> | undefined;
 }
@@ -79,7 +80,12 @@ function handle(
   const method = request.method ?? 'GET';
   const routed = route(front, method, fullPath);
   const requestId = `req_${front.boot.toString(36)}_${sequence.toString(36).padStart(6, '0')}`;
-  const operation = routed.match?.kind === 'found' ? routed.match.route.operation : undefined;
+  const operation =
+    routed.api === 'mcp'
+      ? mcpOperation(method, body)
+      : routed.match?.kind === 'found'
+        ? routed.match.route.operation
+        : undefined;
   const { headers } = request;
   const seen: LoggedRequest = {
     api: routed.api,
@@ -104,6 +110,7 @@ function handle(
       query,
       authorization: headers.authorization,
       contentType: headers['content-type'],
+      headers,
       body,
       bodyBytes,
       injected:
@@ -141,7 +148,7 @@ function route(front: Front, method: string, path: string): Routed {
     const inner = path.slice(v2Base.length);
     return { api: 'v2', path: inner, match: front.v2Router.match(method, inner) };
   }
-  return { api: 'none', path, match: undefined };
+  return { api: path === mcpPath ? 'mcp' : 'none', path, match: undefined };
 }
 
 /** Faults that keep the request from being executed. True when it has been dealt with. */
@@ -175,6 +182,7 @@ function execute(front: Front, intake: Intake, routed: Routed): Reply | Promise<
   if (routed.api === 'v1')
     return answerV1(front.world, intake, routed.match as Match<V1Operation>, `${front.origin}${v1Base}`);
   if (routed.api === 'v2') return answerV2(front.world, intake, routed.match as Match<V2Route>);
+  if (routed.api === 'mcp') return answerMcp(front.world, intake);
   if (routed.path === changePath) return answerControl(front.world, intake);
   return { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
 }

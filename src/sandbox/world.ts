@@ -17,6 +17,8 @@ export interface World {
   readonly contacts: Contacts;
   readonly reports: Reports;
   readonly watches: Watches;
+  /** Of the connector server, by their IDs. */
+  readonly mcpSessions: Set<string>;
   /** Aborts when the sandbox closes: nothing waits longer. */
   readonly closing: AbortSignal;
   v2BaseUrl(): string;

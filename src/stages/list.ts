@@ -1,5 +1,8 @@
+import { contactsStage } from './contacts.js';
 import { creditReportStage } from './credit-report.js';
 import { financialsStage } from './financials.js';
+import { firmographicsStage } from './firmographics.js';
+import { insightsStage } from './insights.js';
 import { ownershipStage } from './ownership.js';
 import { recordStage } from './record.js';
 import { screeningStage } from './screening.js';
@@ -9,7 +12,10 @@ import type { Stage } from './stage.js';
 export const stages: readonly Stage[] = [
   recordStage,
   financialsStage,
+  firmographicsStage,
+  insightsStage,
   ownershipStage,
   screeningStage,
+  contactsStage,
   creditReportStage,
 ];

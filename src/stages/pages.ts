@@ -84,7 +84,8 @@ function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
   }
 }
 
-function countIn(value: unknown): number | null {
+/** A number that counts something; null: it does not say, or not in a way that counts. */
+export function countIn(value: unknown): number | null {
   const count = value instanceof ExactNumber ? Number(value.text) : Number.NaN;
   return Number.isSafeInteger(count) ? count : null;
 }

@@ -1,7 +1,6 @@
 import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v1Operations } from '../api/v1/operations.js';
-import { nothingReturned } from './nothing-returned.js';
 import { askPages, type Pages } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsOf, kindsOf, type ScreenedKind } from './screening-kinds.js';
@@ -10,6 +9,7 @@ import {
   type CallTerms,
   type Company,
   identified,
+  notAvailable,
   type Params,
   type StageContext,
   type StageOutcome,
@@ -52,7 +52,7 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   return asked === 0 ? NOBODY : { kind: 'done' };
 }
 
-const NOBODY = nothingReturned(
+const NOBODY = notAvailable(
   'NOBODY_TO_SCREEN',
   'no officer and no shareholder was returned whose name can be looked for',
 );

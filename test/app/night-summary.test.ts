@@ -20,6 +20,7 @@ const WELL: RunEndView = {
   nextDueAt: null,
   stages: {},
   worked: true,
+  moved: [],
   spent: { units: 4, reports: 0, unknown: 0, unknownInBudget: 0 },
   left: { failed: 0, questions: 0 },
   importantChanges: null,

@@ -67,7 +67,11 @@ describe('run', () => {
         return false;
       };
       await expect(run({ ...JOB, budget: 7, agree }, around(job))).rejects.toThrow(DeclinedError);
-      expect(asked).toEqual([{ plan: await plan(JOB, around(job)), atMost: { units: 7, reports: 3 } }]);
+      const planned = await plan(JOB, around(job));
+      // Each is as it was told, at its own time.
+      const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
+      const atMost = { units: 7, reports: 3 };
+      expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost }]);
       // Asked what it counts, once for the run and once for the plan beside it.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
       expect(existsSync(join(job.cwd, 'data'))).toBe(false);

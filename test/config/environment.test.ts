@@ -13,6 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true }));
 
 const load = (env: Record<string, string>) => loadEnvironment({ env, cwd });
+const mcp = { KYBATCH_MCP_URL: 'https://Provider.example:443/mcp/', KYBATCH_V2_API_KEY: 'canary-v2' };
 const v1 = { KYBATCH_V1_BASE_URL: 'https://provider.example/v1', KYBATCH_V1_API_KEY: 'canary-key' };
 
 function problem(env: Record<string, string>): string {
@@ -91,6 +92,8 @@ describe('environment', () => {
       { KYBATCH_V1_BASE_URL: v1.KYBATCH_V1_BASE_URL, KYBATCH_V1_API_KEY_FILE: '/dev/zero' },
       'KYBATCH_V1_API_KEY_FILE: /dev/zero is not a regular file',
     ],
+    ['a connector server without a key', { KYBATCH_MCP_URL: 'https://provider.example/mcp' }, 'KYBATCH_V2_API_KEY'],
+    ['a connector server over http', { ...mcp, KYBATCH_MCP_URL: 'http://provider.example/mcp' }, 'https'],
     ['a routes file without end', { KYBATCH_V2_ROUTES: '/dev/zero' }, 'is not a regular file'],
     ['a missing routes file', { KYBATCH_V2_ROUTES: 'routes.yaml' }, 'KYBATCH_V2_ROUTES'],
   ])('refuses %s', (_, env, words) => {
@@ -103,6 +106,14 @@ describe('environment', () => {
       expect(load({ ...v1, KYBATCH_V1_BASE_URL: url }).v1?.baseUrl).toBe(url);
     },
   );
+
+  test('the connector server takes the key of v2, with v2 and without, and keeps the slash that it was written with', () => {
+    const { v2, mcp: access } = load(mcp);
+    expect(v2).toBeNull();
+    expect(access).toMatchObject({ baseUrl: 'https://provider.example/mcp', url: 'https://provider.example/mcp/' });
+    expect(access?.apiKey.reveal()).toBe('canary-v2');
+    expect(load({ ...mcp, KYBATCH_V2_BASE_URL: 'https://provider.example/v2' }).v2).not.toBeNull();
+  });
 
   test('nothing set is no error: the sandbox needs no configuration', () => {
     expect(load({ KYBATCH_V1_API_KEY: ' ' })).toMatchObject({ v1: null, v2: null, routes: {} });

@@ -9,7 +9,6 @@ import { stages } from '../../src/stages/list.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
-const ONE_OF = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 const operations = { ...v1Operations, ...v2Operations };
 
 test('a file with stages alone has every default', () => {
@@ -40,6 +39,24 @@ test('a file with stages alone has every default', () => {
     provenance: false,
     idsShared: [],
     options: {
+      screening: {
+        from: 'v1',
+        officers: true,
+        shareholders: true,
+        peopleAtMost: 10,
+        pagesAtMost: 1,
+        currentOnly: true,
+      },
+      contacts: {
+        from: 'domain',
+        peopleAtMost: 10,
+        details: false,
+        reveal: [],
+        revealAtMost: 0,
+        seniority: [],
+        department: [],
+        jobTitle: [],
+      },
       'credit-report': {
         reuseExpired: false,
         firstPollMs: 5_000,
@@ -64,6 +81,9 @@ test('a file with stages alone has every default', () => {
   });
 });
 
+const screening = (options: object) => ({ options: { screening: options } });
+const contacts = (options: object) => ({ options: { contacts: options } });
+const EMPLOYEES = 'ids_shared: [v1, employees]\n';
 const reportOptions = (options: object) => ({ options: { 'credit-report': options } });
 
 /** Key, the line that sets it, what the pipeline then holds. */
@@ -85,6 +105,24 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['provenance', 'provenance: true', { provenance: true }],
   ['ids_shared', 'ids_shared: true', { idsShared: ['v1', 'v2'] }],
   ['ids_shared', 'ids_shared: [v2, companies]', { idsShared: ['v2', 'companies'] }],
+  ['screening.from', 'screening: {from: v2}', screening({ from: 'v2', shareholders: false })],
+  ['screening.officers', 'screening: {officers: false}', screening({ officers: false })],
+  ['screening.shareholders', 'screening: {shareholders: false}', screening({ shareholders: false })],
+  ['screening.people_at_most', 'screening: {people_at_most: 50}', screening({ peopleAtMost: 50 })],
+  ['screening.pages_at_most', 'screening: {pages_at_most: 20}', screening({ pagesAtMost: 20 })],
+  ['screening.current_only', 'screening: {current_only: false}', screening({ currentOnly: false })],
+  ['contacts.from', 'contacts: {from: employees}\nids_shared: [v1, employees]', contacts({ from: 'employees' })],
+  ['contacts.people_at_most', 'contacts: {people_at_most: 100}', contacts({ peopleAtMost: 100 })],
+  ['contacts.details', 'contacts: {details: true}', contacts({ details: true })],
+  ['contacts.reveal', 'contacts: {reveal: [email], reveal_at_most: 1}', contacts({ reveal: ['email'] })],
+  ['contacts.reveal_at_most', 'contacts: {reveal_at_most: 100}', contacts({ revealAtMost: 100 })],
+  ['contacts.seniority', 'contacts: {seniority: [Director]}', contacts({ seniority: ['Director'] })],
+  ['contacts.department', `${EMPLOYEES}contacts: {from: employees, department: [4]}`, contacts({ department: [4] })],
+  [
+    'contacts.job_title',
+    `${EMPLOYEES}contacts: {from: employees, job_title: [Buyer]}`,
+    contacts({ jobTitle: ['Buyer'] }),
+  ],
   ['report.reuse_expired', 'report: {reuse_expired: true}', reportOptions({ reuseExpired: true })],
   ['report.first_poll', 'report: {first_poll: 1ms}', reportOptions({ firstPollMs: 1 })],
   ['report.poll_at_most', 'report: {poll_at_most: 1h}', reportOptions({ pollAtMostMs: 3_600_000 })],
@@ -136,6 +174,7 @@ test.each(GOOD)('%s is taken over', (_, lines, expected) => {
   expect(loadWith(lines)).toMatchObject(expected);
 });
 
+const ONE_OF = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 const AMOUNT = 'must be a whole number above 0, or null for no limit';
 

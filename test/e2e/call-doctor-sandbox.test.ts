@@ -194,7 +194,9 @@ describe('kybatch doctor', () => {
       const damaged = await cli(['doctor', '--sandbox', '--data-dir', '.'], { cwd });
       expect(damaged.code).toBe(1);
       expect(damaged.stderr).toContain('damaged');
-      expect((await cli(['doctor', '--sandbox', '--json'], { cwd })).stdout).toMatch(/^\{"findings":\[.*\]\}\n$/);
+      expect((await cli(['doctor', '--sandbox', '--json'], { cwd })).stdout).toMatch(
+        /^\{"findings":\[.*\],"v2_permissions":.*\}\n$/,
+      );
     });
   });
 });

@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tables } from '../../src/export/tables.js';
 import { creditReportReader } from '../../src/readers/credit-report.js';
+import { firmographicsReader } from '../../src/readers/firmographics.js';
 import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
+import { insightsReader } from '../../src/readers/insights.js';
 import { ownershipReader } from '../../src/readers/ownership.js';
+import { employeesReader, peopleReader } from '../../src/readers/people.js';
 import type { Reader } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
@@ -83,8 +86,21 @@ const appointment = mostly(
     source,
   }),
 );
+const works = fields('name', 'country', 'city', 'floor');
+const crowd = (item: fc.Arbitrary<Json>) => record({ data: some(item), total_pages: leaf, total_employees: leaf });
 const risk = mostly(record({ pod: leaf, commonValue: leaf, creditLimit: fields('value', 'currency') }));
 const remarks = some(leaf);
+const classes = some(fields('id', 'type', 'value'));
+const firmographics = record({
+  id: leaf,
+  name: leaf,
+  size: leaf,
+  company_phone: some(leaf),
+  industry: classes,
+  sic: classes,
+});
+const technologies = some(record({ id: leaf, name: leaf, list: some(fields('id', 'name', 'category')) }));
+const digital = record({ domain: leaf, nameservers: mostly(leaf), global_rank: leaf, technologies, dns: anything });
 const summary = mostly(record({ turnover: leaf, overall_credit_risk: risk, what_we_like_about_this_company: remarks }));
 
 /** Every operation that tables are made from, and what it answers. */
@@ -109,6 +125,8 @@ const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
   ['v2 officers', registryReader, 'kybOfficers', envelope(officer)],
   ['v2 shareholders', registryReader, 'kybShareholders', envelope(shareholder)],
   ['v2 filed statements', registryReader, 'kybFinancial', financial],
+  ['firmographics', firmographicsReader, 'companyProfile', firmographics],
+  ['a digital profile', insightsReader, 'insightsProfile', digital],
   [
     'ownership',
     ownershipReader,
@@ -118,6 +136,20 @@ const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
   ['holdings', screeningReader, 'shareholdersSearchKyb', holdings],
   ['appointments', screeningReader, 'officersSearchKyb', some(appointment)],
   ['v2 appointments', v2ScreeningReader, 'kybOfficersSearch', some(appointment)],
+  [
+    'people by domain',
+    peopleReader,
+    'enrichEmployeesSearch',
+    crowd(record({ name: leaf, job_title: leaf, company: works })),
+  ],
+  [
+    'a person',
+    peopleReader,
+    'enrichPerson',
+    record({ id: leaf, full_name: leaf, seniority_level: some(leaf), email: leaf }),
+  ],
+  ['employees', employeesReader, 'employeesSearch', crowd(fields('id', 'name', 'company_name'))],
+  ['an employee', employeesReader, 'employeeProfile', record({ id: leaf, gender: leaf, phone: some(leaf) })],
   [
     'the record of a credit report',
     creditReportReader,

@@ -129,7 +129,7 @@ describe('the stage', () => {
 
   test.each([
     ['screening: {people_at_most: 0}', 'screening.people_at_most: must be a whole number from 1 to 50, got 0.'],
-    ['screening: {from: v3}', 'screening.from: must be one of v1, v2, got "v3". Did you mean v1 or v2?'],
+    ['screening: {from: v3}', 'screening.from: must be one of v1, v2, got "v3". Did you mean v1?'],
     [
       'screening: {officers: false, shareholders: false}',
       'screening.officers: must not be false where screening.shareholders is: nobody would be looked for, got false.',

@@ -8,17 +8,21 @@ import { type BodyShape, shapeOf } from './error-shape.js';
 
 /** What the exchange means, if it is not a success: the form of the body first, even on 200, then the status (V2-1). */
 export function v2Error(exchange: Exchange, operation: Operation, nowMs: number): ApiError | undefined {
-  const meaning = meaningOf(exchange, operation);
-  if (meaning === undefined) return undefined;
+  const meaning = v2Meaning(exchange, operation);
+  return meaning && v2Failure(meaning, exchange, operation, nowMs);
+}
+
+/** The error with this meaning. The tools of the connector server fail in the same words, and cost from the same account. */
+export function v2Failure(meaning: Meaning, exchange: Exchange, operation: Operation, nowMs: number): ApiError {
   return new ApiError({
     ...meaning,
     // Nothing says that a failure of v2 is free, whatever its status (V2-17): it may have done its work and stumbled over
-    // the answer. Operations that never cost are told apart where they are booked.
-    charge: 'unknown',
+    // the answer.
+    charge: operation.meter === 'free' ? 'free' : 'unknown',
     message: outsideText(meaning.message, 500),
     code: outsideText(meaning.code, 100),
     hint: outsideText(meaning.hint, 500),
-    api: 'v2',
+    api: operation.api,
     operation: operation.name,
     httpStatus: exchange.status,
     requestId: exchange.headers['x-request-id'],
@@ -27,9 +31,9 @@ export function v2Error(exchange: Exchange, operation: Operation, nowMs: number)
   });
 }
 
-type Meaning = Omit<ApiErrorDetails, 'api' | 'operation' | 'exchange' | 'charge'>;
+export type Meaning = Omit<ApiErrorDetails, 'api' | 'operation' | 'exchange' | 'charge'>;
 
-function meaningOf(exchange: Exchange, operation: Operation): Meaning | undefined {
+export function v2Meaning(exchange: Pick<Exchange, 'status' | 'body'>, operation: Operation): Meaning | undefined {
   const { status, body } = exchange;
   const success = status >= 200 && status < 300;
   const shape = shapeOf(body);
@@ -113,13 +117,13 @@ function byDetail(detail: string, status: number, operation: Operation): Meaning
     const known = byStatus(status, operation);
     return { ...known, message: detail || known.message };
   }
-  if (status === 403) return forbidden(detail || 'v2 answered 403 without a reason', operation);
+  if (status === 403) return forbidden(detail || `${operation.api} answered 403 without a reason`, operation);
   if ((status === 404 || status === 410) && readsOne(operation)) return noSuchRecord(detail, status);
   const route = status === 404 || status === 405 ? ` If every call fails like this, ${routeAdvice(operation)}` : '';
   return {
     class: 'retry',
     code: 'UNEXPLAINED',
-    message: detail || `v2 answered ${status} without a reason`,
+    message: detail || `${operation.api} answered ${status} without a reason`,
     hint: `The provider gives no kind of error.${route}`,
     attemptsAtMost: 3,
   };
@@ -145,7 +149,7 @@ const noSuchRecord = (detail: string, status: number): Meaning => ({
 
 /** By the status alone: the body has none of the forms of v2's errors, or one that several kinds share. */
 function byStatus(status: number, operation: Operation): Meaning {
-  const message = `v2 answered ${status} in a form that its document does not know`;
+  const message = `${operation.api} answered ${status} in a form that its document does not know`;
   if (status === 401) {
     return {
       class: 'stop_run',
@@ -168,7 +172,7 @@ function byStatus(status: number, operation: Operation): Meaning {
       class: 'stop_run',
       stop: 'route',
       code: 'REDIRECT_REFUSED',
-      message: `v2 answered ${status}, a redirect`,
+      message: `${operation.api} answered ${status}, a redirect`,
       hint: `Redirects are refused: the key goes to one origin only. So ${routeAdvice(operation)}`,
     };
   }
@@ -183,6 +187,9 @@ function byStatus(status: number, operation: Operation): Meaning {
 }
 
 const routeAdvice = (operation: Operation): string =>
+  operation.api === 'mcp' ? 'check KYBATCH_MCP_URL.' : v2RouteAdvice(operation);
+
+const v2RouteAdvice = (operation: Operation): string =>
   operation.route === null
     ? `check method and path of ${operation.name} in the routes file (KYBATCH_V2_ROUTES), and KYBATCH_V2_BASE_URL, which ends in the v2 segment.`
     : 'check KYBATCH_V2_BASE_URL: it ends in the v2 segment.';

@@ -1,8 +1,8 @@
 import type { PermissionUse } from '../../domain/permission-use.js';
-import type { ExactNumber } from '../../util/exact-json.js';
 import { outsideText } from '../../util/outside-text.js';
 import type { BodyOf } from '../operation.js';
 import { readable } from '../schema.js';
+import { beside, countOf } from './counts.js';
 import { metric, type metrics, permission } from './operations/metrics.js';
 
 /** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
@@ -17,6 +17,7 @@ export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): re
           name: named(count.name, name, of),
           used: countOf(count.used),
           total: countOf(count.total),
+          extra: beside(count, ['name', 'codename'], ['used', 'total']),
         };
       }),
     )
@@ -26,9 +27,3 @@ const COUNTS_AT_MOST = 1_000;
 
 const named = (...names: readonly (string | null | undefined)[]): string =>
   outsideText(names.find((name) => name != null && name !== '') ?? 'unnamed', 200);
-
-/** A figure that is no count is none. */
-function countOf(value: ExactNumber | null | undefined): number | null {
-  const count = value == null ? Number.NaN : Number(value.text);
-  return Number.isSafeInteger(count) ? count : null;
-}

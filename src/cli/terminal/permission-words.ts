@@ -1,27 +1,97 @@
-import { isUsedUp, type PermissionUse } from '../../domain/permission-use.js';
-import { moment, textTable, withCommas } from './text.js';
+import type { PlannedPermission } from '../../app/plan-permissions.js';
+import type { RunEndView } from '../../app/run-end.js';
+import type { UsageView } from '../../app/usage.js';
+import { driftOf, isRenewed, risenBy } from '../../domain/permission-drift.js';
+import { isUsedUp, leftOf, type PermissionUse } from '../../domain/permission-use.js';
+import { count, durationInWords, moment, textTable, withCommas } from './text.js';
 
-interface Shown extends PermissionUse {
-  readonly usedAtStart?: number | null;
-  readonly observedAt?: number;
-}
+type PermissionUsage = UsageView['permissions'][number];
+type ContactUsage = UsageView['contacts'][number];
 
 /** What v2 counts. Of what nobody has used there is nothing to say; `--json` has it all. */
-export function permissionsInWords(use: readonly Shown[]): string {
-  const shown = use.filter((count) => (count.used ?? 0) > 0 || isUsedUp(count));
+export function permissionsInWords(use: readonly PermissionUsage[]): string {
+  const shown = use.filter((one) => (one.used ?? 0) > 0 || isUsedUp(one));
   if (shown.length === 0) return '';
   const table = textTable(
-    ['v2 counts (/metrics)', 'count', 'used', 'of', 'since the last start', 'seen'],
-    shown.map((count) => [
-      count.permission,
-      count.metric,
-      told(count.used),
-      `${told(count.total)}${isUsedUp(count) ? ', used up' : ''}`,
-      count.used == null || count.usedAtStart == null ? '' : withCommas(count.used - count.usedAtStart),
-      count.observedAt === undefined ? 'now' : moment(count.observedAt),
+    ['v2 counts (/metrics)', 'count', 'used', 'of', 'left', 'since the last start', 'our calls', 'drift', 'seen'],
+    shown.map((one) => [
+      one.permission,
+      one.metric,
+      told(one.used),
+      ofInWords(one),
+      figure(leftOf(one)),
+      isRenewed(one) ? 'renewed' : figure(risenBy(one)),
+      callsInWords(one),
+      driftInWords(driftOf(one)),
+      moment(one.observedAt),
     ]),
   );
-  return `${table}\n`;
+  return `${table}${shown.some((one) => (driftOf(one) ?? 0) !== 0) ? WHY_DRIFT : ''}\n`;
 }
 
-const told = (figure: number | null): string => (figure === null ? 'not told' : withCommas(figure));
+const WHY_DRIFT =
+  'Drift: what v2 counts beyond our calls of what draws on it, or short of them: others may share the account, or it does not count by call.\n';
+
+const callsInWords = ({ callsAnswered, callsFailed }: PermissionUsage): string =>
+  callsAnswered === null
+    ? ''
+    : `${withCommas(callsAnswered)}${callsFailed === null || callsFailed === 0 ? '' : `, ${withCommas(callsFailed)} failed`}`;
+
+const driftInWords = (drift: number | null): string =>
+  drift === null ? '' : drift === 0 ? 'none' : `${drift > 0 ? '+' : ''}${withCommas(drift)}`;
+
+/** Revealed contacts, with the range as it was sent. */
+export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
+  `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
+
+/** What of v2 a planned run draws on, and whether it suffices. `now`: when the plan was made; `place`: the data directory. */
+export function plannedInWords(planned: readonly PlannedPermission[], now: number, place: string): readonly string[] {
+  const shown = planned.filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
+  const [first] = shown;
+  if (first === undefined) return [];
+  const age = now - first.observedAt;
+  const seen =
+    age <= 0
+      ? 'v2 counts (/metrics), now'
+      : `v2 counts (/metrics), as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; \`kybatch doctor${place}\` asks anew, for 0 units)`;
+  return [`${seen}:`, ...shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`)];
+}
+
+function leftInWords(one: PlannedPermission): string {
+  const { permission, metric, used, total, left } = one;
+  const figures = left === null ? `${told(used)} used of ${told(total)}` : `${withCommas(left)} of ${told(total)} left`;
+  return `permission ${permission}: ${figures} (${metric})${isUsedUp(one) ? ', used up' : ''}`;
+}
+
+function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): string {
+  if (operations === null) return '';
+  if (callsAtMost === null) return ', how many calls draw on it cannot be told before';
+  if (callsAtMost === 0) return ', nothing that is planned draws on it';
+  const verdict = enough === null ? '' : enough ? ': enough' : ': not enough for all of them';
+  return `, up to ${count(callsAtMost, 'call')} may draw on it${verdict}`;
+}
+
+/** What a start, or others meanwhile, have used of each permission. */
+export const movedInWords = (moved: RunEndView['moved']): readonly string[] =>
+  moved.map((one) => {
+    const { permission, metric, used, usedAtStart } = one;
+    const left = leftOf(one);
+    const by =
+      used < usedAtStart ? 'was renewed' : `${withCommas(used - usedAtStart)} used while this start was at work`;
+    return `v2 permission ${permission} (${metric}): ${by}; ${withCommas(used)} of ${ofInWords(one)}${left === null ? '' : `, ${withCommas(left)} left`}`;
+  });
+
+/** For `kybatch status`: what nothing more can be had of. */
+export const usedUpInWords = (use: readonly PermissionUsage[]): readonly string[] =>
+  use
+    .filter(isUsedUp)
+    .map(
+      ({ permission, metric, used, total, observedAt }) =>
+        `v2 permission ${permission} is used up: ${told(used)} of ${told(total)} (${metric}), seen ${moment(observedAt)}`,
+    );
+
+const ofInWords = (one: Pick<PermissionUse, 'used' | 'total'>): string =>
+  `${told(one.total)}${isUsedUp(one) ? ', used up' : ''}`;
+
+const told = (value: number | null): string => (value === null ? 'not told' : withCommas(value));
+const figure = (value: number | null): string => (value === null ? '' : withCommas(value));

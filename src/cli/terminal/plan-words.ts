@@ -1,6 +1,7 @@
 import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
-import { permissionsInWords } from './permission-words.js';
+import { plannedToJson } from './allowance-json.js';
+import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { freshInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
@@ -34,6 +35,7 @@ export function planInWords(plan: PlanView, place = ''): string {
     `Cost: ${between(units.atLeast, units.atMost)} v1 ${units.atMost === 1 ? 'unit' : 'units'}${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
     `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
     allowanceInWords(plan),
+    ...plannedInWords(plan.permissions ?? [], plan.at, place),
     ...guardsInWords(plan),
     ...(plan.allowance === null || plan.allowance.dailyLimit !== null
       ? [
@@ -41,7 +43,7 @@ export function planInWords(plan: PlanView, place = ''): string {
         ]
       : []),
   ];
-  return `${lines.join('\n')}\n${permissionsInWords(plan.permissions ?? [])}`;
+  return `${lines.join('\n')}\n`;
 }
 
 const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
@@ -113,7 +115,7 @@ export const planToJson = (plan: PlanView) => ({
     reset_at: plan.allowance.resetAt === null ? null : new Date(plan.allowance.resetAt).toISOString(),
     observed_at: new Date(plan.allowance.observedAt).toISOString(),
   },
-  v2_permissions: plan.permissions,
+  v2_permissions: plan.permissions?.map(plannedToJson) ?? null,
   days: { at_least: plan.days.atLeast, at_most: plan.days.atMost },
   guards: { rows_lost: plan.guards.rowsLost, failing_alike: plan.guards.failingAlike },
   refused_by: plan.refusedBy,

@@ -1,9 +1,11 @@
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { movedToJson } from './allowance-json.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
+import { movedInWords } from './permission-words.js';
 import { count } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
@@ -28,6 +30,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
+    ...movedInWords(end.moved),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
@@ -110,6 +113,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     stages: end.stages,
     units_charged: end.unitsCharged,
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
+    v2_permissions: end.moved.map(movedToJson),
     waiting: end.waiting,
     parked: end.parked,
     ...(end.parkedUntil === null ? {} : { parked_until: iso(end.parkedUntil) }),

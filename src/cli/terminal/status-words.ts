@@ -2,8 +2,10 @@ import { basename } from 'node:path';
 import type { RunStanding } from '../../app/run-view.js';
 import type { StatusView } from '../../app/status.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
+import { allowancesToJson } from './allowance-json.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
+import { usedUpInWords } from './permission-words.js';
 import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
@@ -86,6 +88,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     `Speed: ${speed(view)}`,
     ...refusedInWords(progress),
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
+    ...usedUpInWords(view.allowances.permissions),
     ...activity.failures.map(
       ({ code, count: rows, example }) =>
         `Failed: ${count(rows, 'row')} with ${code}${example === null ? '' : `, first row ${example}`}`,
@@ -184,7 +187,7 @@ const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
   return stopped && { code: stopped.code, message: stopped.message, hint: stopped.hint };
 };
 
-export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: StatusView) => ({
+export const statusToJson = ({ run, progress, activity, allowances, nextReportAt, atWork }: StatusView) => ({
   run: run.id,
   state: run.state,
   fresh: run.fresh,
@@ -235,4 +238,5 @@ export const statusToJson = ({ run, progress, activity, nextReportAt, atWork }: 
           stopped: stopToJson(atWork.ending),
         },
   failures: activity.failures.map(({ code, count: rows, example }) => ({ code, rows, first_row: example })),
+  allowances: allowancesToJson(allowances),
 });

@@ -1,17 +1,19 @@
 import type { UsageView } from '../../app/usage.js';
+import { allowancesToJson } from './allowance-json.js';
 import { iso } from './iso.js';
-import { permissionsInWords } from './permission-words.js';
+import { contactsInWords, permissionsInWords } from './permission-words.js';
 import { count, moment, textTable, withCommas } from './text.js';
 
 export function usageInWords(view: UsageView): string {
-  const { byDay, byOperation, byRun, environments, permissions, unknownCalls, underWay } = view;
-  if (byDay.length === 0 && underWay === 0) return 'No call yet.\n';
+  const { byDay, byOperation, byRun, environments, permissions, contacts, unknownCalls, underWay } = view;
+  const toldByV2 = [permissionsInWords(permissions), ...contacts.map((told) => `${contactsInWords(told)}\n`)].join('');
+  if (byDay.length === 0 && underWay === 0) return `No call yet.\n${toldByV2}`;
   const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
   return [
     usageTable('day (UTC)', byDay),
     usageTable('operation', byOperation),
     usageTable('run', byRun),
-    permissionsInWords(permissions),
+    toldByV2,
     ...environments.map((environment) => `${environmentInWords(environment)}\n`),
     ...(underWay === 0
       ? []
@@ -98,25 +100,7 @@ export const usageToJson = (view: UsageView) => ({
   by_day: view.byDay.map(lineToJson),
   by_operation: view.byOperation.map(lineToJson),
   by_run: view.byRun.map(lineToJson),
-  environments: view.environments.map((environment) => ({
-    api: environment.api,
-    name: environment.name,
-    units_left: environment.remainingUnits,
-    daily_limit: environment.dailyLimit,
-    daily_remaining: environment.dailyRemaining,
-    reset_at: iso(environment.resetAt),
-    observed_at: iso(environment.observedAt),
-    drift_units: environment.driftUnits,
-    not_compared: environment.notCompared,
-    waits_for_call: environment.waitsFor?.call ?? null,
-    waits_until: iso(environment.waitsFor?.until ?? null),
-    unknown_calls: environment.unknownCalls,
-  })),
-  v2_permissions: view.permissions.map(({ usedAtStart, observedAt, ...use }) => ({
-    ...use,
-    used_at_start: usedAtStart,
-    observed_at: iso(observedAt),
-  })),
+  ...allowancesToJson(view),
   unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, startedAt, errorCode }) => ({
     call: id,
     api,

@@ -26,7 +26,7 @@ export const planVerb: Verb<PlanArgs> = {
       .option('fresh', { type: 'boolean', default: false, describe: 'As if nothing were owned' })
       .example('$0 plan companies.csv', 'which rows are damaged, what is owned, what it costs')
       .epilogue(
-        'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all. An unfinished run of the same input is planned as it would go on.',
+        'Where a pipeline uses v2, its /metrics is read once, for 0 units, to show what is left there; nothing else is sent, and with --sandbox nothing at all: then, and where it does not answer, what it said last is shown with its age. An unfinished run of the same input is planned as it would go on.',
       ),
   async run({ input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json }, io) {
     const view = await plan({ input, pipeline, portfolio, limit, fresh, sandbox, dataDir }, aroundOf(io));

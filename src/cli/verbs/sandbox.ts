@@ -168,6 +168,7 @@ export const sandboxVerb: Verb<SandboxArgs> = {
         KYBATCH_V2_BASE_URL: sandbox.v2BaseUrl,
         KYBATCH_V2_API_KEY: sandbox.keys.v2,
         KYBATCH_V2_ROUTES: sandbox.routesFile,
+        KYBATCH_MCP_URL: sandbox.mcpUrl,
       };
       if (args.json) io.stdout(`${JSON.stringify(settings)}\n`);
       else
@@ -183,7 +184,7 @@ export const sandboxVerb: Verb<SandboxArgs> = {
       const v1 = sandbox.chargeLog.filter(({ api }) => api === 'v1');
       const units = v1.reduce((sum, charge) => sum + charge.units, 0);
       const others = sandbox.chargeLog.length - v1.length;
-      io.stderr(`The sandbox charged ${units} v1 units, and counted ${others} v2 calls.\n`);
+      io.stderr(`The sandbox charged ${units} v1 units, and counted ${others} v2 calls, tools included.\n`);
     } finally {
       await sandbox.close();
     }

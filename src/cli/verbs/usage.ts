@@ -13,7 +13,7 @@ export const usageVerb: Verb<CommonArgs> = {
     yargs
       .example('$0 usage --json', 'for scripts')
       .epilogue(
-        'v1 counts in units, one for each success. v2 does not: its calls are counted. An owned answer costs nothing.',
+        'v1 counts in units, one for each success. v2 does not: its calls are counted, and what it counts itself is shown as the last start, or `kybatch doctor`, was told. Nothing is sent. An owned answer costs nothing.',
       ),
   async run({ dataDir, json }, io) {
     const view = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, aroundOf(io));

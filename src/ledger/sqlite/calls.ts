@@ -6,6 +6,7 @@ import { parseStored } from '../stored-json.js';
 import { allowanceStore } from './allowances.js';
 import { Bodies } from './bodies.js';
 import { callParams } from './cells.js';
+import { contactStore } from './contact-counts.js';
 import { disown } from './damaged-bodies.js';
 import type { Connection } from './driver.js';
 import { intentStates } from './intent-state.js';
@@ -77,6 +78,7 @@ export function callStore(
     ...starts.store,
     ...allowances.store,
     ...permissionStore(database, writer),
+    ...contactStore(database, writer),
     settle,
     allSettled,
     environment: (api, name) =>

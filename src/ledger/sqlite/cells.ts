@@ -14,7 +14,7 @@ export interface Cell<T> {
   readonly fits: (value: unknown) => value is T;
 }
 
-type KeyColumn = 'run_id' | 'row' | 'id' | 'space' | 'position';
+type KeyColumn = 'run_id' | 'row' | 'id' | 'space' | 'position' | 'environment_id' | 'permission' | 'metric';
 type Key = readonly (string | number)[];
 
 const isStages = (value: unknown): value is Stages =>
@@ -35,6 +35,8 @@ const cell = <T>(table: string, column: string, key: Cell<T>['key'], fits: Cell<
   fits,
 });
 
+const PERMISSION_KEY = ['environment_id', 'permission', 'metric'] as const;
+
 const runSettings = cell('runs', 'settings', ['id'], isRecord);
 export const runColumns = cell('runs', 'columns', ['id'], isTexts);
 export const rowValues = cell('rows', 'input_values', ['run_id', 'row'], isTexts);
@@ -51,6 +53,10 @@ export const changeItems = cell('changes', 'items', ['id'], isItems);
 /** Fields that the provider's watch was asked for. */
 export const watchFields = cell('watches', 'fields', ['id'], isTexts);
 const watchEventExtra = cell('watch_events', 'extra', ['id'], isRecord);
+/** Operations that draw on a permission, as the pipeline of the last start said. */
+export const permissionOperations = cell('permission_use', 'operations', PERMISSION_KEY, isTexts);
+const permissionExtra = cell('permission_use', 'extra', PERMISSION_KEY, isRecord);
+const contactsExtra = cell('contact_counts', 'extra', ['environment_id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
@@ -75,6 +81,9 @@ export const ALL_CELLS: readonly Cell<unknown>[] = [
   decisionShown,
   watchFields,
   watchEventExtra,
+  permissionOperations,
+  permissionExtra,
+  contactsExtra,
 ];
 
 /** The one reader of JSON that is stored: says what is damaged, and where. */

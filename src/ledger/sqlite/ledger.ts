@@ -38,7 +38,7 @@ export function openSqliteLedger(options: LedgerOptions): Ledger {
       const { database, remove } = openForReading(dataDir, options.now, options.onNote);
       return compose(database, options, remove);
     }
-    if (access === 'existing') mustExist(dataDir);
+    if (access !== 'write') mustExist(dataDir);
     return openLocked(options);
   } catch (error) {
     throw asPlaceError(error, `the ledger ${ledgerPath(dataDir)}`);
@@ -46,11 +46,12 @@ export function openSqliteLedger(options: LedgerOptions): Ledger {
 }
 
 function openLocked(options: LedgerOptions): Ledger {
-  const { dataDir, now, pagesAtMost, onNote } = options;
+  const { dataDir, access, now, pagesAtMost, onNote } = options;
   const lock = acquireLock(dataDir);
   try {
     const hadNewest = newestBytes(ledgerPath(dataDir)) > 0;
     const database = openForWriting(dataDir, now, pagesAtMost);
+    if (access === 'note') return compose(database, options, () => lock.release());
     const loss = signsOfLoss(database, dataDir, hadNewest);
     if (loss !== undefined) onNote?.(loss);
     endOtherStarts(database, now);

@@ -1,33 +1,90 @@
 import type { CallStore } from '../calls.js';
 import type { PermissionUsage } from '../reading.js';
+import { parseStored } from '../stored-json.js';
+import { permissionOperations } from './cells.js';
 import type { Connection } from './driver.js';
 import type { Writer } from './writer.js';
 
-/** What v2 counts (V2-3): as it last said, beside what it said when the last run was started. */
+/** What v2 counts (V2-3): as it last said, beside what it said when the last run was started, and what we have sent since. */
 export function permissionStore(database: Connection, writer: Writer): Pick<CallStore, 'keepPermissions'> {
   const save = database.prepare(
-    `INSERT INTO permission_use (environment_id, permission, metric, name, used, total, used_at_start, observed_at)
-     VALUES (@environmentId, @permission, @metric, @name, @used, @total, iif(@when = 'start', @used, NULL), @at)
-     ON CONFLICT DO UPDATE SET name = excluded.name, used = excluded.used, total = excluded.total, observed_at = excluded.observed_at,
-       used_at_start = iif(@when = 'start', excluded.used, used_at_start)`,
+    `INSERT INTO permission_use (environment_id, permission, metric, name, used, total, extra, observed_at)
+     VALUES (@environmentId, @permission, @metric, @name, @used, @total, @extra, @at)
+     ON CONFLICT DO UPDATE SET name = excluded.name, used = excluded.used, total = excluded.total, extra = excluded.extra,
+       observed_at = excluded.observed_at`,
+  );
+  const begin = database.prepare(
+    `UPDATE permission_use SET used_at_start = used, operations = @operations,
+       last_call_before = (SELECT coalesce(max(id), 0) FROM calls)
+     WHERE environment_id = @environmentId AND permission = @permission AND metric = @metric`,
   );
   // What the provider does not count any more is not shown any more.
   const forget = database.prepare('DELETE FROM permission_use WHERE environment_id = ? AND observed_at <> ?');
+  const countOurs = ourCalls(database);
   return {
-    keepPermissions: (environmentId, use, when, at) =>
+    keepPermissions: (environmentId, use, at, start) =>
       writer.write(() => {
-        for (const { permission, metric, name, used, total } of use)
-          save.run({ environmentId, permission, metric, name, used, total, when, at });
+        for (const { permission, metric, name, used, total, extra } of use) {
+          save.run({ environmentId, permission, metric, name, used, total, extra, at });
+          if (start === undefined) continue;
+          const drawing = Object.hasOwn(start.drawnOn, permission) ? start.drawnOn[permission] : undefined;
+          const operations = drawing === undefined ? null : JSON.stringify(drawing);
+          begin.run({ environmentId, permission, metric, operations });
+        }
         forget.run(environmentId, at);
+        countOurs(environmentId);
       }),
   };
 }
 
+/** Notes what we have sent since the last start, beside each count whose operations are known. The calls are read once. */
+function ourCalls(database: Connection): (environmentId: number) => void {
+  const since = database.prepare<[number, number], { operation: string; answered: number; failed: number }>(
+    `SELECT operation, count(*) FILTER (WHERE error_code IS NULL AND charge <> 'unknown') AS answered,
+       count(*) FILTER (WHERE error_code IS NOT NULL OR charge = 'unknown') AS failed
+     FROM calls WHERE id > ? AND environment_id = ? AND settled_at IS NOT NULL AND charge <> 'owned' GROUP BY operation`,
+  );
+  const kept = database.prepare<[number], { operations: string; before: number }>(
+    `SELECT DISTINCT operations, last_call_before AS before FROM permission_use
+     WHERE environment_id = ? AND operations IS NOT NULL AND last_call_before IS NOT NULL`,
+  );
+  const note = database.prepare(
+    `UPDATE permission_use SET calls_answered = ?, calls_failed = ?
+     WHERE environment_id = ? AND operations = ? AND last_call_before = ?`,
+  );
+  const clear = database.prepare(
+    'UPDATE permission_use SET calls_answered = NULL, calls_failed = NULL WHERE environment_id = ?',
+  );
+  return (environmentId) => {
+    clear.run(environmentId);
+    const all = kept.all(environmentId);
+    const sent = new Map(
+      [...new Set(all.map(({ before }) => before))].map((before) => [before, since.all(before, environmentId)]),
+    );
+    for (const { operations, before } of all) {
+      const drawing = parseStored(operations, permissionOperations.fits);
+      if (drawing === undefined) continue;
+      const ours = (sent.get(before) ?? []).filter(({ operation }) => drawing.includes(operation));
+      const answered = ours.reduce((sum, calls) => sum + calls.answered, 0);
+      const failed = ours.reduce((sum, calls) => sum + calls.failed, 0);
+      note.run(answered, failed, environmentId, operations, before);
+    }
+  };
+}
+
+type Stored = Omit<PermissionUsage, 'operations'> & { readonly operations: string | null };
+
 export const readPermissionUse = (database: Connection): readonly PermissionUsage[] =>
   database
-    .prepare<[], PermissionUsage>(
-      `SELECT environments.name AS environment, permission, metric, permission_use.name AS name, used, total,
-         used_at_start AS usedAtStart, observed_at AS observedAt
+    .prepare<[], Stored>(
+      `SELECT environments.name AS environment, permission, metric, permission_use.name AS name, used, total, extra,
+         used_at_start AS usedAtStart, operations, calls_answered AS callsAnswered, calls_failed AS callsFailed,
+         observed_at AS observedAt
        FROM permission_use JOIN environments ON environments.id = environment_id ORDER BY environment_id, permission, metric`,
     )
-    .all();
+    .all()
+    .map(({ operations, ...use }) => ({
+      ...use,
+      // What cannot be read is as if nobody had said it: `kybatch doctor --deep` names it, and the next start says it anew.
+      operations: operations === null ? null : (parseStored(operations, permissionOperations.fits) ?? null),
+    }));

@@ -11,6 +11,7 @@ import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } f
 import { AMONG_IDS, AMONG_ROWS, json, type RowKey, rowsJson } from './purge-ids.js';
 import type { Lists } from './purge-lists.js';
 import { forgetMembers } from './purge-members.js';
+import { toolCallsNaming } from './purge-tools.js';
 import { isTelling, wordsPattern } from './purge-words.js';
 
 /** Everything about one entity: its answers, its rows' input and evidence, and lists of candidates that name it. */
@@ -18,8 +19,8 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   const entity = findEntity(database, lists, request);
   const { rows } = entity;
   const keys = entityKeys(database, request, rows);
-  const gone = findCalls(database, lists, request, entity);
   const identifiers = identifiersOf(database, request, entity);
+  const gone = new Set([...findCalls(database, lists, request, entity), ...toolCallsNaming(database, identifiers)]);
   const { answers, bodies } = forgetAnswers(database, gone);
   const changes = forgetChanges(database, entity, gone);
   const { candidates, beside } = forgetCandidates(database, entity);

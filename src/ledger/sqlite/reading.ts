@@ -14,9 +14,9 @@ import { startOutages } from './cells.js';
 import type { Connection } from './driver.js';
 import { readEnvironments } from './environment-usage.js';
 import { isLocked } from './lock.js';
-import { readPermissionUse } from './permission-use.js';
 import { usageLines } from './summed-calls.js';
 import { findAhead } from './times.js';
+import { allowancesOf, toldByV2 } from './told.js';
 
 type Reads = Omit<Reading, 'snapshot'>;
 
@@ -53,6 +53,8 @@ export function readings(database: Connection, dataDir: string, now: number): Re
     clockAhead: async () => findAhead(database, now),
     callsOf: async (runId, startId) => callsOf.all(runId, startId),
     usage: async () => readUsage(database),
+    toldByV2: async () => toldByV2(database),
+    allowances: async (runId) => allowancesOf(database, runId),
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
     lastStart: async (runId) => lastStart.get(runId),
@@ -144,6 +146,6 @@ function readUsage(database: Connection): UsageReport {
     byOperation: usageLines(database, 'operation', '2, 1'),
     byRun: usageLines(database, 'run', '1 DESC, 2'),
     environments: readEnvironments(database),
-    permissions: readPermissionUse(database),
+    ...toldByV2(database),
   };
 }

@@ -48,6 +48,7 @@ import {
 } from './snapshot-sql.js';
 import { type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
+import { allowancesOf } from './told.js';
 import { Writer } from './writer.js';
 
 /**
@@ -89,6 +90,7 @@ export async function openSnapshot(
     errors: () => inBatches<SnapshotError>(database, ERRORS, [runId], BATCH),
     changes: () => readChanges(store, run),
     watchEvents: () => inBatches<SnapshotWatchEvent>(database, WATCH_EVENTS, [run.portfolioId], BATCH),
+    allowances: async () => allowancesOf(database, runId),
     subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
     lists: (operations) => readLists(store, run, operations),
     async close() {

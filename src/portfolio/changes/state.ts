@@ -8,7 +8,7 @@ export interface Part {
   readonly rawSha256: string;
 }
 
-/** What is known of a company at one moment, by table and operation. What did not come is not in it. */
+/** What is known of a company at one moment, by table and by what came together in it. What did not come is not in it. */
 export type State = ReadonlyMap<string, Part>;
 
 /** What a reader made of answers of which this one is the newest. */
@@ -17,9 +17,10 @@ export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, r
   for (const table of tables) {
     if (table.knownBy === undefined) continue;
     const rows = out.rows.get(table.name) ?? [];
-    for (const operation of out.came.get(table.name) ?? []) {
-      const own = table.knownBy.within === undefined ? rows : rows.filter((row) => row.operation === operation);
-      state.set(`${table.name} ${operation}`, { table, rows: own, rawSha256 });
+    const { within } = table.knownBy;
+    for (const together of out.came.get(table.name) ?? []) {
+      const own = within === undefined ? rows : rows.filter((row) => row[within] === together);
+      state.set(`${table.name} ${together}`, { table, rows: own, rawSha256 });
     }
   }
   return state;

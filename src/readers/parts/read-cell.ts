@@ -1,4 +1,5 @@
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
+import { stringifyExact } from '../../util/exact-json-write.js';
 import type { Cell, ColumnType } from '../table.js';
 
 /** What a value gives for a column. What does not fit stays readable: it goes to `extra`. */
@@ -35,6 +36,8 @@ export function readCell(value: ExactJson | undefined, type: ColumnType): CellRe
     case 'boolean':
       if (typeof value === 'boolean') return { cell: String(value) };
       return value === '' ? EMPTY : misfit('true or false');
+    case 'json':
+      return { cell: stringifyExact(value) };
     default:
       throw new TypeError(`no value is read for a column of type ${type}`);
   }

@@ -7,6 +7,11 @@ export const v2CompanyId = column(
   'The company, in v2’s ID space; empty where the item was bought from v1',
   'the request',
 );
+/** For tables of another ID space: what they are joined with the others by. */
+export const sameCompanyIn = [
+  column('v1_company_id', 'id', 'The same company in v1’s ID space, where its row knows it', 'the row'),
+  column('v2_company_id', 'id', 'The same company in v2’s ID space, where its row knows it', 'the row'),
+] as const;
 export const position = column('position', 'integer', 'Place in the list, from 1', 'order of the list');
 export const operation = column('operation', 'text', 'The operation whose answer holds the item', 'the call');
 export const rawSha256 = column('raw_sha256', 'text', 'SHA-256 of the raw body it was read from', 'the call');

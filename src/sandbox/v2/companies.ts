@@ -95,6 +95,7 @@ function identity(values: Values) {
     name: optionalText(values.name),
     registrationNumber: optionalText(values.registration_number),
     vatNumber: optionalText(values.vat_number),
+    ticker: optionalText(values.ticker),
   };
 }
 

@@ -126,7 +126,7 @@ function authenticate(world: World, authorization: string | undefined): Key | V2
   return key?.api === 'v2' && !key.revoked ? key : detail('auth', 'Invalid token.');
 }
 
-function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
+export function injectedReply(fault: NonNullable<Intake['injected']>): Reply {
   const retryAfter = fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) };
   const message =
     fault.message ??

@@ -3,16 +3,21 @@ import { readAnswer } from '../../api/answer.js';
 import { type Id, idText, readable } from '../../api/schema.js';
 import { v1Operations } from '../../api/v1/operations.js';
 import { candidatesIn, candidate as v1Candidate } from '../../api/v1/records.js';
+import { lookupHit } from '../../api/v2/operations/companies.js';
 import { reportHit } from '../../api/v2/operations/credit-report.js';
+import { insightsHit } from '../../api/v2/operations/insights.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import { candidate as v2Candidate } from '../../api/v2/records.js';
 import type { CandidateFacts } from '../../domain/grade.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
+import { countIn } from '../pages.js';
 
 /** What a search brought. An item that cannot be read is no candidate; that it was there is told. */
 export interface Found {
   readonly candidates: readonly CandidateFacts[];
   readonly unreadable: number;
+  /** How many the search counts beyond those that it brought. */
+  readonly unseen?: number;
 }
 
 /** The candidates of a v1 search, which may come as a list or inside an object (V1-17). */
@@ -37,6 +42,17 @@ export const readReportHits = (body: Buffer, country: string): Found =>
     const extra = extraOf(item, { ...others, country_code, state, jurisdiction });
     return { ...facts, extra, ...(further.length === 0 ? {} : { further_vat_numbers: further }) };
   });
+
+/** A page of five at the most (V2-10): what it counts beyond is not seen. Hits name neither VAT number nor state. */
+export function readLookupHits(body: Buffer): Found {
+  const { data, total_results, total_pages } = readAnswer(v2Operations.companiesLookup, body);
+  const counted = countIn(total_results) ?? 0;
+  const furtherPages = (countIn(total_pages) ?? 1) - 1;
+  return { ...found(data, lookupHit, toFacts), unseen: Math.max(counted - data.length, furtherPages, 0) };
+}
+
+export const readInsightsHits = (body: Buffer): Found =>
+  found(readAnswer(v2Operations.insightsSearch, body), insightsHit, toFacts);
 
 function found<T extends z.ZodType>(
   items: readonly unknown[],

@@ -3,7 +3,9 @@ import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
+import { outsideText } from '../../util/outside-text.js';
 import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
+import type { Doubt } from './doubts.js';
 
 /**
  * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
@@ -12,7 +14,7 @@ import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome 
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, unreadable, before }: Seen,
+  { seen, elsewhere, doubts, before }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -25,7 +27,7 @@ export async function confirm(
     },
   };
   const judge = (candidates: readonly GradedCandidate[]) =>
-    conclude(space, decide(subject, candidates, policy), candidates, unreadable);
+    conclude(space, decide(subject, candidates, policy), { seen: candidates, elsewhere, doubts });
   const remembered = await questions.remembered(question);
   const recalled = remembered && recall(space, remembered, seen, judge);
   const judged = recalled ?? judge(seen);
@@ -41,14 +43,15 @@ export async function confirm(
       decision: verdictOn(candidate.id, outcome, space),
     }),
   );
-  keepCandidates(space, [...(stays?.kept ?? []), ...found]);
+  keepCandidates(space, [...(stays?.kept ?? []), ...found, ...elsewhere.map(rejected)]);
   return outcome;
 }
 
 export interface Seen {
   readonly seen: readonly GradedCandidate[];
-  /** Candidates beside them that nobody can read. */
-  readonly unreadable: number;
+  /** Those of other countries, where the search cannot leave them out: they are evidence, and not meant. */
+  readonly elsewhere: readonly GradedCandidate[];
+  readonly doubts: readonly Doubt[];
   /** As what the company was confirmed before. */
   readonly before: Identified | undefined;
 }
@@ -72,30 +75,37 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
 
 const stillConfirmed = (space: IdSpace, known: Identified): StageOutcome => ({ kind: 'done', ids: { [space]: known } });
 
-export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
+const rejected = ({ candidate, graded: { grade, evidence } }: GradedCandidate): SeenCandidate => ({
+  candidate,
+  grade,
+  evidence,
+  decision: 'rejected',
+});
 
-function conclude(
-  space: IdSpace,
-  decision: Decision,
-  seen: readonly GradedCandidate[],
-  unreadable: number,
-): StageOutcome {
+function conclude(space: IdSpace, decision: Decision, { seen, elsewhere, doubts }: Omit<Seen, 'before'>): StageOutcome {
+  const [doubt] = doubts;
   switch (decision.kind) {
-    case 'confirmed':
-      return confirmed(space, decision, decision.matchedOn);
+    case 'confirmed': {
+      const against = doubts.find(({ rulesOutYes }) => rulesOutYes);
+      if (against === undefined) return confirmed(space, decision, decision.matchedOn);
+      const message = `one candidate agrees, but ${against.words}: another may agree as well`;
+      return { kind: 'needs_review', code: against.code, message, grade: decision.grade };
+    }
     case 'needs_review': {
       const { reason, message, grade = seen.length === 1 ? seen[0]?.graded.grade : undefined } = decision;
       return { kind: 'needs_review', code: reason.toUpperCase(), message, ...(grade === undefined ? {} : { grade }) };
     }
-    case 'no_match':
-      // The company may be the one that could not be read: "no" would be a guess.
-      if (unreadable > 0)
+    case 'no_match': {
+      const told = nobody(decision.reason, elsewhere);
+      // The company may be the one that could not be read, or was not seen: "no" would be a guess.
+      if (doubt !== undefined)
         return {
           kind: 'needs_review',
-          code: UNREADABLE_CANDIDATE,
-          message: `${NO_MATCH[decision.reason]}, but ${unreadable === 1 ? 'one candidate' : `${unreadable} candidates`} could not be read: ask the provider, or decide that none of these is meant`,
+          code: doubt.code,
+          message: `${told}, but ${doubts.map(({ words }) => words).join(', and ')}: ask the provider, or decide that none of these is meant`,
         };
-      return { kind: 'no_match', code: decision.reason.toUpperCase(), message: NO_MATCH[decision.reason] };
+      return { kind: 'no_match', code: decision.reason.toUpperCase(), message: told };
+    }
   }
 }
 
@@ -104,6 +114,13 @@ const NO_MATCH = {
   no_candidate_with_number: 'no candidate has this registration number',
   no_candidate_with_vat_number: 'no candidate has this VAT number',
 } as const;
+
+/** That others have come says nothing about this company. */
+function nobody(reason: keyof typeof NO_MATCH, elsewhere: readonly GradedCandidate[]): string {
+  if (elsewhere.length === 0) return NO_MATCH[reason];
+  const countries = [...new Set(elsewhere.map(({ candidate }) => outsideText(candidate.country_code ?? '')))].sort();
+  return `${NO_MATCH[reason]} in its country, only companies elsewhere: ${countries.join(', ')}`;
+}
 
 const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
 

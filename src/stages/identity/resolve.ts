@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.js';
-import { decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import { decide, type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/decide.js';
 import type { Enquiry } from '../../domain/enquiry.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
@@ -8,16 +8,16 @@ import {
   type Company,
   type Params,
   type StageContext,
-  type StageError,
   type StageOutcome,
   toStageError,
   unanswered,
   withoutAnswer,
 } from '../stage.js';
 import type { Found } from './candidates.js';
-import { confirm, UNREADABLE_CANDIDATE } from './confirm.js';
+import { confirm } from './confirm.js';
 import { confirmedElsewhere } from './confirmed-elsewhere.js';
-import { planSearches, type SearchPolicy } from './searches.js';
+import { Doubts } from './doubts.js';
+import { planSearches, type Search, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
 /** What the pipeline decides about finding a company. */
@@ -42,53 +42,56 @@ export async function resolve(
   const { subject } = enquiry;
   const how = searchOf(space);
   const seen: GradedCandidate[] = [];
+  const elsewhere: GradedCandidate[] = [];
+  const doubts = new Doubts(how);
   const verdict = () => decide(subject, seen, policy.match).kind;
-  let unreadable = 0;
-  const see = (found: Found) => {
-    unreadable += found.unreadable;
-    const known = new Set(seen.map(({ candidate }) => candidate.id));
-    seen.push(
-      ...grade(
-        subject,
-        found.candidates.filter(({ id }) => !known.has(id)),
-      ),
-    );
+  const see = (found: Found, search: Search) => {
+    doubts.note(found, search);
+    const known = new Set([...seen, ...elsewhere].map(({ candidate }) => candidate.id));
+    const fresh = found.candidates.filter(({ id }) => !known.has(id));
+    for (const graded of grade(subject, fresh))
+      (how.everywhere === true && isOfAnotherCountry(graded) ? elsewhere : seen).push(graded);
   };
   const searches = planSearches(enquiry, policy.search);
   let asked = 0;
+  let sent = 0;
   for (const search of searches.bought) {
     asked += 1;
     const params = how.params(search, enquiry);
     if (params === undefined && subject.countryCode === '') return COUNTRY_NEEDED;
     if (params === undefined) continue;
+    sent += 1;
     const found = await ask(how, params, enquiry, context);
     if ('kind' in found) return found;
-    see(found);
+    see(found, search);
     if (seen.length > 0 && verdict() !== 'no_match') break;
   }
   const others = [...searches.bought.slice(asked), ...searches.owned];
   for (const search of verdict() === 'confirmed' ? [] : others) {
     const params = how.params(search, enquiry);
-    if (params !== undefined) see(await findOwned(how, params, enquiry, context));
+    if (params !== undefined) see(await findOwned(how, params, enquiry, context), search);
   }
-  if (unreadable > 0) context.keepError(leftOut(how, unreadable));
+  for (const error of doubts.errors()) context.keepError(error);
   const before = company.confirmedBefore[space];
-  return await confirm(space, subject, { seen, unreadable, before }, policy.match, context);
+  const found = { seen, elsewhere, doubts: doubts.all(), before };
+  const outcome = await confirm(space, subject, found, policy.match, context);
+  return outcome.kind === 'no_match' && sent === 0 && seen.length === 0 && searches.bought.length > 0
+    ? cannotAsk(how, searches.bought)
+    : outcome;
 }
 
-/** Nothing is confirmed by it, and nobody is taken for unknown because of it. */
-const leftOut = ({ operation }: SpaceSearch, unreadable: number): StageError => ({
-  class: 'not_available',
-  code: UNREADABLE_CANDIDATE,
-  message: `${operation.name} brought ${unreadable === 1 ? 'a candidate' : `${unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
-  requestId: null,
-  attempts: 1,
-});
+/** Nothing was asked, so nothing was found, either. */
+function cannotAsk({ operation }: SpaceSearch, searches: readonly Search[]): StageOutcome {
+  const given = searches.flatMap((search) => Object.keys(search).filter((key) => key !== 'location'));
+  const message = `${operation.name} cannot be asked by what is known of the company (${[...new Set(given)].join(', ')}): give its registration number`;
+  return { kind: 'no_match', code: 'CANNOT_BE_ASKED', message };
+}
 
 const COUNTRY_NEEDED: StageOutcome = {
   kind: 'no_match',
   code: 'COUNTRY_NEEDED',
-  message: 'this search asks for a country, and a location ID does not tell one: give the ISO code instead',
+  message:
+    'a company is told apart by its country here, and a location ID does not tell one: give the ISO code instead',
 };
 
 /** Another space is resolved on its own (V2-4), by the number that was confirmed before where one was: the better evidence. */

@@ -1,10 +1,20 @@
 import type { Operation } from '../../api/operation.js';
 import { v1Operations } from '../../api/v1/operations.js';
+import { LOOKUP_PER_PAGE } from '../../api/v2/operations/companies.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { Enquiry } from '../../domain/enquiry.js';
+import type { Subject } from '../../domain/grade.js';
 import { type IdSpace, twinOf } from '../../domain/id-spaces.js';
+import { subdivisionCode } from '../../domain/subdivisions.js';
 import type { Params, Stage } from '../stage.js';
-import { type Found, readReportHits, readV1Candidates, readV2Candidates } from './candidates.js';
+import {
+  type Found,
+  readInsightsHits,
+  readLookupHits,
+  readReportHits,
+  readV1Candidates,
+  readV2Candidates,
+} from './candidates.js';
 import type { Search } from './searches.js';
 
 /** How a company is looked for in one ID space. */
@@ -13,6 +23,10 @@ export interface SpaceSearch {
   /** The request in the operation's own words; undefined where it cannot ask for this. */
   readonly params: (search: Search, enquiry: Enquiry) => Params | undefined;
   readonly read: (body: Buffer, enquiry: Enquiry) => Found;
+  /** It takes no country (V2-22): hits of other countries are to be expected, and are not the company. */
+  readonly everywhere?: true;
+  /** Its hits carry no VAT number, also those that were found by one. */
+  readonly tellsNoVat?: true;
 }
 
 const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
@@ -26,6 +40,27 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
     params: (search) => search,
     read: readV2Candidates,
   },
+  companies: {
+    operation: v2Operations.companiesLookup,
+    // It has its own words for places, and knows no tickers. As many as it gives: a page may cost.
+    params: ({ location: _, ticker, ...search }, { subject }) =>
+      ticker === undefined && subject.countryCode !== ''
+        ? { country_code: subject.countryCode, ...americanState(subject), ...search, per_page: LOOKUP_PER_PAGE }
+        : undefined,
+    read: readLookupHits,
+    tellsNoVat: true,
+  },
+  insights: {
+    operation: v2Operations.insightsSearch,
+    // What is found is told apart by its country: without one nobody could be confirmed.
+    params: ({ registration_number, name }, { subject }) => {
+      if (subject.countryCode === '') return undefined;
+      if (registration_number !== undefined) return { registration_number };
+      return name === undefined ? undefined : { name };
+    },
+    read: readInsightsHits,
+    everywhere: true,
+  },
   credit: {
     operation: v2Operations.creditReportSearch,
     // The report search has its own words: country and company, not location and name (V2-7).
@@ -36,6 +71,13 @@ const spaceSearches: Readonly<Partial<Record<IdSpace, SpaceSearch>>> = {
     read: (body, { subject }) => readReportHits(body, subject.countryCode),
   },
 };
+
+/** The lookup takes the state of a company of the US, two letters: where its register is, else as the row says. */
+function americanState({ countryCode, registrationNumber, state }: Subject): { readonly state?: string } {
+  if (countryCode !== 'US') return {};
+  const code = registrationNumber?.register ?? (state === undefined ? undefined : subdivisionCode('US', state));
+  return code === undefined ? {} : { state: code };
+}
 
 export function searchOf(space: IdSpace): SpaceSearch {
   const found = spaceSearches[space];

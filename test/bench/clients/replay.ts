@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Pool } from 'undici';
+import type { AddressedCall } from '../../../src/api/client.js';
 import { readWork, startMeter, tellDone } from './work.js';
 
 interface Sent {
@@ -19,10 +20,12 @@ const { PlatformV2Client }: typeof import('../../../src/api/v2/client.js') = awa
 const { parseRoutes }: typeof import('../../../src/api/v2/routes.js') = await built('api/v2/routes.js');
 
 const routes = parseRoutes(readFileSync(work.routes, 'utf8'), work.routes);
-const clients = {
-  v1: new KybV1Client({ baseUrl: `${work.origin}/api/v1`, apiKey: work.keys.v1 }),
-  v2: new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work.keys.v2, routes }),
-};
+const v1 = new KybV1Client({ baseUrl: `${work.origin}/api/v1`, apiKey: work.keys.v1 });
+const v2 = new PlatformV2Client({ baseUrl: `${work.origin}/api/v2`, apiKey: work.keys.v2, routes });
+/** Any operation, as it was asked for. */
+const clients = { v1, v2 } as unknown as Readonly<
+  Record<Sent['api'], { prepare(name: string, params: object): AddressedCall }>
+>;
 const authorization = { v1: `Bearer ${work.keys.v1}`, v2: `Token ${work.keys.v2}` };
 
 const sent = JSON.parse(readFileSync(work.requests ?? '', 'utf8')) as readonly Sent[];
@@ -31,7 +34,7 @@ const rows = new Map<
   { path: string; method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null }[]
 >();
 for (const { row, api, operation, params } of sent) {
-  const { wire } = clients[api].prepare(operation as never, JSON.parse(params) as never);
+  const { wire } = clients[api].prepare(operation, JSON.parse(params) as object);
   const headers = {
     authorization: authorization[api],
     ...(wire.body === null ? {} : { 'content-type': 'application/json' }),
@@ -40,7 +43,7 @@ for (const { row, api, operation, params } of sent) {
   calls.push({ path: `/api/${api}${wire.path}`, method: wire.method as 'GET', headers, body: wire.body });
   rows.set(row ?? 0, calls);
 }
-await Promise.all([clients.v1.close(), clients.v2.close()]);
+await Promise.all([v1.close(), v2.close()]);
 
 const pool = new Pool(work.origin, { connections: work.concurrency });
 const waiting = [...rows.values()];

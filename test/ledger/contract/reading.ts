@@ -17,6 +17,16 @@ import { type OpenLedger, onLedger } from './open.js';
 
 const DAY = 86_400_000;
 
+/** A count of the permission `p`. */
+const use = (metric: string, used: number | null) => ({
+  permission: 'p',
+  metric,
+  name: 'P',
+  used,
+  total: 9,
+  extra: null,
+});
+
 export function describeReading(open: OpenLedger): void {
   describe('reading', () => {
     test(
@@ -26,16 +36,81 @@ export function describeReading(open: OpenLedger): void {
           await ledger.calls.environment('v2', 'one'),
           await ledger.calls.environment('v2', 'other'),
         ];
-        const use = (metric: string, used: number | null) => ({ permission: 'p', metric, name: 'P', used, total: 9 });
-        await ledger.calls.keepPermissions(other, [use('day', 1)], 'start', NOW);
-        await ledger.calls.keepPermissions(one, [use('day', 2), use('gone', 3)], 'start', NOW);
-        await ledger.calls.keepPermissions(one, [use('day', 5), use('new', null), use('day', 6)], 'end', NOW + DAY);
+        const start = { drawnOn: {} };
+        await ledger.calls.keepPermissions(other, [use('day', 1)], NOW, start);
+        await ledger.calls.keepPermissions(one, [use('day', 2), use('gone', 3)], NOW, start);
+        await ledger.calls.keepPermissions(one, [use('day', 5), use('new', null), use('day', 6)], NOW + DAY);
         const { permissions } = await ledger.reading.usage();
+        const unmapped = { operations: null, callsAnswered: null, callsFailed: null };
         expect(permissions).toEqual([
-          { ...use('day', 6), environment: 'one', usedAtStart: 2, observedAt: NOW + DAY },
-          { ...use('new', null), environment: 'one', usedAtStart: null, observedAt: NOW + DAY },
-          { ...use('day', 1), environment: 'other', usedAtStart: 1, observedAt: NOW },
+          { ...use('day', 6), ...unmapped, environment: 'one', usedAtStart: 2, observedAt: NOW + DAY },
+          { ...use('new', null), ...unmapped, environment: 'one', usedAtStart: null, observedAt: NOW + DAY },
+          { ...use('day', 1), ...unmapped, environment: 'other', usedAtStart: 1, observedAt: NOW },
         ]);
+        expect(await ledger.reading.toldByV2()).toEqual({ permissions, contacts: [] });
+      }),
+    );
+
+    test(
+      'V2-3 our calls since the last start stand beside the count that they draw on: answered, and failed or lost',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const v2 = { ...(await begin(ledger, run)), environmentId: await ledger.calls.environment('v2', 'live') };
+        const one = (key: string, operation = 'financial') =>
+          call(v2, { operation, meter: 'not_told', requestKey: keyOf(key) });
+        await buy(ledger, one('before the start'), settlement({ unitsCharged: null }));
+        const start = { drawnOn: { p: ['financial', 'kybSearch'] } };
+        await ledger.calls.keepPermissions(
+          v2.environmentId,
+          [use('day', 1), { ...use('x', 1), permission: 'q' }],
+          NOW,
+          start,
+        );
+        await buy(ledger, one('a'), settlement({ unitsCharged: null }));
+        await buy(ledger, one('b', 'kybSearch'), settlement({ unitsCharged: null }));
+        await buy(ledger, one('c', 'ownership'), settlement({ unitsCharged: null }));
+        await buy(ledger, one('d'), lost());
+        await ledger.calls.recordUse(useOf(one('a')));
+        const seen = () => ledger.reading.toldByV2().then(({ permissions }) => permissions);
+        expect(await seen()).toMatchObject([{ callsAnswered: 0, callsFailed: 0 }, { callsAnswered: null }]);
+        await ledger.calls.keepPermissions(v2.environmentId, [use('day', 4), { ...use('x', 9), permission: 'q' }], NOW);
+        expect(await seen()).toMatchObject([
+          { permission: 'p', operations: ['financial', 'kybSearch'], callsAnswered: 2, callsFailed: 1, usedAtStart: 1 },
+          { permission: 'q', operations: null, callsAnswered: null, callsFailed: null, usedAtStart: 1 },
+        ]);
+      }),
+    );
+
+    test(
+      'V2-14 revealed contacts are kept as last told, with the range as it was sent; a run has those of its providers',
+      onLedger(open, async (ledger) => {
+        const run = await openRun(ledger, 1);
+        const [mine, others] = [
+          await ledger.calls.environment('v2', 'mine'),
+          await ledger.calls.environment('v2', 'others'),
+        ];
+        await ledger.runs.useEnvironments(run, [{ api: 'v2', environmentId: mine }]);
+        const counts = (emailCount: number | null) => ({
+          dateFrom: '2026-01-04 00:00:00',
+          dateTo: '2026-01-06 23:59:59',
+          emailCount,
+          phoneCount: null,
+          extra: '{"fax_count":1}',
+        });
+        await ledger.calls.keepContacts(mine, counts(1), NOW);
+        await ledger.calls.keepContacts(mine, counts(2), NOW + DAY);
+        await ledger.calls.keepContacts(others, counts(3), NOW);
+        await ledger.calls.keepPermissions(others, [use('day', 1)], NOW);
+        const kept = { ...counts(2), environment: 'mine', observedAt: NOW + DAY };
+        expect((await ledger.reading.usage()).contacts).toEqual([
+          kept,
+          { ...counts(3), environment: 'others', observedAt: NOW },
+        ]);
+        expect(await ledger.reading.allowances(run)).toMatchObject({
+          environments: [{ api: 'v2', name: 'mine' }],
+          permissions: [],
+          contacts: [kept],
+        });
       }),
     );
 
@@ -51,8 +126,8 @@ export function describeReading(open: OpenLedger): void {
         await buy(ledger, second, settlement({ unitsCharged: null }));
         await ledger.calls.recordUse(useOf(second));
         await intend(ledger, call(v1, { requestKey: keyOf('under way') }));
-        const { environments, permissions, ...lines } = await ledger.reading.usage();
-        expect(permissions).toEqual([]);
+        const { environments, permissions, contacts, ...lines } = await ledger.reading.usage();
+        expect([permissions, contacts]).toEqual([[], []]);
         const line = (
           key: string,
           api: string,

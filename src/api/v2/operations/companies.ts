@@ -6,9 +6,9 @@ import { list, nullable, record, id as recordId, text } from '../../schema.js';
 import { registration_number, textId, v2List, vat_number, vocabularyIds } from '../fields.js';
 import { envelope } from '../records.js';
 
-const LOOKUP_PER_PAGE = 5;
+export const LOOKUP_PER_PAGE = 5;
 
-const hit = record({
+export const lookupHit = record({
   id: recordId,
   name: nullable(text),
   status: nullable(text),
@@ -61,7 +61,7 @@ export const companies = {
       page: defaultsTo(positiveInteger, 1).describe('Page, from 1; without it, the first'),
       per_page: z.int().min(1).max(LOOKUP_PER_PAGE).optional().describe('Items a page, at most 5'),
     }),
-    body: envelope(hit),
+    body: envelope(lookupHit),
     itemIds: { id: 'companies' },
     pages: { perPageAtMost: LOOKUP_PER_PAGE, countField: 'total_pages' },
   },
@@ -72,7 +72,7 @@ export const companies = {
     name: 'companyProfile',
     summary: 'Full company profile',
     route: null,
-    params: z.strictObject({ id: textId.describe('v2 company ID') }),
+    params: z.strictObject({ id: textId.describe('ID of a hit of companiesLookup') }),
     body: profile,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

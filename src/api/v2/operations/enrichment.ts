@@ -69,6 +69,7 @@ export const enrichment = {
   enrichPersonByEmail: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichPersonByEmail',
     summary: 'Person from an e-mail address',
     route: null,
@@ -78,6 +79,7 @@ export const enrichment = {
   enrichPersonByLinkedin: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichPersonByLinkedin',
     summary: 'Person from a LinkedIn page',
     route: null,
@@ -91,6 +93,7 @@ export const enrichment = {
   enrichPerson: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichPerson',
     summary: 'Person from any combination of name, company, domain, e-mail and LinkedIn page',
     route: null,

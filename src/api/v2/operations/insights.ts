@@ -5,7 +5,7 @@ import { list, nullable, record, id as recordId, scalar, text } from '../../sche
 import { opaque, registration_number, textId, v2List } from '../fields.js';
 import { textOrList } from '../records.js';
 
-const hit = record({
+export const insightsHit = record({
   id: recordId,
   name: nullable(text),
   country_code: nullable(text),
@@ -38,7 +38,7 @@ export const insights = {
     params: z
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(oneOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
-    body: list(hit),
+    body: list(insightsHit),
     itemIds: { id: 'insights' },
   },
   insightsProfile: {

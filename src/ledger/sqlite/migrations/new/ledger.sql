@@ -124,6 +124,15 @@ CREATE TABLE closures (
   closed_at      INTEGER NOT NULL,
   last_start_id  INTEGER NOT NULL
 ) STRICT;
+CREATE TABLE contact_counts (
+  environment_id INTEGER PRIMARY KEY REFERENCES environments (id),
+  date_from      TEXT NOT NULL,
+  date_to        TEXT NOT NULL,
+  email_count    INTEGER,
+  phone_count    INTEGER,
+  extra          TEXT,
+  observed_at    INTEGER NOT NULL
+) STRICT;
 CREATE TABLE decisions (
   id             INTEGER PRIMARY KEY,
   environment_id INTEGER NOT NULL REFERENCES environments (id),
@@ -195,7 +204,7 @@ CREATE TABLE permission_use (
   used           INTEGER,
   total          INTEGER,
   used_at_start  INTEGER,
-  observed_at    INTEGER NOT NULL,
+  observed_at    INTEGER NOT NULL, operations TEXT, last_call_before INTEGER, calls_answered INTEGER, calls_failed INTEGER, extra TEXT,
   PRIMARY KEY (environment_id, permission, metric)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE portfolios (

@@ -1,0 +1,143 @@
+import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
+import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
+import type { ApiError } from '../errors.js';
+import type { Exchange } from '../exchange.js';
+import type { Operation } from '../operation.js';
+import { shapeOf } from '../v2/error-shape.js';
+import { type Meaning, v2Failure, v2Meaning } from '../v2/errors.js';
+import type { RpcResponse } from './messages.js';
+
+/**
+ * What an exchange with the connector server means, if it is no success. It speaks for the same account as v2, so v2's
+ * error bodies mean what they mean there (V2-1), wherever they stand: in place of a message, with an error of the protocol,
+ * or as what a tool says of its failure. Nothing says that any of it is free (V2-17).
+ */
+export function mcpError(
+  exchange: Exchange,
+  response: RpcResponse | undefined,
+  operation: Operation,
+  nowMs: number,
+): ApiError | undefined {
+  const meaning = meaningOf(exchange, response, operation);
+  return meaning && v2Failure(meaning, exchange, operation, nowMs);
+}
+
+function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operation: Operation): Meaning | undefined {
+  const { status, body } = exchange;
+  const error = response?.error ?? rpcErrorIn(body);
+  if (error !== undefined) return protocolFailure(error, status, operation);
+  // Whoever asks for the tools, and is told that there is nothing, has the wrong address.
+  const isNowhere = operation.meter === 'free' && (status === 404 || status === 405);
+  if (isNowhere) return v2Meaning({ status, body: Buffer.alloc(0) }, operation);
+  if (status < 200 || status >= 300) return v2Meaning(exchange, operation);
+  if (response?.result === undefined) {
+    const problems = ['no answer to the request'];
+    return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
+  }
+  return toolFailure(response.result, operation) ?? unreadable(response.result, operation);
+}
+
+function unreadable(result: Buffer, operation: Operation): Meaning | undefined {
+  const problems = whyUnreadable(operation, result);
+  return problems.length === 0
+    ? undefined
+    : { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
+}
+
+/** An error of the protocol that is no answer to a request: its ID is null, or the status is one of failure. */
+function rpcErrorIn(body: Buffer): Buffer | undefined {
+  const value = parsed(body);
+  if (!isObject(value) || value.jsonrpc !== '2.0' || !isObject(value.error)) return undefined;
+  return Buffer.from(JSON.stringify({ code: numberOf(value.error.code), message: value.error.message }));
+}
+
+function protocolFailure(error: Buffer, status: number, operation: Operation): Meaning {
+  const said = parsed(error);
+  const { code, message, data } = isObject(said) ? said : {};
+  const told = isObject(data) ? byShape(Buffer.from(JSON.stringify(data)), operation) : undefined;
+  if (told !== undefined) return told;
+  const text = typeof message === 'string' && message !== '' ? message : 'an error without a reason';
+  // Refusals of a key, and what a gateway says, are told by their status, whatever the form.
+  if (status === 401 || status === 403 || status === 429 || status >= 500) {
+    const known = v2Meaning({ status, body: Buffer.from(JSON.stringify({ detail: text })) }, operation);
+    if (known !== undefined) return known;
+  }
+  if (status === 404)
+    return { class: 'retry', code: 'SESSION_ENDED', message: text, hint: 'The server has ended the session.' };
+  const number = numberOf(code);
+  if (number !== undefined && REFUSALS.has(number))
+    return {
+      class: 'fail_row',
+      code: `RPC_${number}`,
+      message: text,
+      hint: 'The server refuses the request as it is.',
+    };
+  return { class: 'retry', code: 'SERVER_FAILURE', message: text, hint: 'The provider stumbled.', attemptsAtMost: 3 };
+}
+
+/** Invalid request, unknown method, invalid parameters or unknown tool: the same request is refused again. */
+const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602]);
+
+/** A tool that says it has failed; or one that does not, and has nothing to tell but an error of v2. */
+function toolFailure(result: Buffer, operation: Operation): Meaning | undefined {
+  const value = parsed(result);
+  if (!isObject(value)) return undefined;
+  const texts = Array.isArray(value.content) ? value.content.flatMap(textOf) : [];
+  const text = texts.join('\n').trim();
+  if (value.isError === true)
+    return (
+      byShape(Buffer.from(text), operation) ?? { ...TOOL_FAILED, message: text || 'the tool failed without a reason' }
+    );
+  const isAll = texts.length === 1 && text.length <= LONGEST_ERROR && saysOnlyError(text);
+  return isAll ? byShape(Buffer.from(text), operation) : undefined;
+}
+
+const TOOL_FAILED = {
+  class: 'fail_row',
+  code: 'TOOL_FAILED',
+  hint: 'The tool itself says that it has failed: correct the parameters, or try later.',
+} as const;
+
+const LONGEST_ERROR = 16_384;
+
+/** `{"detail": …}`, `{"fields": […]}` or a limit, and nothing beside it: a record may have a member of such a name. */
+function saysOnlyError(text: string): boolean {
+  const { kind } = shapeOf(Buffer.from(text));
+  if (kind === 'limit') return true;
+  const value = parsed(Buffer.from(text));
+  return (kind === 'detail' || kind === 'rule') && isObject(value) && Object.keys(value).length === 1;
+}
+
+/** Undefined where it has none of the forms of v2's errors. */
+function byShape(body: Buffer, operation: Operation): Meaning | undefined {
+  const { kind } = shapeOf(body);
+  if (kind === 'other' || kind === 'empty' || kind === 'not_json') return undefined;
+  return v2Meaning({ status: statusIn(body), body }, operation);
+}
+
+/** A refused token and a stumbling server speak in the same form, and the status tells them apart: here it is told beside it, if at all. */
+function statusIn(body: Buffer): number {
+  const value = parsed(body);
+  const told = isObject(value) ? (numberOf(value.status) ?? numberOf(value.status_code)) : undefined;
+  return told !== undefined && told >= 400 && told < 600 ? told : UNTOLD;
+}
+
+/** No kind of error follows from it. */
+const UNTOLD = 400;
+
+function parsed(body: Buffer): ExactJson | undefined {
+  try {
+    return parseExact(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const textOf = (item: ExactJson): readonly string[] =>
+  isObject(item) && typeof item.text === 'string' ? [item.text] : [];
+
+const isObject = (value: ExactJson | undefined): value is { [key: string]: ExactJson } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+const numberOf = (value: ExactJson | undefined): number | undefined =>
+  value instanceof ExactNumber && /^-?\d{1,6}$/.test(value.text) ? Number(value.text) : undefined;

@@ -1,0 +1,60 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ListToolsResultSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from './tools.js';
+import type { Flight, McpWire } from './wire.js';
+
+export interface Session {
+  tools(flight: Flight): Promise<readonly Tool[]>;
+  /** The answer is in the flight, as it came. */
+  call(flight: Flight, name: string, params: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The official SDK's client, in a session of its own. Loaded on demand: it takes a fifth of a second. */
+export async function openSession(url: string, version: string, wire: McpWire, flight: Flight): Promise<Session> {
+  const client = new Client({ name: 'kybatch', version });
+  const transport = new StreamableHTTPClientTransport(new URL(url), { fetch: wire.fetch, reconnectionOptions: NEVER });
+  await wire.track(flight, () => client.connect(transport, OPTIONS));
+  return {
+    tools: (asking) => wire.track(asking, () => allTools(client)),
+    call: async (asking, name, params) => {
+      await wire.track(asking, () =>
+        // Not `callTool`: it would throw away what does not fit the schema of the output, which is paid for.
+        client.request({ method: 'tools/call', params: { name, arguments: { ...params } } }, ResultSchema, OPTIONS),
+      );
+    },
+    close: async () => {
+      const leaving = { signal: AbortSignal.timeout(LEAVING_AT_MOST_MS) };
+      // A session that cannot be ended ends by itself.
+      await wire.track(leaving, () => transport.terminateSession()).catch(() => {});
+      await client.close();
+    },
+  };
+}
+
+async function allTools(client: Client): Promise<readonly Tool[]> {
+  const found: Tool[] = [];
+  const seen = new Set<string | undefined>();
+  for (let cursor: string | undefined; !seen.has(cursor) && seen.size < PAGES_AT_MOST; ) {
+    seen.add(cursor);
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, OPTIONS);
+    for (const { name, description = '', inputSchema } of page.tools) found.push({ name, description, inputSchema });
+    if (page.nextCursor === undefined) break;
+    cursor = page.nextCursor;
+  }
+  return found;
+}
+
+/** The deadline of the wire holds: it does not count the time in which this process stood still. */
+const OPTIONS = { timeout: 2 ** 31 - 1 };
+/** A call is sent once. */
+const NEVER = {
+  maxRetries: 0,
+  initialReconnectionDelay: 1000,
+  maxReconnectionDelay: 1000,
+  reconnectionDelayGrowFactor: 1,
+};
+const PAGES_AT_MOST = 100;
+const LEAVING_AT_MOST_MS = 2_000;

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.js';
+import { list, nullable, record, text } from '../schema.js';
+import { opaque } from '../v2/fields.js';
+
+/** What `tools/list` says about a tool. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its parameters. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+const shared = { api: 'mcp', route: null, scopes: [], subject: null } as const;
+
+/** The `result` of `tools/call`. What is in it is for whoever reads it. */
+export const toolResult = record({
+  content: nullable(list(record({ type: text, text: nullable(text) }))),
+  structuredContent: nullable(opaque),
+  isError: nullable(z.boolean()),
+});
+
+const anyParams = z.record(z.string(), z.unknown());
+
+/**
+ * A tool is an operation like those of v2: it draws on the same account, and nothing tells its price. Without its schema
+ * nothing is checked here: that is for what is owned already.
+ */
+export const toolOperation = (name: string, tool?: Tool): Operation => ({
+  ...shared,
+  name,
+  summary: tool?.description ?? '',
+  params: (tool && paramsOf(tool.inputSchema)) ?? anyParams,
+  body: toolResult,
+  meter: 'not_told',
+  keep: { days: 30 },
+});
+
+/** Asking which tools there are, and all that leads up to it. */
+export const listing: Operation = {
+  ...shared,
+  name: 'tools/list',
+  summary: 'The tools of the connector server',
+  params: anyParams,
+  body: record({ tools: z.array(z.unknown()) }),
+  meter: 'free',
+  keep: 'never',
+};
+
+/** Undefined where the schema has something in it that we cannot check: then the server does. */
+function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(withoutFormats(schema));
+  } catch {
+    return undefined;
+  }
+}
+
+/** In JSON Schema a format describes, and refuses nothing. */
+const withoutFormats = (schema: Tool['inputSchema']): Tool['inputSchema'] =>
+  JSON.parse(JSON.stringify(schema), (name, value: unknown) =>
+    name === 'format' && typeof value === 'string' ? undefined : value,
+  ) as Tool['inputSchema'];

@@ -1,0 +1,132 @@
+import { driftOf } from '../domain/permission-drift.js';
+import { leftOf } from '../domain/permission-use.js';
+import type { Allowances, ContactUsage, EnvironmentUsage, PermissionUsage } from '../ledger/reading.js';
+import { column, type RowOf, table, timestamp } from '../readers/table.js';
+
+export const allowancesTable = table({
+  name: 'allowances',
+  onePer: 'API and count that its provider keeps: units, permission, revealed contacts',
+  description:
+    'What the providers of the run have said of what is used and left, as they last said it. v1 counts units, `units` in all and `units_daily` by the day; v2 counts by permission (/metrics), and revealed contacts in a range (/metrics/contacts: `email_count`, `phone_count`). Others may share the account. What was not told is empty, never 0.',
+  source: 'ledger',
+  key: ['api', 'environment', 'permission', 'metric'],
+  keyAlwaysThere: false,
+  columns: [
+    column('api', 'text', 'v1 or v2'),
+    column('permission', 'text', 'Codename of the v2 permission; empty for units and contacts'),
+    column(
+      'metric',
+      'text',
+      'Codename of the count: units, units_daily, as /metrics names it, email_count, phone_count',
+    ),
+    column('name', 'text', 'Name of the count, as /metrics has it'),
+    column('used', 'integer', 'Used, or revealed in the range, as told'),
+    column('total', 'integer', 'Of how many, as told'),
+    column(
+      'left',
+      'integer',
+      'v1: as told. v2: `total` less `used`; empty where the total is 0, which is not said to mean none',
+    ),
+    column('used_at_start', 'integer', '`used` when the last start on this provider began'),
+    column('reset_at', 'timestamp', 'When v1 says that there will be more; v2 does not tell'),
+    column('observed_at', 'timestamp', 'When this was told'),
+    column('contacts_from', 'text', 'Begin of the range, as it was sent; its time zone is not documented'),
+    column('contacts_to', 'text', 'End of the range, likewise'),
+    column('operations', 'json', 'The operations that draw on the permission, as the pipeline of that start says'),
+    column('calls_answered', 'integer', 'Our calls of these since that start began, up to `observed_at`'),
+    column('calls_failed', 'integer', 'Those that failed or were lost: whether v2 counts them is not documented'),
+    column(
+      'drift',
+      'integer',
+      'What the provider counts beyond our own count, or short of it (negative); empty where the two cannot be compared',
+    ),
+    column('environment', 'text', 'The base URL that it was told from'),
+    column('extra', 'json', 'What else was told; v1: its quota headers as they came'),
+  ],
+});
+
+export type AllowanceRow = RowOf<typeof allowancesTable>;
+
+/** In the order of the key. */
+export const allowanceRows = ({ environments, permissions, contacts }: Allowances): readonly AllowanceRow[] =>
+  [...environments.flatMap(unitRows), ...permissions.map(permissionRow), ...contacts.flatMap(contactRows)].sort(
+    (one, other) => compare(keyOf(one), keyOf(other)),
+  );
+
+const keyOf = ({ api, environment, permission, metric }: AllowanceRow) => [api, environment, permission, metric];
+
+function compare(one: readonly (string | null)[], other: readonly (string | null)[]): number {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return at === -1 ? 0 : (one[at] ?? '') < (other[at] ?? '') ? -1 : 1;
+}
+
+const NOTHING: AllowanceRow = {
+  api: null,
+  permission: null,
+  metric: null,
+  name: null,
+  used: null,
+  total: null,
+  left: null,
+  used_at_start: null,
+  reset_at: null,
+  observed_at: null,
+  contacts_from: null,
+  contacts_to: null,
+  operations: null,
+  calls_answered: null,
+  calls_failed: null,
+  drift: null,
+  environment: null,
+  extra: null,
+};
+
+function unitRows(told: EnvironmentUsage): readonly AllowanceRow[] {
+  const { api, name, remainingUnits, dailyLimit, dailyRemaining, resetAt, observedAt, raw, notCompared } = told;
+  // v2 does not count in units.
+  if (observedAt === null || api !== 'v1') return [];
+  const shared = { ...NOTHING, api, environment: name, observed_at: timestamp(observedAt), extra: raw };
+  const drift = notCompared === null ? String(told.driftUnits) : null;
+  const units = { ...shared, metric: 'units', left: text(remainingUnits), drift };
+  if (dailyLimit === null && dailyRemaining === null) return [{ ...units, reset_at: time(resetAt) }];
+  const daily = { total: text(dailyLimit), left: text(dailyRemaining), reset_at: time(resetAt) };
+  return [units, { ...shared, metric: 'units_daily', ...daily }];
+}
+
+const permissionRow = (told: PermissionUsage): AllowanceRow => ({
+  ...NOTHING,
+  api: 'v2',
+  permission: told.permission,
+  metric: told.metric,
+  name: told.name,
+  used: text(told.used),
+  total: text(told.total),
+  left: text(leftOf(told)),
+  used_at_start: text(told.usedAtStart),
+  observed_at: timestamp(told.observedAt),
+  operations: told.operations && JSON.stringify(told.operations),
+  calls_answered: text(told.callsAnswered),
+  calls_failed: text(told.callsFailed),
+  drift: text(driftOf(told)),
+  environment: told.environment,
+  extra: told.extra,
+});
+
+function contactRows(told: ContactUsage): readonly AllowanceRow[] {
+  const shared = {
+    ...NOTHING,
+    api: 'v2',
+    environment: told.environment,
+    observed_at: timestamp(told.observedAt),
+    contacts_from: told.dateFrom,
+    contacts_to: told.dateTo,
+    extra: told.extra,
+  };
+  return [
+    { ...shared, metric: 'email_count', used: text(told.emailCount) },
+    { ...shared, metric: 'phone_count', used: text(told.phoneCount) },
+  ];
+}
+
+const text = (value: number | null): string | null => (value === null ? null : String(value));
+const time = (at: number | null): string | null => (at === null ? null : timestamp(at));

@@ -1,0 +1,86 @@
+import type { StageError } from '../stage.js';
+import type { Found } from './candidates.js';
+import type { Search } from './searches.js';
+import type { SpaceSearch } from './space-search.js';
+
+/** Why the candidates that were seen do not settle it: "no" would be a guess, and for some doubts "yes" as well. */
+export interface Doubt {
+  readonly code: string;
+  /** As the end of "nobody was found, but …". */
+  readonly words: string;
+  readonly rulesOutYes: boolean;
+}
+
+export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
+export const CANDIDATES_UNSEEN = 'CANDIDATES_UNSEEN';
+
+/** What is left in doubt by the searches of a row in one space. */
+export class Doubts {
+  readonly #how: SpaceSearch;
+  #unreadable = 0;
+  #unseen = 0;
+  #unseenByName = 0;
+  #withoutVat = 0;
+
+  constructor(how: SpaceSearch) {
+    this.#how = how;
+  }
+
+  /** A name finds many, and confirms nobody: those of them that are not seen decide nothing. */
+  note({ candidates, unreadable, unseen = 0 }: Found, search: Search): void {
+    this.#unreadable += unreadable;
+    if (search.name === undefined) this.#unseen = Math.max(this.#unseen, unseen);
+    else this.#unseenByName = Math.max(this.#unseenByName, unseen);
+    if (this.#how.tellsNoVat === true && search.vat_number !== undefined) this.#withoutVat += candidates.length;
+  }
+
+  all(): readonly Doubt[] {
+    const several = (count: number, one: string, many: string) => (count === 1 ? one : `${count} ${many}`);
+    return [
+      ...when(this.#unreadable, {
+        code: UNREADABLE_CANDIDATE,
+        words: `${several(this.#unreadable, 'one candidate', 'candidates')} could not be read`,
+        rulesOutYes: false,
+      }),
+      ...when(this.#unseen, {
+        code: CANDIDATES_UNSEEN,
+        words: `${several(this.#unseen, 'at least one more was', 'or more were')} not seen, beyond the first page`,
+        rulesOutYes: true,
+      }),
+      ...when(this.#withoutVat, {
+        code: 'VAT_ONLY',
+        words: 'what was found by the VAT number does not tell its own',
+        rulesOutYes: false,
+      }),
+    ];
+  }
+
+  /** What changes nothing about the row, and a person should know. */
+  errors(): readonly StageError[] {
+    const { name } = this.#how.operation;
+    const unseen = Math.max(this.#unseen, this.#unseenByName);
+    return [
+      ...when(
+        this.#unreadable,
+        noted(
+          UNREADABLE_CANDIDATE,
+          `${name} brought ${this.#unreadable === 1 ? 'a candidate' : `${this.#unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
+        ),
+      ),
+      ...when(
+        unseen,
+        noted(CANDIDATES_UNSEEN, `${name} counts at least ${unseen} more than it brought: the candidates are a part`),
+      ),
+    ];
+  }
+}
+
+const when = <T>(count: number, said: T): readonly T[] => (count > 0 ? [said] : []);
+
+const noted = (code: string, message: string): StageError => ({
+  class: 'not_available',
+  code,
+  message,
+  requestId: null,
+  attempts: 1,
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { beside, countOf } from '../../../src/api/v2/counts.js';
+import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
+import { parseExact } from '../../../src/util/exact-json.js';
+
+const parsed = (json: string) => parseExact(json) as Record<string, unknown>;
+
+test.each([
+  ['7', 7],
+  ['-1', -1],
+  ['7.0', 7],
+  ['1.5', null],
+  ['9007199254740993', null],
+  ['1e400', null],
+  ['"7"', null],
+  ['null', null],
+])('V2-3 %s is counted as %s', (json, count) => {
+  expect(countOf(parsed(`{"n":${json}}`).n)).toBe(count);
+});
+
+test('V1-29 what has no column, and a figure that is no count, is kept as it was sent', () => {
+  const answer =
+    '[{"codename":"p","metrics":[{"codename":"m","used":9007199254740993,"total":10,"unit":"call","fee":1.10,"note":null}]}]';
+  const body = parseExact(answer) as Parameters<typeof permissionUseOf>[0];
+  expect(permissionUseOf(body)).toEqual([
+    {
+      permission: 'p',
+      metric: 'm',
+      name: 'p',
+      used: null,
+      total: 10,
+      extra: '{"used":9007199254740993,"unit":"call","fee":1.10}',
+    },
+  ]);
+});
+
+test('whatever comes beside a count, what is kept is JSON of a bounded length', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (answer) => {
+      const kept = beside(parsed(JSON.stringify(answer)), ['name'], ['used']);
+      if (kept === null) return;
+      expect(typeof JSON.parse(kept)).toBe('object');
+      expect(kept.length).toBeLessThan(12_000);
+    }),
+    { numRuns: 200 },
+  );
+  const long = beside({ note: 'x'.repeat(50_000) }, [], []);
+  expect(JSON.parse(long ?? '')).toHaveProperty('cut');
+});

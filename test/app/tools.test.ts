@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type CallByHand, call } from '../../src/app/call.js';
+import { doctor } from '../../src/app/doctor.js';
+import { listDoubts } from '../../src/app/doubt.js';
+import { purge } from '../../src/app/purge.js';
+import type { Surroundings } from '../../src/app/surroundings.js';
+import { tools } from '../../src/app/tools.js';
+import { usage } from '../../src/app/usage.js';
+import { ManualClock } from '../../src/util/clock.js';
+import { ExactNumber } from '../../src/util/exact-json.js';
+import type { BenchOptions } from '../helpers/sandbox.js';
+import { type Office, refusal, withOffice } from './support.js';
+
+const DAY_MS = 86_400_000;
+const TOOL = 'company_ownership';
+
+interface Tools extends Office {
+  /** The same question about the same company. */
+  readonly ask: (more?: Partial<CallByHand>) => ReturnType<typeof call>;
+  readonly around: Surroundings;
+  readonly timesSent: () => number;
+}
+
+/** An office that knows where the connector server is. */
+const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>): Promise<void> =>
+  withOffice({ size: 2_000, ...options }, async (office) => {
+    const { sandbox, companies } = office;
+    const around = { ...office.around, env: { ...office.around.env, KYBATCH_MCP_URL: sandbox.mcpUrl } };
+    const [company] = companies(1);
+    const params = { country_code: company?.countryCode, registration_number: company?.registrationNumber };
+    const question: CallByHand = { api: 'mcp', operation: TOOL, params };
+    await use({
+      ...office,
+      around,
+      ask: (more) => call({ ...question, ...more }, around),
+      timesSent: () => sandbox.requests.get(TOOL) ?? 0,
+    });
+  });
+
+describe('tools of the connector server', () => {
+  test('are listed with their parameters, for nothing, and nothing is kept', async () => {
+    await withTools({}, async ({ sandbox, around, folder }) => {
+      const listed = await tools({}, around);
+      expect(listed).toHaveLength(5);
+      expect(listed[0]).toEqual({
+        operation: 'enrich_company_by_website',
+        summary: 'Company record for a website address',
+        method: null,
+        path: null,
+        scopes: [],
+        parameters: [{ name: 'website', required: true, type: 'string', description: 'Website address' }],
+      });
+      expect(sandbox.chargeLog).toEqual([]);
+      expect(existsSync(join(folder, 'data'))).toBe(false);
+    });
+  });
+
+  test('are bought once, and asked anew only where that is wished for, or the answer has become old', async () => {
+    const clock = new ManualClock();
+    await withTools({ clock }, async ({ ask, sandbox, around, timesSent }) => {
+      const first = await ask();
+      expect(first).toMatchObject({ api: 'mcp', operation: TOOL, owned: false, httpStatus: 200, unitsCharged: null });
+      const { structuredContent, content } = first.body as unknown as {
+        readonly structuredContent: { readonly shareholders: readonly { readonly share_value: unknown }[] };
+        readonly content: readonly { readonly text: string }[];
+      };
+      expect(structuredContent).toHaveProperty('group_structure');
+      expect(content[0]?.text).toContain('"group_structure":');
+      clock.advance(29 * DAY_MS);
+      // Neither key nor server are needed for what is owned.
+      sandbox.revoke(sandbox.keys.v2);
+      const requests = sandbox.requestLog.length;
+      expect(await ask()).toMatchObject({ owned: true, body: first.body, unitsCharged: 0 });
+      expect(sandbox.requestLog).toHaveLength(requests);
+      sandbox.restore(sandbox.keys.v2);
+      expect(await ask({ fresh: true })).toMatchObject({ owned: false });
+      clock.advance(31 * DAY_MS);
+      expect(await ask()).toMatchObject({ owned: false });
+      expect(timesSent()).toBe(3);
+      expect(sandbox.chargeLog).toHaveLength(3);
+      const { byOperation } = await usage({}, around);
+      expect(byOperation).toMatchObject([{ key: TOOL, api: 'mcp', calls: 3, owned: 1, unknown: 0 }]);
+    });
+  });
+
+  test('shows every digit that came', async () => {
+    await withTools({}, async ({ ask, sandbox }) => {
+      const digits = '123456789012345678901234567890';
+      const rewrite = (body: string) => body.replace('"structuredContent":{', `"structuredContent":{"n":${digits},`);
+      sandbox.script(TOOL, { rewrite });
+      expect(await ask()).toHaveProperty('body.structuredContent.n', new ExactNumber(digits));
+    });
+  });
+
+  test.each([
+    [
+      'a tool that is not there',
+      { operation: 'company_owneship' },
+      /no tool company_owneship\. Did you mean company_ownership\?/,
+    ],
+    [
+      'parameters that the tool does not take',
+      { params: { country_code: 'gb', nam: 1 } },
+      /country_code: .*got "gb"; nam: unknown parameter/,
+    ],
+  ] as const)('%s is refused before anything is booked, or even created', async (_, question, words) => {
+    await withTools({}, async ({ ask, folder, timesSent }) => {
+      const refused = await refusal(ask(question));
+      expect(refused.message).toMatch(words);
+      expect(refused.exit).toBe(2);
+      expect(timesSent()).toBe(0);
+      expect(existsSync(join(folder, 'data'))).toBe(false);
+    });
+  });
+
+  test('V1-10 a refused key is 5, and nothing is booked', async () => {
+    await withTools({}, async ({ ask, sandbox, around, folder }) => {
+      sandbox.revoke(sandbox.keys.v2);
+      expect(await refusal(ask())).toMatchObject({ exit: 5, code: 'UNAUTHENTICATED' });
+      expect(await refusal(tools({}, around))).toMatchObject({ exit: 5 });
+      expect(existsSync(join(folder, 'data'))).toBe(false);
+    });
+  });
+
+  test.each(['tool', 'http'] as const)(
+    'V2-1 a limit parks the tool until the day is over, told as %s',
+    async (limitAs) => {
+      const clock = new ManualClock();
+      await withTools(
+        { clock, mcp: { limitAs }, v2Limits: { ownership: { daily: 0 } } },
+        async ({ ask, timesSent }) => {
+          const refused = await refusal(ask());
+          expect(refused).toMatchObject({ exit: 4, code: 'ALLOWANCE' });
+          expect(refused.message).toContain('The daily limit is reached.');
+          expect(timesSent()).toBe(1);
+        },
+      );
+    },
+  );
+
+  test('a failure that a tool tells is no answer, and its charge is not known', async () => {
+    await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
+      const result = '"result":{"isError":true,"content":[{"type":"text","text":"try something else"}]}}';
+      sandbox.script(TOOL, { rewrite: (body) => body.replace(/"result":.*\}(?=\s*$)/, result) });
+      const failed = await refusal(ask());
+      expect(failed).toMatchObject({ exit: 3, code: 'TOOL_FAILED' });
+      expect(failed.message).toContain('try something else');
+      expect((await usage({}, around)).unknownCalls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+      expect(await ask()).toMatchObject({ owned: false });
+      expect(timesSent()).toBe(2);
+    });
+  });
+
+  test('V1-5 a call whose answer is lost is in doubt, and nobody but who asks sends it again', async () => {
+    await withTools({}, async ({ ask, sandbox, around, timesSent }) => {
+      sandbox.script(TOOL, 'lostAnswer');
+      expect(await refusal(ask())).toMatchObject({ exit: 6, code: 'CONNECTION_LOST' });
+      expect(timesSent()).toBe(1);
+      expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+    });
+  });
+
+  test('a call that is given up is in doubt, too', async () => {
+    await withTools({}, async ({ ask, sandbox, around }) => {
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      sandbox.script(({ operation }) => {
+        if (operation === TOOL) setImmediate(() => abort.abort(reason));
+        return operation === TOOL;
+      }, 'hang');
+      await expect(ask({ signal: abort.signal })).rejects.toBe(reason);
+      expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
+    });
+  });
+
+  test('go with the company that they name, by whichever of its IDs, and only those', async () => {
+    await withTools({}, async ({ ask, around, companies }) => {
+      const [company, other] = companies(2);
+      await ask();
+      await ask({ params: { country_code: other?.countryCode, registration_number: other?.registrationNumber } });
+      const { report, proof } = await purge({ request: { kind: 'entity', id: company?.v2Id ?? '' } }, around);
+      expect(report).toMatchObject({ answers: 1, bodies: 1 });
+      expect(proof).toMatchObject({ timesInFile: 0, mentions: [] });
+    });
+  });
+
+  test('doctor tells whether the server is named, and whether it answers', async () => {
+    await withTools({}, async ({ sandbox, around }) => {
+      const told = async (env: Surroundings['env']) =>
+        (await doctor({}, { ...around, env })).findings.filter(({ check }) => check.startsWith('mcp'));
+      expect(await told(around.env)).toMatchObject([
+        { check: 'mcp', state: 'ok', detail: expect.stringContaining('5 tools') },
+      ]);
+      const { KYBATCH_MCP_URL: url, ...without } = around.env;
+      expect(await told(without)).toMatchObject([
+        { state: 'note', detail: expect.stringContaining('KYBATCH_MCP_URL is not set') },
+      ]);
+      expect(await told({ ...around.env, KYBATCH_MCP_URL: `${url}/elsewhere` })).toMatchObject([
+        { check: 'mcp base URL', exit: 2 },
+      ]);
+      sandbox.revoke(sandbox.keys.v2);
+      expect(await told(around.env)).toMatchObject([{ check: 'mcp key', exit: 5 }]);
+      expect(sandbox.chargeLog).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,259 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { PlatformV2Client } from '../../src/api/v2/client.js';
+import { openLedger } from '../../src/ledger/open-ledger.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import { ledgerPath } from '../../src/ledger/sqlite/open.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { routesOf } from '../helpers/sandbox.js';
+import { begin, call, intend } from '../ledger/support.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const HOUR = 3_600_000;
+const PIPELINE = ['stages: [credit-report]', 'permissions: {credit_report: [creditReportGenerate]}'];
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+const PLAN = ['plan', 'in.csv', '--pipeline', './p.yaml'];
+
+interface PermissionJson {
+  readonly permission: string;
+  readonly metric: string;
+  readonly used: number;
+  readonly [field: string]: unknown;
+}
+interface Told {
+  readonly v2_permissions: readonly PermissionJson[];
+}
+
+const thePlan = ({ v2_permissions }: Told) => v2_permissions.find(({ metric }) => metric === 'credit_report.plan');
+
+/** Somebody else on the account, who generates reports of other companies, or looks at people. */
+async function somebodyElse<T>({ sandbox }: Job, use: (v2: PlatformV2Client) => Promise<T>): Promise<T> {
+  const routes = routesOf(sandbox);
+  const v2 = new PlatformV2Client({ baseUrl: sandbox.v2BaseUrl, apiKey: sandbox.keys.v2, routes });
+  try {
+    return await use(v2);
+  } finally {
+    await v2.close();
+  }
+}
+
+const generate = (job: Job, index: number) =>
+  somebodyElse(job, async (v2) => {
+    const { sourceId, countryCode } = job.sandbox.registry.company(1000 + index);
+    await v2.call('creditReportGenerate', { source_id: sourceId, country: countryCode });
+  });
+
+describe('V2-3 what v2 counts under a permission', () => {
+  test('a plan says what is left, how many calls may draw on it, and whether that suffices', async () => {
+    await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4, daily: 100 } } }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 5));
+      await generate(job, 0);
+      const { stderr } = await job.kybatch(PLAN);
+      expect(stderr).toContain('v2 counts (/metrics), now:');
+      expect(stderr).toContain(
+        'permission credit_report: 99 of 100 left (credit_report.daily), up to 5 calls may draw on it: enough\n',
+      );
+      expect(stderr).toContain(
+        'permission credit_report: 3 of 4 left (credit_report.plan), up to 5 calls may draw on it: not enough for all of them\n',
+      );
+      const told = jsonOf<Told>(await job.kybatch([...PLAN, '--json']));
+      expect(thePlan(told)).toMatchObject({ used: 1, total: 4, left: 3, calls_at_most: 5, enough: false });
+    });
+  });
+
+  test('a plan that v2 does not answer shows what it said last, how old that is, and what asks anew', async () => {
+    const clock = new JumpingClock();
+    await withJob({ clock, pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4 } } }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      job.writeCsv('in.csv', job.rows.slice(0, 3));
+      clock.advance(3 * HOUR);
+      job.sandbox.script('metrics', [500]);
+      const { stderr } = await job.kybatch(PLAN);
+      expect(stderr).toMatch(/as it said 3 h 0 min ago \(.* UTC; `kybatch doctor` asks anew, for 0 units\):/);
+      expect(stderr).toContain('3 of 4 left (credit_report.plan), up to 2 calls may draw on it: enough');
+    });
+  });
+
+  test('nothing that is planned may draw on it; how often a report is asked after cannot be told', async () => {
+    const permissions =
+      'permissions: {ownership: [ownership], credit_report: [creditReportGenerate, creditReportStatus]}';
+    await withJob({ pipeline: ['stages: [credit-report]', permissions] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      const { stderr } = await job.kybatch(PLAN);
+      expect(stderr).toContain('(ownership.plan), nothing that is planned draws on it');
+      expect(stderr).toContain('(credit_report.plan), how many calls draw on it cannot be told before');
+    });
+  });
+
+  test.each([
+    ['the plan', { plan: 2 }],
+    ['the day', { daily: 2 }],
+  ])('a start says what was used, and one that finds %s used up parks its rows before they ask', async (_, limit) => {
+    await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: limit } }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const first = await job.kybatch(RUN);
+      const metric = `credit_report.${Object.keys(limit)[0]}`;
+      expect(first.stderr).toContain(
+        `v2 permission credit_report (${metric}): 2 used while this start was at work; 2 of 2, used up, 0 left`,
+      );
+      job.writeCsv('in.csv', job.rows.slice(0, 4));
+      const sent = job.sandbox.requests.get('creditReportGenerate');
+      const second = await job.kybatch([...RUN, '--json']);
+      expect(second.code).toBe(4);
+      expect(jsonOf<EndJson>(second).parked).toEqual({ allowance: 2 });
+      expect(job.sandbox.requests.get('creditReportGenerate')).toBe(sent);
+      const status = await job.kybatch(['status']);
+      expect(status.stderr).toContain(`v2 permission credit_report is used up: 2 of 2 (${metric})`);
+    });
+  });
+
+  test('usage lays our calls beside the provider’s count, as the last start and doctor have seen it', async () => {
+    await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      const end = jsonOf<Told>(await job.kybatch([...RUN, '--json']));
+      expect(thePlan(end)).toMatchObject({ used_at_start: 0, used: 2, total: 10, left: 8 });
+      const usage = async () => thePlan(jsonOf<Told>(await job.kybatch(['usage', '--json'])));
+      const kept = { operations: ['creditReportGenerate'], calls_answered: 2, calls_failed: 0, used_at_start: 0 };
+      expect(await usage()).toMatchObject({ ...kept, used: 2, left: 8, drift: 0 });
+      await generate(job, 1);
+      expect(await usage()).toMatchObject({ used: 2, drift: 0 });
+      await job.kybatch(['doctor']);
+      expect(await usage()).toMatchObject({ ...kept, used: 3, left: 7, drift: 1 });
+      const { stderr } = await job.kybatch(['usage']);
+      expect(stderr).toMatch(/credit_report +credit_report\.plan +3 +10 +7 +3 +2 +\+1 /);
+      expect(stderr).toContain('others may share the account');
+    });
+  });
+});
+
+describe('doctor', () => {
+  test('V2-3 lists each permission, those that are used up, and codenames that v2 does not know', async () => {
+    const pipeline = [
+      'stages: [credit-report]',
+      'permissions: {credit_reprot: [creditReportGenerate], financial: [financial]}',
+    ];
+    await withJob({ pipeline, v2Limits: { credit_report: { plan: 1 } } }, async (job) => {
+      await generate(job, 2);
+      const { stderr, code } = await job.kybatch(['doctor', '--pipeline', './p.yaml']);
+      expect(code).toBe(0);
+      expect(stderr).toMatch(/^ok +v2 permission +financial: financial\.daily 0 of 1000000 used, 1000000 left; /m);
+      expect(stderr).toMatch(
+        /^note +v2 permission +credit_report: .*credit_report\.plan 1 of 1 used, 0 left; used up: credit_report\.plan$/m,
+      );
+      expect(stderr).toMatch(
+        /^note +v2 permission +permissions\.credit_reprot of the pipeline .* is not among .* Did you mean credit_report\?$/m,
+      );
+      expect(stderr).not.toContain('permissions.financial');
+      const told = jsonOf<Told>(await job.kybatch(['doctor', '--json']));
+      expect(thePlan(told)).toMatchObject({ used: 1, total: 1, left: 0 });
+    });
+  });
+
+  test('V2-14 counts revealed contacts in a range that it names as sent, and keeps them for usage', async () => {
+    const clock = new JumpingClock();
+    await withJob({ clock, pipeline: PIPELINE }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      const { stderr } = await job.kybatch(['doctor']);
+      expect(stderr).toMatch(
+        /v2 contacts +revealed from \d{4}-\d\d-\d\d 00:00:00 to \d{4}-\d\d-\d\d 23:59:59, as sent .*: e-mail addresses 0, phone numbers 0/,
+      );
+      const { v2_contacts: kept } = jsonOf<{ v2_contacts: readonly object[] }>(await job.kybatch(['usage', '--json']));
+      expect(kept).toMatchObject([{ email_count: 0, phone_count: 0, date_to: expect.stringMatching(/ 23:59:59$/) }]);
+      expect((await job.kybatch(['usage'])).stderr).toContain('contacts revealed from ');
+      job.sandbox.script('metricsContacts', [500]);
+      const failing = await job.kybatch(['doctor']);
+      expect(failing.code).toBe(0);
+      expect(failing.stderr).toMatch(/^note +v2 contacts +not told from /m);
+    });
+  });
+});
+
+describe('what doctor is told', () => {
+  const kept = ({ cwd }: Job, table: string): number => {
+    const database = connect(ledgerPath(join(cwd, 'data')), { readonly: true });
+    try {
+      return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+    } finally {
+      database.close();
+    }
+  };
+
+  test('is kept in a ledger that is there, and nothing else of it is touched: a start that died is for the next to end', async () => {
+    await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+      await job.kybatch(['doctor']);
+      expect(existsSync(join(job.cwd, 'data'))).toBe(false);
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      expect(kept(job, 'permission_use')).toBe(0);
+      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      await intend(ledger, call(await begin(ledger)));
+      await ledger.close();
+      await job.kybatch(['doctor', '--sandbox']);
+      expect(kept(job, 'permission_use')).toBe(0);
+      expect((await job.kybatch(['doctor'])).code).toBe(0);
+      expect(kept(job, 'permission_use')).toBe(30);
+      expect(kept(job, 'starts WHERE ended_at IS NULL')).toBe(1);
+    });
+  });
+
+  test('is not kept beside a start that is at work: doctor says so, and all is well', async () => {
+    await withJob({ pipeline: ['stages: [record]'] }, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 1));
+      await job.kybatch(RUN);
+      const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
+      const { code, stderr } = await job.kybatch(['doctor']);
+      await ledger.close();
+      expect(code).toBe(0);
+      expect(stderr).toMatch(
+        /^note +v2 counts +what v2 counts is not kept for `kybatch usage`: another process holds/m,
+      );
+      expect(kept(job, 'permission_use')).toBe(0);
+    });
+  });
+});
+
+test('the table allowances has every count of the run’s providers: what was not told is empty, never 0', async () => {
+  const pipeline = ['stages: [record, credit-report]', ...PIPELINE.slice(1)];
+  await withJob({ pipeline, plan: 'free', v2Limits: { credit_report: { plan: 10 } } }, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 1));
+    await job.kybatch([...RUN, '--out', 'out']);
+    const rows = parse(readFileSync(join(job.cwd, 'out', 'allowances.csv')), { columns: true }) as Record<
+      string,
+      string
+    >[];
+    const find = (metric: string) => rows.filter((row) => row.metric === metric);
+    expect(find('units_daily')).toMatchObject([
+      { api: 'v1', permission: '', used: '', total: '3', left: '1', reset_at: expect.stringMatching(/T00:00:00/) },
+    ]);
+    expect(find('credit_report.plan')).toMatchObject([
+      {
+        api: 'v2',
+        permission: 'credit_report',
+        name: 'Credit report in the plan',
+        used: '1',
+        total: '10',
+        left: '9',
+        used_at_start: '0',
+        operations: '["creditReportGenerate"]',
+        calls_answered: '1',
+        calls_failed: '0',
+        drift: '0',
+        reset_at: '',
+        contacts_from: '',
+        extra: '',
+      },
+    ]);
+    expect(find('ownership.plan')).toMatchObject([{ used: '0', operations: '', calls_answered: '', drift: '' }]);
+    expect(find('email_count')).toEqual([]);
+    const summary = JSON.parse(readFileSync(join(job.cwd, 'out', 'summary.json'), 'utf8')) as Record<string, object[]>;
+    expect(summary.allowances).toHaveLength(rows.length);
+    await job.kybatch(['doctor']);
+    await job.kybatch(['export', '--out', 'again']);
+    const again = readFileSync(join(job.cwd, 'again', 'allowances.csv'), 'utf8');
+    expect(again).toMatch(/^v2,,email_count,,0,,,,,[^,]+,\d{4}-\d\d-\d\d 00:00:00,\d{4}-\d\d-\d\d 23:59:59,/m);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { wholeDays } from '../../src/domain/contact-counts.js';
+import { driftOf, isRenewed, risenBy } from '../../src/domain/permission-drift.js';
+import { isUsedUp, leftOf } from '../../src/domain/permission-use.js';
+
+test.each([
+  [3, 10, 7, false],
+  [10, 10, 0, true],
+  [12, 10, 0, true],
+  [0, 0, null, false],
+  [5, -1, null, false],
+  [-1, 10, null, false],
+  [null, 10, null, false],
+  [3, null, null, false],
+])('V2-3 of %s used of %s, %s are left; used up: %s', (used, total, left, spent) => {
+  expect(leftOf({ used, total })).toBe(left);
+  expect(isUsedUp({ used, total })).toBe(spent);
+});
+
+describe('V2-3 what the provider counts beyond our calls', () => {
+  test.each([
+    ['as many as we have sent', 2, 5, 3, 0, 0],
+    ['those that failed may count', 2, 5, 2, 2, 0],
+    ['or not', 2, 4, 2, 2, 0],
+    ['others have used some', 2, 9, 3, 1, 3],
+    ['it counts fewer', 2, 3, 4, 5, -3],
+    ['not told at the start', null, 5, 3, 0, null],
+    ['not told now', 2, null, 3, 0, null],
+    ['nobody says what draws on it', 2, 5, null, null, null],
+    ['renewed since', 9, 1, 1, 0, null],
+  ])('%s', (_, usedAtStart, used, callsAnswered, callsFailed, drift) => {
+    expect(driftOf({ usedAtStart, used, callsAnswered, callsFailed })).toBe(drift);
+  });
+
+  test('a count that is lower than it was has been renewed, and has risen by nobody knows what', () => {
+    expect(isRenewed({ usedAtStart: 9, used: 1 })).toBe(true);
+    expect(risenBy({ usedAtStart: 9, used: 1 })).toBeNull();
+    expect(risenBy({ usedAtStart: 1, used: 9 })).toBe(8);
+  });
+});
+
+describe('V2-14 the range that contacts are counted in', () => {
+  test.each([
+    ['2026-01-05T09:00:00Z', '2026-01-05T09:30:00Z', '2026-01-04 00:00:00', '2026-01-06 23:59:59'],
+    ['2025-12-31T23:59:59Z', '2026-01-01T00:00:00Z', '2025-12-30 00:00:00', '2026-01-02 23:59:59'],
+    // A clock that was set back while a start was at work.
+    ['2026-01-05T09:00:00Z', '2026-01-03T09:00:00Z', '2026-01-04 00:00:00', '2026-01-06 23:59:59'],
+    ['1970-01-01T00:00:00Z', '1970-01-01T00:00:00Z', '1970-01-01 00:00:00', '1970-01-02 23:59:59'],
+  ])('from %s to %s', (from, to, dateFrom, dateTo) => {
+    expect(wholeDays(Date.parse(from), Date.parse(to))).toEqual({ dateFrom, dateTo });
+  });
+});

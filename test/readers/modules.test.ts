@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { firmographicsReader } from '../../src/readers/firmographics.js';
+import { insightsReader } from '../../src/readers/insights.js';
+import { digitalProfilesTable, technologiesTable } from '../../src/readers/tables/digital-profiles.js';
+import { classificationsTable, firmographicsTable } from '../../src/readers/tables/firmographics.js';
+import { answer, issuesOf, read } from './support.js';
+
+describe('firmographics', () => {
+  const profile = (body: string, more = {}) => read(firmographicsReader, [answer('companyProfile', body)], more);
+
+  test('each class is a line of its own, and the rows can be joined', () => {
+    const out = profile(
+      '{"id":77,"name":"Acme","size":"11-50","industry":[{"id":1,"type":"nace","value":"Farming"}],"sic":[],"lei":"X"}',
+      { ids: { v1: '12345678901234567890', companies: '77' } },
+    );
+    expect(out.rowsOf(firmographicsTable)[0]).toMatchObject({
+      companies_id: '77',
+      size: '11-50',
+      industry_returned: '1',
+      sic_returned: '0',
+      v1_company_id: '12345678901234567890',
+      v2_company_id: null,
+      extra: '{"lei":"X"}',
+    });
+    expect(out.rowsOf(classificationsTable)).toMatchObject([
+      { companies_id: '77', kind: 'industry', position: '1', id: '1', type: 'nace', value: 'Farming', extra: null },
+    ]);
+    expect(out.issues).toEqual([]);
+  });
+
+  test('V1-22 a list that did not come is not one that came empty', () => {
+    const out = profile('{"name":"Acme","sic":null}');
+    expect(out.rowsOf(firmographicsTable)[0]).toMatchObject({ industry_returned: null, sic_returned: null });
+    expect([...(out.came.get('classifications') ?? [])]).toEqual([]);
+  });
+
+  test('phone numbers are a contact: in no column and not in extra, unless they are asked for', () => {
+    const body = '{"name":"Acme","company_phone":["+44 20 5550 1234"]}';
+    expect(profile(body).rowsOf(firmographicsTable)[0]?.company_phone).toBe('["+44 20 5550 1234"]');
+    expect(JSON.stringify([...profile(body, { includeContacts: false }).rows])).not.toContain('5550');
+  });
+
+  test('an ID that is not the one asked for is told', () => {
+    expect(issuesOf(profile('{"id":"78","name":"Acme"}'))).toEqual(['/id: the ID 77, "78"']);
+  });
+});
+
+describe('digital profiles', () => {
+  const profile = (body: string, includeContacts = true) =>
+    read(insightsReader, [answer('insightsProfile', body)], { includeContacts });
+
+  test('V1-23 figures are exact as sent, and name servers come as a text or as a list', () => {
+    const out = profile(
+      '{"domain":"a.example","nameservers":["ns1","ns2"],"engagement_bounce_rate":"0.450","stat_direct_percent":12.10,"global_rank":null}',
+    );
+    expect(out.rowsOf(digitalProfilesTable)[0]).toMatchObject({
+      nameservers: '["ns1","ns2"]',
+      engagement_bounce_rate: '0.450',
+      stat_direct_percent: '12.10',
+      global_rank: null,
+      technologies_returned: null,
+    });
+    expect(profile('{"nameservers":"ns1"}').rowsOf(digitalProfilesTable)[0]?.nameservers).toBe('"ns1"');
+  });
+
+  test('technologies are counted through the groups', () => {
+    const out = profile(
+      '{"technologies":[{"id":1,"name":"Hosting","list":[{"id":10,"name":"CDN","category":"Edge"},{"id":11,"name":"DNS","version":2}]},{"id":2,"name":"Ads","list":[]},{"id":3,"name":"Shop","list":[{"id":12,"name":"Cart"}],"since":2020}]}',
+    );
+    expect(out.rowsOf(technologiesTable)).toMatchObject([
+      { insights_id: '77', position: '1', group_id: '1', group_name: 'Hosting', id: '10', category: 'Edge' },
+      { position: '2', group_id: '1', id: '11', extra: '{"version":2}' },
+      { position: '3', group_id: '3', group_name: 'Shop', id: '12' },
+    ]);
+    const [line] = out.rowsOf(digitalProfilesTable);
+    expect(line?.technologies_returned).toBe('3');
+    // A group without a line, and what a line does not show of its group.
+    expect(line?.extra).toBe('{"technologies":[{"id":2,"name":"Ads","list":[]},{"id":3,"name":"Shop","since":2020}]}');
+  });
+
+  test('registrar contacts are contacts, all of them', () => {
+    const body =
+      '{"domain":"a.example","registrar":{"name":"Registrar Ltd","abuse_email":"x@y.example"},"registrar_contacts":[{"name":"Jane","value":"+1 555"}],"admin_contact":"Joe"}';
+    expect(profile(body).rowsOf(digitalProfilesTable)[0]?.extra).toContain('Jane');
+    expect(profile(body, false).rowsOf(digitalProfilesTable)[0]?.extra).toBe('{"registrar":{"name":"Registrar Ltd"}}');
+  });
+});
