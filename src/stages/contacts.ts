@@ -14,6 +14,8 @@ export const contactsStage = stage({
     'People who work for the company (v2): names and roles; e-mail and phone only where the pipeline reveals them',
   space: 'companies',
   comparesCandidate: true,
+  // In the employees module it goes by the ID of another space, as the pipeline says.
+  finds: ['employees'],
   ages: [enrichEmployeesSearch],
   calls: [],
   options: contactsOptions,
