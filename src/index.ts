@@ -1,12 +1,22 @@
 /** The library's public list. */
 export { readAnswer } from './api/answer.js';
-export { ApiClient, type CallOptions, type ClientOptions, type PreparedCall, type Reply } from './api/client.js';
+export {
+  type AddressedCall,
+  ApiClient,
+  type CallOptions,
+  type ClientOptions,
+  type PreparedCall,
+  type Reply,
+} from './api/client.js';
 export { ApiError, type ApiErrorDetails, type Limit } from './api/errors.js';
 export type { Exchange } from './api/exchange.js';
+export { McpClient, type McpClientOptions } from './api/mcp/client.js';
+export type { Tool } from './api/mcp/tools.js';
+export type { McpWireOptions } from './api/mcp/wire.js';
 export type { ApiName, BodyOf, Keep, Operation, OperationSubject, ParamsOf, Route } from './api/operation.js';
 export type { WireRequest } from './api/request.js';
 export { type Id, idText } from './api/schema.js';
-export type { TransportOptions } from './api/transport.js';
+export type { ProxyOptions, TransportOptions } from './api/transport.js';
 export { readAllowance, type V1Allowance, type V1Quota } from './api/v1/allowance.js';
 export { KybV1Client } from './api/v1/client.js';
 export { type V1OperationName, v1Operations } from './api/v1/operations.js';
@@ -45,10 +55,20 @@ export { InDoubtError } from './app/in-doubt-error.js';
 export { type MigrateView, migrate } from './app/migrate.js';
 export { GoOnError, type GoOnStep, type NextStep, type ReviewSheets } from './app/next-step.js';
 export { type CheckedList, type CheckOptions, type CheckView, checkNights, type Trouble } from './app/night/check.js';
+export type { OperationView, ParameterView } from './app/operations.js';
+export {
+  type OwnedVocabulary,
+  ownedVocabularies,
+  type VocabTablesOptions,
+  type VocabTablesView,
+  writeVocabularies,
+} from './app/owned-vocabularies.js';
 export { ParkedError } from './app/parked-error.js';
 export { type JobOptions, type PlanView, plan } from './app/plan.js';
 export type { PlannedPermission } from './app/plan-permissions.js';
 export { type PortfolioView, portfolios } from './app/portfolios.js';
+export type { ProspectOptions, ProspectProposal } from './app/prospect/options.js';
+export { type ProspectView, prospect } from './app/prospect/prospect.js';
 export type { ProviderOptions } from './app/provider.js';
 export { type PruneOptions, type PruneView, prune } from './app/prune.js';
 export { type PreviewOptions, type PurgeOptions, type PurgeView, previewPurge, purge } from './app/purge.js';
@@ -77,7 +97,9 @@ export type { StartEnding } from './app/start-ending.js';
 export type { LeftToPeople, Spent } from './app/start-tally.js';
 export { type AtWorkView, type StatusOptions, type StatusView, status } from './app/status.js';
 export { here, type PlaceOptions, type Surroundings } from './app/surroundings.js';
+export { type ToolsOptions, tools } from './app/tools.js';
 export { type UsageOptions, type UsageView, usage } from './app/usage.js';
+export { type VocabOptions, type VocabView, vocab } from './app/vocab.js';
 export type { WatchEnd } from './app/watch-end.js';
 export { type WatchListOptions, type WatchListView, watchListed } from './app/watch-list.js';
 export { type WatchListenOptions, type WatchListenView, watchListen } from './app/watch-listen.js';

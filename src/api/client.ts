@@ -12,7 +12,7 @@ import { buildRequest, UnfitForAddress, type WireRequest } from './request.js';
 import { Transport, type TransportOptions } from './transport.js';
 import { TransportError } from './transport-error.js';
 
-export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes'> {
+export interface ClientOptions extends Pick<TransportOptions, 'baseUrl' | 'deadlineMs' | 'maxBodyBytes' | 'proxy'> {
   readonly apiKey: string;
   readonly clock?: Clock;
   /** Told about things that are odd and not wrong, such as another API version. */

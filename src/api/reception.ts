@@ -12,7 +12,7 @@ export interface Encoded {
 export class Reception implements Dispatcher.DispatchHandler {
   readonly #finish: (outcome: Encoded | TransportError) => void;
   readonly #maxBytes: number;
-  readonly #isWhole: ((received: Buffer) => boolean) | undefined;
+  readonly #isWhole: ((received: readonly Buffer[]) => boolean) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #sent = false;
@@ -38,7 +38,7 @@ export class Reception implements Dispatcher.DispatchHandler {
   constructor(
     maxBytes: number,
     finish: (outcome: Encoded | TransportError) => void,
-    isWhole?: (received: Buffer) => boolean,
+    isWhole?: (received: readonly Buffer[]) => boolean,
   ) {
     this.#maxBytes = maxBytes;
     this.#finish = finish;
@@ -75,7 +75,7 @@ export class Reception implements Dispatcher.DispatchHandler {
       const head = { status: this.#status, headers: this.#headers, body: Buffer.alloc(0), durationMs: 0 };
       this.#stop(tooLarge(this.#maxBytes, head));
     }
-    if (this.#isWhole?.(Buffer.concat(this.#chunks)) === true) this.#endStream();
+    if (this.#isWhole?.(this.#chunks) === true) this.#endStream();
   }
 
   /** The answer is here; what may come after it is nobody's. */

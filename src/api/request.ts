@@ -9,7 +9,7 @@ export interface WireRequest {
   /** Beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>>;
   /** True where what has come is the whole answer: whoever sends a stream may leave it open behind it. */
-  readonly isWhole?: (received: Buffer) => boolean;
+  readonly isWhole?: (received: readonly Buffer[]) => boolean;
 }
 
 /** A parameter named in the path goes there; the rest to the query for GET and DELETE, to the JSON body otherwise. */

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { decode } from './content-encoding.js';
 import { Deadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
@@ -15,6 +15,14 @@ export interface TransportOptions {
   readonly deadlineMs?: number;
   /** Of the decoded body: a small gzip may unfold into gigabytes. */
   readonly maxBodyBytes?: number;
+  readonly proxy?: ProxyOptions | undefined;
+}
+
+/** What https goes through; a loopback address is reached without it. */
+export interface ProxyOptions {
+  readonly url: string;
+  /** Hosts that are reached without it, as NO_PROXY has them. */
+  readonly except: string;
 }
 
 /**
@@ -27,7 +35,7 @@ export class Transport {
   readonly #authorization: string;
   readonly #deadlineMs: number;
   readonly #maxBodyBytes: number;
-  readonly #pool: Pool;
+  readonly #pool: Dispatcher;
   #come: (() => void)[] = [];
   readonly #underWay = new WeakMap<AbortSignal, Set<Reception>>();
 
@@ -38,8 +46,7 @@ export class Transport {
     this.#authorization = options.authorization;
     this.#deadlineMs = options.deadlineMs ?? 35_000;
     this.#maxBodyBytes = options.maxBodyBytes ?? 64 * 1024 * 1024;
-    // undici's own time-outs are off: one deadline governs the whole exchange.
-    this.#pool = new Pool(this.origin, { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } });
+    this.#pool = url.protocol === 'https:' && options.proxy ? through(options.proxy) : new Pool(this.origin, WAITING);
   }
 
   /** `deadlineAtLeastMs`: for requests that take their time. */
@@ -83,7 +90,10 @@ export class Transport {
       };
       if (request.body !== null) headers['content-type'] = 'application/json';
       const path = `${this.#prefix}${request.path}`;
-      this.#pool.dispatch({ path, method: request.method, headers, body: request.body }, reception);
+      this.#pool.dispatch(
+        { origin: this.origin, path, method: request.method, headers, body: request.body },
+        reception,
+      );
     });
   }
 
@@ -114,6 +124,12 @@ export class Transport {
     return receptions;
   }
 }
+
+/** undici's own time-outs are off: one deadline governs the whole exchange. */
+const WAITING = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+
+const through = ({ url, except }: ProxyOptions): Dispatcher =>
+  new EnvHttpProxyAgent({ ...WAITING, httpsProxy: url, httpProxy: '', noProxy: except });
 
 const abort = (reception: Reception, signal: AbortSignal): void =>
   reception.stop('aborted', 'the call was aborted', signal.reason);

@@ -128,7 +128,8 @@ const notConfigured = (api: 'v1' | 'v2', alone: boolean): Finding =>
     ? {
         check: 'configuration',
         state: 'fail',
-        detail: 'no provider: set KYBATCH_V1_BASE_URL and KYBATCH_V1_API_KEY, or add --sandbox',
+        detail:
+          'no provider: set KYBATCH_V1_BASE_URL and KYBATCH_V1_API_KEY, or the two of KYBATCH_V2 where the account has that API alone, or add --sandbox',
         exit: ExitCode.usage,
       }
     : { check: `${api} key`, state: 'note', detail: `${api} is not configured` };

@@ -76,7 +76,7 @@ export async function checkTables(
   }
 }
 
-function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: Surroundings): string {
+export function tablesFolder({ out }: TableOptions, runId: string, dataDir: string, around: Surroundings): string {
   if (out === undefined) return join(dataDir, 'exports', runId);
   if (out.trim() === '') throw new UsageError('--out is empty', 'Name a folder; it need not exist.');
   const folder = pathIn(around, out);

@@ -41,13 +41,14 @@ export function plannedPermissions(
   const named = new Map<string, readonly string[]>(Object.entries(pipeline.permissions));
   return told
     .filter(({ permission }) => named.size === 0 || named.has(permission))
-    .map(({ permission, metric, name, used, total, extra, observedAt }) => {
+    .map(({ permission, permissionName, metric, name, used, total, extra, observedAt }) => {
       const operations = named.get(permission) ?? null;
       const atMost = operations === null ? null : callsAtMost(operations, plan, pipeline);
       const left = leftOf({ used, total });
       const enough = left === null || atMost === null ? null : left >= atMost;
       return {
         permission,
+        permissionName,
         metric,
         name,
         used,

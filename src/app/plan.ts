@@ -6,13 +6,14 @@ import { readInput } from '../input/read-input.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import { leadsFollowed } from '../stages/identity/fallback-steps.js';
 import { firstFew } from '../util/first-few.js';
 import { rowsLost } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { type PlannedPermission, plannedPermissions, toldNowOrBefore } from './plan-permissions.js';
 import { type ListOptions, notesOn, OpenList, portfolioName, rowsOfFile } from './portfolio.js';
-import { type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
+import { isSandboxName, type ProviderNames, type ProviderOptions, providerNames, withProvider } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
@@ -36,6 +37,8 @@ export interface JobOptions extends ProviderOptions {
 export interface PlanView extends RunPlan {
   /** When it was made. */
   readonly at: number;
+  /** It is of the simulated provider that ships with kybatch. */
+  readonly sandbox: boolean;
   /** The path of the input. */
   readonly input: string;
   /** The name of the portfolio that would be brought up to date. */
@@ -47,6 +50,8 @@ export interface PlanView extends RunPlan {
    * last said; null: it never did.
    */
   readonly permissions: readonly PlannedPermission[] | null;
+  /** Whether the pipeline asks v1 for anything: otherwise nothing is counted in units. */
+  readonly asksV1: boolean;
   /** What the pipeline watches; null: no such guard. */
   readonly guards: LoadedPipeline['guards'];
   /** What follows where an answer is lost. Its bounds count each call once. */
@@ -98,7 +103,10 @@ export async function readJob(
   pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
-  const table = await readInput(pathIn(around, options.input), { synonyms: pipeline.columns });
+  const table = await readInput(pathIn(around, options.input), {
+    synonyms: pipeline.columns,
+    leads: leadsFollowed(pipeline.search.fallback),
+  });
   await mustHaveRows(table);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
   return { table, pipeline, limit, fresh: options.fresh ?? false, portfolio: nameGiven(options.portfolio) };
@@ -130,15 +138,18 @@ export async function planJob(
 ): Promise<PlanView> {
   const { table, pipeline } = job;
   const planned = await planInput(job, list, names, ledger, around);
-  const asksV2 = operationsOf(pipeline).some(({ api }) => api === 'v2');
-  const told = asksV2 ? await toldNowOrBefore({ use, at: around.clock.now() }, names.v2, ledger) : null;
+  const at = around.clock.now();
+  const asks = (name: string) => operationsOf(pipeline).some(({ api }) => api === name);
+  const told = asks('v2') ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
   return {
-    at: around.clock.now(),
+    at,
+    sandbox: isSandboxName(names.v1),
     input: table.path,
     ...planned,
     portfolio: portfolioName(job),
     run: await lastRunOf(list, ledger),
     permissions: told && plannedPermissions(told, planned, pipeline),
+    asksV1: asks('v1'),
     guards: pipeline.guards,
     inDoubt: pipeline.inDoubt,
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),

@@ -108,7 +108,8 @@ export class OpenList {
   async #record({ row, fields, standing, due }: SurveyedRow): Promise<RowRecord | null> {
     if (due === null) return null;
     const known = standing === null ? undefined : await asItSetsOut(standing, due, this.#ledger);
-    return known === undefined ? newRow(row, fields) : { ...known, row };
+    // What the file says now: leads may be read that were not when the row was laid down.
+    return known === undefined ? newRow(row, fields) : { ...known, row, fields };
   }
 }
 

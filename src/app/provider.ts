@@ -8,7 +8,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { missingRoutes, parseRoutes } from '../api/v2/routes.js';
 import type { AnyClient } from '../calls/request.js';
 import { type Environment, loadDataDir, loadEnvironment } from '../config/environment.js';
-import { asksTheWatch, operationsOf, type Pipeline } from '../config/pipeline.js';
+import { asksTheWatch, fallbackOperations, operationsOf, type Pipeline } from '../config/pipeline.js';
 import type { ByApi } from '../domain/api-name.js';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import type { RunWork } from '../engine/run.js';
@@ -49,8 +49,10 @@ export async function withProvider<T>(
   const dataDir = loadDataDir(around, options);
   const sandbox = options.sandbox ? await startEmbeddedSandbox(around, setup.keepSandbox ? dataDir : undefined) : null;
   const environment = sandbox === null ? loadEnvironment(around, options) : sandboxEnvironment(sandbox, dataDir);
+  const { proxy } = environment;
   const shared = {
     clock: around.clock,
+    proxy: proxy === null ? undefined : { url: proxy.url.reveal(), except: proxy.except },
     onWarning: (message: string) => around.onNote?.(message),
     ...(setup.deadlineMs === undefined ? {} : { deadlineMs: setup.deadlineMs }),
   };
@@ -117,6 +119,7 @@ function sandboxEnvironment(sandbox: Sandbox, dataDir: string): Environment {
     v1: { baseUrl: sandbox.v1BaseUrl, apiKey: new Secret(sandbox.keys.v1) },
     v2: { baseUrl: sandbox.v2BaseUrl, apiKey: new Secret(sandbox.keys.v2) },
     mcp: { baseUrl: sandbox.mcpUrl, url: sandbox.mcpUrl, apiKey: new Secret(sandbox.keys.v2) },
+    proxy: null,
     routes: parseRoutes(readFileSync(sandbox.routesFile, 'utf8'), sandbox.routesFile),
     routesFile: sandbox.routesFile,
   };
@@ -138,13 +141,13 @@ export const urlVariable = (api: ApiName): string =>
 
 /** Everything the stages need is there, or the run is refused before the first paid call (V2-15). */
 export const checkProvider = (
-  pipeline: Pick<Pipeline, 'stages' | 'options' | 'watch'>,
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
   { environment }: Provider,
 ): void => checkEnvironment(pipeline, environment);
 
 /** The same before anything is opened or created. The sandbox has everything. */
 export function checkConfiguration(
-  pipeline: Pick<Pipeline, 'stages' | 'options' | 'watch'>,
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
   options: ProviderOptions,
   around: Surroundings,
 ): void {
@@ -160,9 +163,23 @@ export function checkOperations(
   if (!options.sandbox) mustBeThere(operations, 'this', loadEnvironment(around, options));
 }
 
-function checkEnvironment(pipeline: Pick<Pipeline, 'stages' | 'options' | 'watch'>, environment: Environment): void {
+function checkEnvironment(
+  pipeline: Pick<Pipeline, 'stages' | 'options' | 'search' | 'watch'>,
+  environment: Environment,
+): void {
   const watch = asksTheWatch(pipeline) ? [v2Operations.watchHistory] : [];
+  mustHaveV2ToFallBack(pipeline, environment);
   mustBeThere([...operationsOf(pipeline), ...watch], 'the pipeline', environment);
+}
+
+/** Whoever has v1 alone did not mean to need v2: what does is named. */
+function mustHaveV2ToFallBack({ search }: Pick<Pipeline, 'search'>, { v2 }: Environment): void {
+  if (v2 !== null || search.fallback.length === 0) return;
+  const asked = fallbackOperations({ search }).map(({ name }) => name);
+  throw new UsageError(
+    `search.fallback: [${search.fallback.join(', ')}] asks v2 (${asked.join(', ')}), and v2 is not configured`,
+    'Set KYBATCH_V2_BASE_URL and KYBATCH_V2_API_KEY (or KYBATCH_V2_API_KEY_FILE), or take search.fallback out of the pipeline file; nothing was spent.',
+  );
 }
 
 function mustBeThere(needed: readonly Operation[], who: string, environment: Environment): void {

@@ -53,6 +53,8 @@ export type CallOutcome =
   | InDoubt
   | { readonly kind: 'failed'; readonly error: ApiError; readonly attempts: number };
 
+export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
+
 export const DRAINING: Parked = {
   kind: 'parked',
   reason: 'draining',

@@ -23,6 +23,8 @@ const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
   export: async () => register((await import('./verbs/export.js')).exportVerb),
   prune: async () => register((await import('./verbs/prune.js')).pruneVerb),
   purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
+  prospect: async () => register((await import('./verbs/prospect.js')).prospectVerb),
+  vocab: async () => register((await import('./verbs/vocab.js')).vocabVerb),
   call: async () => register((await import('./verbs/call.js')).callVerb),
   doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),
   migrate: async () => register((await import('./verbs/migrate.js')).migrateVerb),

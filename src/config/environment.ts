@@ -19,11 +19,19 @@ export interface McpAccess extends ProviderAccess {
   readonly url: string;
 }
 
+/** What requests over https go through. */
+export interface ProxyAccess {
+  /** May hold a password. */
+  readonly url: Secret;
+  readonly except: string;
+}
+
 /** What the environment says: which provider, which keys, where the data lies. Keys come from nowhere else. */
 export interface Environment {
   readonly v1: ProviderAccess | null;
   readonly v2: ProviderAccess | null;
   readonly mcp: McpAccess | null;
+  readonly proxy: ProxyAccess | null;
   readonly routes: Routes;
   readonly routesFile: string | null;
   readonly dataDir: string;
@@ -46,6 +54,7 @@ export function loadEnvironment(
     v1: readAccess('V1', variables, source.cwd),
     v2: readAccess('V2', variables, source.cwd),
     mcp: readMcp(variables, source.cwd),
+    proxy: readProxy(variables),
     routes: routesFile === null ? {} : parseRoutes(readText(routesFile, 'KYBATCH_V2_ROUTES'), routesFile),
     routesFile,
     dataDir: loadDataDir(source, flags),
@@ -107,6 +116,19 @@ function readMcp(variables: Variables, cwd: string): McpAccess | null {
       'The connector server takes the key of v2: set KYBATCH_V2_API_KEY, or KYBATCH_V2_API_KEY_FILE to a file that holds it.',
     );
   return { baseUrl: checkBaseUrl(MCP_URL, url), url: new URL(url).href, apiKey: new Secret(key) };
+}
+
+/** As other programs read them: in capitals or not, and a host without a scheme is reached over http. */
+function readProxy(variables: Variables): ProxyAccess | null {
+  const given = variables.HTTPS_PROXY ?? variables.https_proxy;
+  if (given === undefined) return null;
+  const text = given.includes('://') ? given.trim() : `http://${given.trim()}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The value itself is not shown: it may hold a password.
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new UsageError('HTTPS_PROXY is not the http or https address of a proxy', 'For example http://proxy:3128.');
+  if (url.password !== '') new Secret(decodeURIComponent(url.password));
+  return { url: new Secret(url.href), except: variables.NO_PROXY ?? variables.no_proxy ?? '' };
 }
 
 function readKey(name: string, variables: Variables, cwd: string): string | undefined {

@@ -21,6 +21,7 @@ import {
 import { changeNames } from '../readers/compared-columns.js';
 import { readers } from '../readers/list.js';
 import type { Table } from '../readers/table.js';
+import { FALLBACKS } from '../stages/identity/fallback-steps.js';
 import { stages } from '../stages/list.js';
 import { notifySection } from './notify-schema.js';
 
@@ -87,6 +88,13 @@ export const pipelineFile = section({
     further_spellings: yesOrNo()
       .default(true)
       .describe('Try further spellings of the number when nothing else has found the company; each counts as a search'),
+    fallback: z
+      .array(choice(FALLBACKS), 'must be a list')
+      .refine((steps) => new Set(steps).size === steps.length, 'must not name anything twice')
+      .default([])
+      .describe(
+        'Who is asked, first to last, where the searches find nobody: `lookup` (LEI, website, LinkedIn address, phone, number, VAT number or name, the first that the row has), `website`, `linkedin`, `registry`, `autocomplete`. Each is one call of v2 whose price is not told, and one search more for the number it names; a hint, never a match (docs/matching.md)',
+      ),
   })
     .prefault({})
     .describe('How companies are looked up'),
@@ -164,6 +172,11 @@ export const pipelineFile = section({
     city: headers('the city'),
     state: headers('the state or province'),
     id: headers('your own key'),
+    lei: headers('the legal entity identifier, which `search.fallback` follows'),
+    website: headers('the website, which `search.fallback` follows'),
+    linkedin: headers('the LinkedIn address of the company, which `search.fallback` follows'),
+    phone: headers('the phone number, which `search.fallback` follows'),
+    email: headers('the e-mail address, which `search.fallback` follows'),
   })
     .prefault({})
     .describe(

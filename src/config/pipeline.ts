@@ -6,6 +6,7 @@ import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
 import { type IdSpace, twinOf } from '../domain/id-spaces.js';
 import { parseDuration } from '../domain/options/duration.js';
+import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import { fitted, type Stage } from '../stages/stage.js';
@@ -26,6 +27,8 @@ export interface Pipeline {
     readonly attempts: number;
     readonly order: readonly SearchKey[];
     readonly furtherSpellings: boolean;
+    /** Who is asked where the searches find nobody. */
+    readonly fallback: readonly Fallback[];
   };
   readonly match: MatchPolicy;
   /** Read it with `freshnessMs`. */
@@ -126,16 +129,30 @@ function unsearchable(pipeline: Pipeline): readonly { readonly message: string; 
   });
 }
 
-/** What a pipeline buys, and what each stage is told: none of it where that is not said. */
-export type Wanted = Pick<Pipeline, 'stages'> & Partial<Pick<Pipeline, 'options'>>;
+/** What a pipeline buys, what each stage is told, and who is asked for a number: none of it where that is not said. */
+export type Wanted = Pick<Pipeline, 'stages'> &
+  Partial<Pick<Pipeline, 'options'>> & { readonly search?: Pick<Pipeline['search'], 'fallback'> };
 
 /** The stages of a pipeline, in the order of the journey, as its options have them. */
 export const stagesOf = ({ stages: names, options = {} }: Wanted): readonly Stage[] =>
   stages.filter(({ name }) => names.includes(name)).map((stage) => fitted(stage, options[stage.name]));
 
+/** What a stage is told; its defaults where the run was started before it had options. */
+export const optionsOf = ({ options }: Pick<Pipeline, 'options'>, { name, options: declared }: Stage): unknown =>
+  options[name] ?? declared?.schema.parse(undefined);
+
 /** Every operation that a pipeline's stages, and the searches before them, may ask for. */
-export const operationsOf = (pipeline: Wanted): readonly Operation[] =>
-  stagesOf(pipeline).flatMap(({ space, calls }) => [...searchesOf(space), ...calls.map(({ operation }) => operation)]);
+export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
+  ...stagesOf(pipeline).flatMap(({ space, calls }) => [
+    ...searchesOf(space),
+    ...calls.map(({ operation }) => operation),
+  ]),
+  ...fallbackOperations(pipeline),
+];
+
+/** Those by which a company is asked about that no search has found. */
+export const fallbackOperations = ({ search }: Pick<Wanted, 'search'>): readonly Operation[] =>
+  (search?.fallback ?? []).map((name) => fallbackSteps[name].operation);
 
 /**
  * How long an owned answer of this operation is used again. Infinity: for ever; 0: it is asked anew every time. A run
@@ -158,7 +175,12 @@ function toPipeline(file: PipelineFile): Pipeline {
     options: Object.fromEntries(
       stages.flatMap(({ name, options }) => (options === undefined ? [] : [[name, written[options.key]]])),
     ),
-    search: { attempts: search.attempts, order: search.order, furtherSpellings: search.further_spellings },
+    search: {
+      attempts: search.attempts,
+      order: search.order,
+      furtherSpellings: search.further_spellings,
+      fallback: search.fallback,
+    },
     match: {
       nameAgreement: match.name_agreement,
       confirmOnVat: match.confirm_on_vat,
@@ -206,11 +228,13 @@ const digestedShared = (shared: readonly IdSpace[]): boolean | readonly IdSpace[
 
 /** Only what decides which answers a row gets. A higher budget or another speed goes on with the same run. */
 export function pipelineSha256(pipeline: Pipeline): string {
-  const { search, match, provenance, idsShared, columns } = pipeline;
+  const { match, provenance, idsShared, columns } = pipeline;
+  const { fallback, ...search } = pipeline.search;
   const planned = stagesOf(pipeline);
   const content = {
     stages: pipeline.stages,
-    search,
+    // Without one it is the pipeline that it was before there was such a key.
+    search: fallback.length === 0 ? search : { ...search, fallback },
     match,
     // What the stages do not ask for decides nothing.
     freshnessMs: Object.fromEntries(
@@ -219,9 +243,9 @@ export function pipelineSha256(pipeline: Pipeline): string {
     provenance,
     idsShared: digestedShared(idsShared),
     columns,
-    options: planned.flatMap(({ name, options }) => {
-      const decisive = options?.decisive(pipeline.options[name]);
-      return decisive === undefined ? [] : [{ [name]: decisive }];
+    options: planned.flatMap((stage) => {
+      const decisive = stage.options?.decisive(optionsOf(pipeline, stage));
+      return decisive === undefined ? [] : [{ [stage.name]: decisive }];
     }),
   };
   return createHash('sha256').update(canonicalText(content)).digest('hex');

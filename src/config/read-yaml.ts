@@ -3,9 +3,9 @@ import { firstFew } from '../util/first-few.js';
 import { parseYaml } from '../util/parse-yaml.js';
 import { readSmallFile, UnreadableFile } from '../util/small-file.js';
 
-/** The content of a YAML (or JSON) file. `shownAs` is what messages call it. */
-export function readYaml(file: string, shownAs: string): unknown {
-  const { document, problems } = parseYaml(readText(file, shownAs));
+/** The content of a YAML (or JSON) file. `shownAs` is what messages call it; `checks`: what else is refused. */
+export function readYaml(file: string, shownAs: string, checks: Parameters<typeof parseYaml>[1] = {}): unknown {
+  const { document, problems } = parseYaml(readText(file, shownAs), checks);
   if (problems.length > 0) {
     const told = firstFew(
       problems,

@@ -36,7 +36,8 @@ export type ReviewReason =
   | 'repaired_number'
   | 'vat_only'
   | 'ticker_only'
-  | 'name_only';
+  | 'name_only'
+  | 'hint_only';
 
 export type NoMatchReason = 'no_candidates' | 'no_candidate_with_number' | 'no_candidate_with_vat_number';
 

@@ -1,4 +1,5 @@
 import type { Subject } from './grade.js';
+import { leadsIn } from './leads.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { resolveLocation } from './resolve-location.js';
 import { parseVatNumber } from './vat.js';
@@ -23,6 +24,11 @@ export interface RowFields {
   readonly ticker?: string;
   readonly city?: string;
   readonly state?: string;
+  readonly website?: string;
+  readonly linkedin?: string;
+  readonly lei?: string;
+  readonly email?: string;
+  readonly phone?: string;
 }
 
 /** A country that nobody knows is told before anything is searched for. */
@@ -36,6 +42,7 @@ export function readEnquiry(fields: RowFields): EnquiryReading {
   if (!place.ok) return { ok: false, code: 'BAD_COUNTRY', message: place.reason };
   const countryCode = place.countryCode ?? '';
   const state = place.state ?? fields.state;
+  const leads = leadsIn({ ...fields });
   const subject: Subject = {
     countryCode,
     ...(place.countryCode === null ? { locationId: place.location } : {}),
@@ -47,6 +54,7 @@ export function readEnquiry(fields: RowFields): EnquiryReading {
       ? {}
       : { registrationNumber: parseRegistrationNumber(fields.registration_number, countryCode, state) }),
     ...(fields.vat_number === undefined ? {} : { vatNumber: parseVatNumber(fields.vat_number, countryCode) }),
+    ...(leads === undefined ? {} : { leads }),
   };
   return { ok: true, enquiry: { subject, location: place.location } };
 }

@@ -1,5 +1,6 @@
 import type { CandidateFacts, Subject } from './grade.js';
 import type { IdSpace } from './id-spaces.js';
+import { comparableLead, LEADS, type Leads } from './leads.js';
 import { normaliseName } from './names.js';
 import { comparable } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
@@ -57,9 +58,17 @@ function identifier(subject: Subject): string {
   if (vat !== undefined)
     return `vat:${comparableVat(vat.treatment === 'review' ? vat.raw : (vat.canonical ?? vat.raw), countryCode)}`;
   if (ticker !== undefined) return `ticker:${ticker.trim().toUpperCase()}`;
+  if (subject.name === undefined && subject.leads !== undefined) return leadsKey(subject.leads);
   const place = [subject.state, subject.city].map((text) => plainPlace(text ?? '')).filter((text) => text !== '');
   return `place:${place.join(',')}`;
 }
+
+/** All of them: an answer given for a website must not settle it beside another LEI. */
+const leadsKey = (leads: Leads): string =>
+  LEADS.flatMap((lead) => {
+    const text = leads[lead];
+    return text === undefined ? [] : [`${lead}:${comparableLead(lead, text)}`];
+  }).join(',');
 
 function registerKey(countryCode: string, register: string | undefined): string {
   if (register === undefined) return '';

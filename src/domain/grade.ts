@@ -1,3 +1,4 @@
+import type { Leads } from './leads.js';
 import { NAME_AGREEMENT, nameLetter, nameSimilarity } from './names.js';
 import { compareRegistration, type GradeLetter, type NumberComparison } from './numbers/compare.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
@@ -17,6 +18,8 @@ export interface Subject {
   readonly registrationNumber?: ParsedNumber;
   readonly vatNumber?: ParsedVat;
   readonly ticker?: string;
+  /** Nothing is graded by them. */
+  readonly leads?: Leads;
 }
 
 /** What a search says about one candidate. */

@@ -2,8 +2,11 @@
 export interface PermissionUse {
   /** Codename of the permission. */
   readonly permission: string;
+  /** Null where it has none. */
+  readonly permissionName: string | null;
   /** Codename of the count: a permission may have several, by day and by plan. */
   readonly metric: string;
+  /** Of the count. */
   readonly name: string;
   /** Null where the provider did not tell a number. */
   readonly used: number | null;

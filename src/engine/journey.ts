@@ -3,7 +3,7 @@ import { type IdSpace, twinOf } from '../domain/id-spaces.js';
 import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
-import { resolve } from '../stages/identity/resolve.js';
+import { resolve, withoutFallback } from '../stages/identity/resolve.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import type { Company, Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
@@ -124,6 +124,12 @@ class Journey {
     this.#learn(outcome);
     if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return this.#noteTrouble([stage], outcome);
     this.#mark([stage], outcome.kind);
+    // A person has said that what was confirmed here is another company: no other stage buys for it.
+    if (outcome.ids?.[stage.space] === null)
+      this.#mark(
+        this.#contexts.stages.filter(({ space }) => space === stage.space),
+        'not_available',
+      );
     const { asOf } = outcome.kind === 'done' ? outcome : { asOf: undefined };
     // An answer that was there before stays as old as it is, until its company was looked for anew.
     const wasThere = this.#row.stagesBefore[stage.name] === 'done' && !this.#resolved.has(stage.space);
@@ -169,9 +175,11 @@ class Journey {
 
   async #resolve(space: IdSpace): Promise<void> {
     if (this.#resolved.has(space)) return;
+    const isFirst = this.#resolved.size === 0 && Object.keys(this.#ids).length === 0;
     this.#resolved.add(space);
+    const { policy } = this.#contexts;
     const context = this.#contexts.contextFor(this.#row, 'resolve', this.#notes);
-    const outcome = await resolve(space, this.#company(), this.#contexts.policy, context);
+    const outcome = await resolve(space, this.#company(), isFirst ? policy : withoutFallback(policy), context);
     this.#learn(outcome);
     const waiting = this.#contexts.stages.filter(
       (stage) => this.#searchedIn(stage.space) === space && this.isOpen(stage),

@@ -185,14 +185,18 @@ export class PlanTally {
 }
 
 /** Why a person has to look at the row whatever the searches find. */
-function personNeeded({ registrationNumber: number, vatNumber: vat, name, ticker }: Subject): string | undefined {
+function personNeeded(subject: Subject): string | undefined {
+  const { registrationNumber: number, vatNumber: vat, name, ticker, leads } = subject;
   if (number?.treatment === 'review')
     return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
   if (number !== undefined) return undefined;
   if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
   if (vat !== undefined) return undefined;
   if (name !== undefined) return 'only a name is given: names support, they never confirm';
-  return ticker === undefined ? undefined : 'only a ticker is given';
+  if (ticker !== undefined) return 'only a ticker is given';
+  return leads === undefined
+    ? undefined
+    : 'neither number nor name is given: who is named for the rest is a hint, never a match';
 }
 
 /** Reasons quote the number they are about; the kind is what they have in common. */

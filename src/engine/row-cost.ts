@@ -1,6 +1,8 @@
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
+import type { IdSpace } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
 import type { Limits } from '../ledger/intended.js';
+import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { StageCall } from '../stages/stage.js';
 
@@ -22,7 +24,11 @@ export function callsOfRow(pipeline: Asking): readonly StageCall[] {
   const stages = stagesOf(pipeline);
   const spaces = spacesToSearch(stages, pipeline.idsShared, () => false);
   const searches = spaces.map((space) => ({ operation: searchOf(space).operation, atMost: pipeline.search.attempts }));
-  return [...searches, ...stages.flatMap((stage) => stage.calls)];
+  const fallback = fallbackCalls(
+    pipeline.search.fallback.map((name) => fallbackSteps[name]),
+    spaces[0],
+  );
+  return [...searches, ...fallback, ...stages.flatMap((stage) => stage.calls)];
 }
 
 /** The most that so many rows can still cost. */
@@ -31,6 +37,13 @@ export function mostFor(rows: number, pipeline: Asking): Rest {
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
   return { units: rows * most('unit'), reports: rows * most('report'), v2Calls: rows * most('not_told') };
+}
+
+/** What the steps of a fallback may cost a row in the space where it is looked for first: each a call of its own, and a search for the number that it names. */
+export function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
+  if (space === undefined || steps.length === 0) return [];
+  const named = { operation: searchOf(space).operation, atMost: steps.length };
+  return [...steps.map(({ operation }) => ({ operation, atMost: 1 })), named];
 }
 
 export const within = ({ units, reports }: Amounts, limits: Limits): Amounts => ({

@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.js';
-import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { ByApi } from '../domain/api-name.js';
 import { canBeConfirmed, type Enquiry } from '../domain/enquiry.js';
 import { entityKey, questionKey } from '../domain/entity-key.js';
@@ -8,12 +8,14 @@ import type { Meter } from '../domain/meter.js';
 import { isSettled } from '../domain/outcomes.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord } from '../ledger/runs.js';
+import { stepsFor } from '../stages/identity/fallback-steps.js';
 import { planSearches } from '../stages/identity/searches.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
-import type { Stage } from '../stages/stage.js';
+import type { Stage, StageCall } from '../stages/stage.js';
 import { ClosedDoor } from './closed-door.js';
 import { takeThrough } from './journey.js';
 import type { PlanTally, RowCost } from './plan-tally.js';
+import { fallbackCalls } from './row-cost.js';
 import { StageContexts } from './stage-contexts.js';
 
 export interface PlannerOptions {
@@ -45,7 +47,7 @@ export class RowPlanner {
       clock: { now: () => now },
       stages: this.#stages,
       policy: pipeline,
-      optionsOf: ({ name }) => pipeline.options[name],
+      optionsOf: (stage) => optionsOf(pipeline, stage),
       environments,
       freshnessMs: (operation) => freshnessMs(pipeline, operation),
       notBefore,
@@ -72,7 +74,7 @@ export class RowPlanner {
     const sure = shared ? null : sureCost(first.operation);
     // A row goes on with the report that it has begun with, expired or not.
     const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
-    tally.toBuy(searched, { sure, ...this.#bounds(open, known, further) }, again);
+    tally.toBuy(searched, { sure, ...this.#bounds(enquiry, open, known, further) }, again);
   }
 
   /** All that the course of a row depends on, beside what is owned: its searches, and what its candidates are held against. */
@@ -83,20 +85,29 @@ export class RowPlanner {
       entityKey(enquiry.subject),
       [number?.treatment, number?.repairs.length],
       [vat?.treatment, vat?.canonical, vat?.repairs.length],
+      enquiry.subject.leads,
     ]);
   }
 
   /** All that the open stages and their searches may still need; `further`: the row can get beyond its first search. */
-  #bounds(open: readonly Stage[], known: ReadonlySet<IdSpace>, further: boolean): Omit<RowCost, 'sure'> {
+  #bounds(
+    enquiry: Enquiry,
+    open: readonly Stage[],
+    known: ReadonlySet<IdSpace>,
+    further: boolean,
+  ): Omit<RowCost, 'sure'> {
     const { search, idsShared } = this.#options.pipeline;
     const most: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
     const likely: Record<Meter, number> = { unit: 0, report: 0, not_told: 0, free: 0 };
     for (const [place, space] of spacesToSearch(open, idsShared, (other) => known.has(other)).entries()) {
       const { operation } = searchOf(space);
       // Other spaces are searched by the number that the first confirms: before it is there, none of their answers is the one.
-      const asItWillBe = place === 0 || known.size > 0;
-      const left = search.attempts - (asItWillBe ? (this.#door.used.get(operation) ?? 0) : 0);
-      most[operation.meter] += Math.max(0, left);
+      const isFirst = place === 0 && known.size === 0;
+      const used = (one: Operation) => (place === 0 || known.size > 0 ? (this.#door.used.get(one) ?? 0) : 0);
+      const attempts = isFirst && planSearches(enquiry, search).bought.length === 0 ? 0 : search.attempts;
+      const fallback = isFirst ? fallbackCalls(stepsFor(enquiry, search.fallback), space) : [];
+      for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
+        most[call.operation.meter] += Math.max(0, call.atMost - used(call.operation));
       likely[operation.meter] += 1;
       if (!further) return { most, likely };
     }
@@ -126,6 +137,13 @@ export class RowPlanner {
     if (ledger === null || stage === undefined || environmentId === null) return false;
     return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
   }
+}
+
+/** One bound for each: a search may be asked for by the row's own words, and by a number that was named for it. */
+function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
+  const sums = new Map<Operation, number>();
+  for (const { operation, atMost } of calls) sums.set(operation, (sums.get(operation) ?? 0) + atMost);
+  return [...sums].map(([operation, atMost]) => ({ operation, atMost }));
 }
 
 /** A search is paid for whatever it finds; that a company has no record is told for nothing (V1-1). */

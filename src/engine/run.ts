@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ApiError } from '../api/errors.js';
 import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
-import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
+import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { BatchApi, ByApi } from '../domain/api-name.js';
 import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -132,7 +132,7 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
     clock,
     stages,
     policy: pipeline,
-    optionsOf: ({ name }) => pipeline.options[name],
+    optionsOf: (stage) => optionsOf(pipeline, stage),
     environments,
     freshnessMs: (operation) => freshnessMs(pipeline, operation),
     notBefore: work.fresh ? ledger.times.believed(run.createdAt) : 0,

@@ -40,6 +40,7 @@ export const allowancesTable = table({
       'integer',
       'What the provider counts beyond our own count, or short of it (negative); empty where the two cannot be compared',
     ),
+    column('permission_name', 'text', 'Name of the permission, as /metrics has it'),
     column('environment', 'text', 'The base URL that it was told from'),
     column('extra', 'json', 'What else was told; v1: its quota headers as they came'),
   ],
@@ -77,6 +78,7 @@ const NOTHING: AllowanceRow = {
   calls_answered: null,
   calls_failed: null,
   drift: null,
+  permission_name: null,
   environment: null,
   extra: null,
 };
@@ -108,6 +110,7 @@ const permissionRow = (told: PermissionUsage): AllowanceRow => ({
   calls_answered: text(told.callsAnswered),
   calls_failed: text(told.callsFailed),
   drift: text(driftOf(told)),
+  permission_name: told.permissionName,
   environment: told.environment,
   extra: told.extra,
 });

@@ -21,18 +21,37 @@ export interface PackageFacts {
 
 /** The Frictionless description of an export (Data Package 2.0). */
 export function dataPackage(resources: readonly Resource[], facts: PackageFacts) {
-  return {
-    $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
-    name: `kybatch-${facts.run.toLowerCase().replace(/[^-a-z0-9._/]/g, '-')}`,
-    title: `Export of run ${facts.run}${facts.partial ? ' (partial)' : ''}`,
-    description: `${partialInWords(facts)}${DESCRIPTION}`,
-    partial: facts.partial,
-    rows_not_settled: facts.rowsNotSettled,
-    created: facts.exportedAt,
-    version: facts.options.version,
-    resources: resources.filter(({ files }) => files.length > 0).map((resource) => describeResource(resource, facts)),
-  };
+  const { partial, rowsNotSettled, exportedAt, options } = facts;
+  return describePackage(resources, options, {
+    name: facts.run,
+    title: `Export of run ${facts.run}${partial ? ' (partial)' : ''}`,
+    remark: partialInWords(facts),
+    more: { partial, rows_not_settled: rowsNotSettled },
+    createdAt: exportedAt,
+  });
 }
+
+export interface PackageHead {
+  readonly name: string;
+  readonly title: string;
+  /** Before what holds for all tables; empty, or with a space at its end. */
+  readonly remark: string;
+  /** Members of its own. */
+  readonly more: Readonly<Record<string, unknown>>;
+  readonly createdAt: string;
+}
+
+/** A folder of tables, whatever they are of. */
+export const describePackage = (resources: readonly Resource[], options: ExportOptions, head: PackageHead) => ({
+  $schema: 'https://datapackage.org/profiles/2.0/datapackage.json',
+  name: `kybatch-${head.name.toLowerCase().replace(/[^-a-z0-9._/]/g, '-')}`,
+  title: head.title,
+  description: `${head.remark}${DESCRIPTION}`,
+  ...head.more,
+  created: head.createdAt,
+  version: options.version,
+  resources: resources.filter(({ files }) => files.length > 0).map((resource) => describeResource(resource, options)),
+});
 
 const DESCRIPTION =
   'Numbers are the provider’s own digits. An empty field means that nothing was returned; it is never a no. Text that a spreadsheet would run as a formula has an apostrophe in front (CSV only).';
@@ -42,7 +61,7 @@ const partialInWords = ({ partial, rows, rowsNotSettled }: PackageFacts): string
     ? `Partial: the run is not finished, ${rowsNotSettled} of its ${rows} ${rows === 1 ? 'row' : 'rows'} ${rowsNotSettled === 1 ? 'is' : 'are'} not settled yet. `
     : '';
 
-function describeResource({ table, columns, format, files }: Resource, { options }: PackageFacts) {
+function describeResource({ table, columns, format, files }: Resource, options: ExportOptions) {
   const [first] = files;
   const { name, properties } = format.resource(table, columns, options);
   return {

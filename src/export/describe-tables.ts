@@ -2,7 +2,7 @@ import { type Column, column, type Table, withFurther } from '../readers/table.j
 import type { Marks } from '../util/marked-part.js';
 import { parquetColumns } from './formats/parquet-file.js';
 import { rowsTable } from './run-tables.js';
-import { tables } from './tables.js';
+import { sideTables, tables } from './tables.js';
 
 /** Around the tables in `docs/tables.md`. */
 export const TABLE_REFERENCE: Marks = {
@@ -10,7 +10,14 @@ export const TABLE_REFERENCE: Marks = {
   end: '<!-- end of tables -->',
 };
 
-export const describeTables = (declared: readonly Table[] = tables): string => declared.map(describeTable).join('\n');
+export const describeTables = (declared: readonly Table[] = tables): string =>
+  [...declared.map(describeTable), BESIDE_RUNS, ...sideTables.map(describeTable)].join('\n');
+
+const BESIDE_RUNS = `## Tables that no run has
+
+They are about no company of a run, so no export has them: \`kybatch prospect\` and \`kybatch vocab --out DIR\` write each into
+a folder of its own, in the same formats, with \`datapackage.json\` and \`summary.json\` ([Prospecting](prospecting.md)).
+`;
 
 const INPUT = column('input_…', 'text', 'One for each column of the input, as written', 'the input');
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFileError, KybatchError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
@@ -8,8 +8,7 @@ import { changeRows, importantNames } from './changes-table.js';
 import { dataPackage } from './data-package.js';
 import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
 import { GrowingFolder } from './folder.js';
-import type { Target } from './formats/format.js';
-import type { Formats } from './formats/list.js';
+import { withFormats } from './formats/open.js';
 import type { ExportOptions } from './options.js';
 import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
@@ -30,6 +29,7 @@ import { answersOf } from './subjects.js';
 import { type ExportSummary, summarise } from './summary.js';
 import { boughtTables, tablesOf } from './tables.js';
 import { writeAnswers } from './write-answers.js';
+import { writeJson } from './write-json.js';
 
 /** Writes the tables of a run, from its raw bodies, for 0 units. The folder appears when everything is in it. */
 export async function exportRun(
@@ -80,17 +80,6 @@ async function fill(
     writeJson(join(folder, SUMMARY), summary);
     return summary;
   });
-}
-
-async function withFormats<T>(target: Target, known: Formats, use: (opened: OpenFormats) => Promise<T>): Promise<T> {
-  const opened: OpenFormats[number][] = [];
-  try {
-    for (const name of target.options.formats)
-      opened.push({ format: known[name], writer: await known[name].open(target) });
-    return await use(opened);
-  } finally {
-    for (const { writer } of opened) writer.close();
-  }
 }
 
 function openOutputs(
@@ -153,11 +142,4 @@ function nothingWritten([first]: readonly Unwritten[]): KybatchError {
     hint: 'The export before it is as it was. Another --format may do; csv needs the least memory.',
     exit: ExitCode.internal,
   });
-}
-
-function writeJson(path: string, value: unknown): void {
-  const descriptor = openSync(path, 'wx');
-  writeSync(descriptor, `${JSON.stringify(value, null, 2)}\n`);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

@@ -69,7 +69,11 @@ export const candidatesTable = table({
   keyAlwaysThere: true,
   columns: [
     column('row', 'integer', 'The row that searched'),
-    column('api', 'text', 'v1, v2 or credit: which ID space the candidate is of'),
+    column(
+      'api',
+      'text',
+      `Which ID space the candidate is of: ${rowSpaces.filter((space) => space !== 'report').join(', ')}`,
+    ),
     column('position', 'integer', 'Place among the candidates, from 1'),
     column('id', 'id', 'ID of the candidate in that space'),
     column('name', 'text', 'Registered name'),
@@ -84,7 +88,7 @@ export const candidatesTable = table({
     column(
       'extra',
       'json',
-      'What else the search said: the source, with provenance; status, address and further VAT numbers of a hit among credit reports',
+      'What else the search said: the source, with provenance; status, address and further VAT numbers of a hit among credit reports; status of one in the companies module',
     ),
   ],
 });

@@ -109,23 +109,32 @@ export function summarise(
     answers_not_exported: damaged.length + issues.unread,
     cells_not_exported: damagedTexts.length,
     not_written: unwritten,
-    options: {
-      formats: options.formats,
-      delimiter: options.csv.delimiter,
-      bom: options.csv.bom,
-      include_contacts: options.includeContacts,
-      partition_by: options.partitionByCountry ? 'country' : null,
-    },
-    versions: { kybatch: options.version, node: process.version, ...versions },
-    files: resources.flatMap(({ table, format, files }) =>
-      files.map(({ path, rows, bytes, sha256 }) => ({
-        path,
-        table: table.name,
-        format: format.name,
-        rows,
-        bytes,
-        sha256,
-      })),
-    ),
+    ...howItWasMade(resources, versions, options),
   };
 }
+
+/** What a summary tells of every folder of tables; `export-marker.ts` knows it as one of ours by this. */
+export const howItWasMade = (
+  resources: Finished['resources'],
+  versions: Readonly<Record<string, string>>,
+  options: ExportOptions,
+): Pick<ExportSummary, 'options' | 'versions' | 'files'> => ({
+  options: {
+    formats: options.formats,
+    delimiter: options.csv.delimiter,
+    bom: options.csv.bom,
+    include_contacts: options.includeContacts,
+    partition_by: options.partitionByCountry ? 'country' : null,
+  },
+  versions: { kybatch: options.version, node: process.version, ...versions },
+  files: resources.flatMap(({ table, format, files }) =>
+    files.map(({ path, rows, bytes, sha256 }) => ({
+      path,
+      table: table.name,
+      format: format.name,
+      rows,
+      bytes,
+      sha256,
+    })),
+  ),
+});

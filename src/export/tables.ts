@@ -1,6 +1,8 @@
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
 import type { Table } from '../readers/table.js';
+import { prospectsTable } from '../readers/tables/prospects.js';
+import { vocabulariesTable } from '../readers/tables/vocabularies.js';
 import { allowancesTable } from './allowances-table.js';
 import { changesTable } from './changes-table.js';
 import { callsTable, candidatesTable, errorsTable, membersTable, rowsTable, watchEventsTable } from './run-tables.js';
@@ -37,3 +39,6 @@ export type TableName =
   | (typeof rowsTable)['name'];
 
 export const tables: readonly Table[] = tablesOf(readers);
+
+/** What no run has: a command writes each into a folder of its own. */
+export const sideTables: readonly Table[] = [prospectsTable, vocabulariesTable];

@@ -1,5 +1,7 @@
+import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { trimCell } from '../sheets/blank.js';
 import type { LineProblemCode, NumberedLine } from '../sheets/sheet.js';
+import type { UnreadLeads } from './map-columns.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -11,13 +13,18 @@ import {
 } from './types.js';
 
 /** The row that a line of the sheet is: its fields, and what they lack. */
-export function judgeRow(line: NumberedLine, row: number, mapping: InputTable['mapping']): InputRow {
+export function judgeRow(
+  line: NumberedLine,
+  row: number,
+  mapping: InputTable['mapping'],
+  unread: UnreadLeads = {},
+): InputRow {
   const { cells: values, problem: damage } = line;
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
   const fields = fieldsOf(values, mapping);
-  const problem = damage ?? incomplete(fields);
+  const problem = damage ?? incomplete(fields, () => fieldsOf(values, unread));
   if (problem === undefined) return { row, line: line.line, values, fields };
   return { row, line: line.line, values, fields, problem };
 }
@@ -32,13 +39,35 @@ const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
   CELL_TOO_LONG: false,
 };
 
-function incomplete(fields: InputFields): RowProblem | undefined {
-  if (IDENTIFIERS.every((field) => fields[field] === undefined)) {
-    return { code: 'NO_IDENTIFIER', message: 'the row has no name, registration number, VAT number or ticker' };
+/** `unread`: leads that the row gives, and nobody follows. */
+function incomplete(fields: InputFields, unread: () => InputFields): RowProblem | undefined {
+  if (IDENTIFIERS.every((field) => fields[field] === undefined) && leadsIn(fields) === undefined) {
+    const missing = 'the row has no name, registration number, VAT number or ticker';
+    return { code: 'NO_IDENTIFIER', message: `${missing}${whatItHas(fields, leadsIn(unread()))}` };
   }
   if (fields.country === undefined) return { code: 'NO_COUNTRY', message: 'the row has no country' };
   return undefined;
 }
+
+function whatItHas(fields: InputFields, unread: InputFields | undefined): string {
+  const given = LEADS.find((lead) => fields[lead] !== undefined);
+  if (given !== undefined) return `, and what it gives as ${leadWords[given]} is none`;
+  const lead = LEADS.find((one) => unread?.[one] !== undefined);
+  return lead === undefined
+    ? ''
+    : `; its ${leadWords[lead]} is followed with ${wouldFollow(lead)} in the pipeline file`;
+}
+
+/** The key that would make a row usable which gives nothing but this. */
+export const wouldFollow = (lead: Lead): string => `search.fallback: [${FOLLOWED_BY[lead]}]`;
+
+const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
+  lei: 'lookup',
+  website: 'website',
+  linkedin: 'linkedin',
+  phone: 'lookup',
+  email: 'autocomplete',
+};
 
 function fieldsOf(values: readonly string[], mapping: InputTable['mapping']): InputFields {
   const fields: { [F in InputField]?: string } = {};

@@ -1,4 +1,5 @@
 import { UsageError } from '../domain/errors.js';
+import { LEADS, type Lead } from '../domain/leads.js';
 import { SYNONYMS } from './synonyms.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
 
@@ -40,13 +41,15 @@ export function mapColumns(headers: readonly string[], lookup: HeaderLookup): Co
   return { columns: uniqueNames(headers, warnings), mapping, warnings };
 }
 
-/** Every header we know, by its folded form. */
-export function headerLookup(extra: InputOptions['synonyms'] = {}): HeaderLookup {
+/** Every header we know, by its folded form. A lead that nobody follows has none: its column is like any other. */
+export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readonly Lead[] = []): HeaderLookup {
+  const unread = new Set<InputField>(LEADS.filter((lead) => !leads.includes(lead)));
+  const fields = INPUT_FIELDS.filter((field) => !unread.has(field));
   const lookup = new Map<string, Claim>();
-  for (const field of INPUT_FIELDS) for (const word of SYNONYMS[field]) lookup.set(fold(word), { field, rank: 2 });
-  for (const field of INPUT_FIELDS) lookup.set(fold(field), { field, rank: 0 });
+  for (const field of fields) for (const word of SYNONYMS[field]) lookup.set(fold(word), { field, rank: 2 });
+  for (const field of fields) lookup.set(fold(field), { field, rank: 0 });
   const given = new Map<string, InputField>();
-  for (const field of INPUT_FIELDS) {
+  for (const field of fields) {
     for (const word of extra[field] ?? []) {
       const key = fold(word);
       const other = given.get(key);
@@ -62,6 +65,23 @@ export function headerLookup(extra: InputOptions['synonyms'] = {}): HeaderLookup
   }
   return lookup;
 }
+
+/** Columns of leads that nobody follows: a row that has nothing else is told what would follow them. */
+export function unreadLeads(
+  headers: readonly string[],
+  mapping: ColumnMap['mapping'],
+  { synonyms, leads = [] }: InputOptions,
+): UnreadLeads {
+  const lookup = headerLookup(synonyms, LEADS);
+  const taken = new Set(Object.values(mapping));
+  const unread = LEADS.filter((lead) => !leads.includes(lead)).flatMap((lead) => {
+    const index = headers.findIndex((header, at) => !taken.has(at) && claimOf(header, lookup)?.field === lead);
+    return index === -1 ? [] : [[lead, index] as const];
+  });
+  return Object.fromEntries(unread);
+}
+
+export type UnreadLeads = Readonly<Partial<Record<Lead, number>>>;
 
 export function claimOf(header: string, lookup: HeaderLookup): Claim | undefined {
   const whole = fold(header);

@@ -106,6 +106,28 @@ export const SYNONYMS: Readonly<Record<InputField, readonly string[]>> = {
     klantnummer | klant id | klantnr | leveranciersnummer | debiteurnummer | referentie | kenmerk
     identyfikator | numer klienta | nr klienta | id klienta | numer referencyjny | id kontrahenta
     kundnummer | kundenummer | asiakasnumero | kund id`),
+  lei: words(
+    `lei code | lei number | lei no | legal entity identifier | lei nummer | code lei | codigo lei | codice lei | kod lei`,
+  ),
+  website: words(`
+    web site | web | web page | webpage | homepage | home page | website url | web address | company website | company url |
+    corporate website | internet | domain | domain name | company domain
+    webseite | internetseite | internetadresse
+    site web | site internet | sitio web | pagina web | sito web | sito internet
+    strona www | strona internetowa | hemsida | hjemmeside | kotisivu`),
+  linkedin: words(`
+    linkedin url | linkedin page | linkedin profile | linkedin address | linkedin link | company linkedin |
+    company linkedin url | linkedin company page`),
+  phone: words(`
+    phone no | phone number | telephone | telephone no | telephone number | tel | tel no | company phone | business phone |
+    main phone | office phone
+    telefon | telefonnummer | telefon nr | rufnummer
+    numero de telephone | telefono | numero de telefono | telefoonnummer | telefoon | numer telefonu | nr telefonu | puhelin`),
+  email: words(`
+    e mail address | email address | company email | business email | contact email | mail | mail address
+    e mail adresse | emailadresse | mailadresse
+    courriel | adresse e mail | adresse mail | correo | correo electronico | posta elettronica | indirizzo email |
+    e mailadres | adres e mail | adres email | e post | epost | sahkoposti`),
 };
 
 function words(list: string): string[] {

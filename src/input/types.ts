@@ -1,3 +1,4 @@
+import { LEADS, type Lead } from '../domain/leads.js';
 import type { LineProblemCode, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
 
 /** What a column of an analyst's file can mean to us. Any other column is carried through untouched. */
@@ -10,6 +11,8 @@ export const INPUT_FIELDS = [
   'city',
   'state',
   'id',
+  // Read only where somebody follows them.
+  ...LEADS,
 ] as const;
 
 export type InputField = (typeof INPUT_FIELDS)[number];
@@ -20,6 +23,8 @@ export const IDENTIFIERS = ['name', 'registration_number', 'vat_number', 'ticker
 export interface InputOptions extends SheetOptions {
   /** Headers to recognise beyond the built-in ones; they win over those. */
   readonly synonyms?: Readonly<Partial<Record<InputField, readonly string[]>>>;
+  /** The leads that are followed where a search finds nobody: the columns of others are carried through, as any column. */
+  readonly leads?: readonly Lead[];
 }
 
 export interface InputTable {

@@ -15,6 +15,8 @@ export interface ChangeStore {
   find(callId: number): Promise<ReplacedAnswer | undefined>;
   /** The newest answers about a subject to each request, of those that were asked for before a call. */
   answersBefore(of: ReplacedAnswer, operations: readonly string[], callId: number): Promise<readonly PastAnswer[]>;
+  /** All answers about the same subject to the same operation, in the order in which they were asked for. */
+  answersLike(of: ReplacedAnswer): Promise<readonly DatedAnswer[]>;
   /** The body; undefined: it is gone, or damaged. */
   body(rawSha256: string): Promise<Buffer | undefined>;
   /** Keeps what was found; what an earlier version of the readers had found is gone. */
@@ -43,6 +45,11 @@ export interface PastAnswer {
   readonly params: Readonly<Record<string, unknown>>;
   readonly rawSha256: string;
   readonly fetchedAt: number;
+}
+
+export interface DatedAnswer extends PastAnswer {
+  readonly callId: number;
+  readonly replaces: number | null;
 }
 
 export interface Comparison {

@@ -36,6 +36,15 @@ export interface Reading {
   clockAhead(): Promise<ClockAhead | null>;
   /** The calls of a start on a run, counted by what became of them. */
   callsOf(runId: string, startId: number): Promise<readonly CallCount[]>;
+  /** The newest owned answer to each request for an operation, the oldest request first. All calls are looked through. */
+  answersTo(environmentId: number, operation: string): Promise<readonly AnswerTo[]>;
+}
+
+export interface AnswerTo {
+  /** What was asked for, as JSON. */
+  readonly params: string;
+  readonly rawSha256: string;
+  readonly fetchedAt: number;
 }
 
 export interface CallCount {

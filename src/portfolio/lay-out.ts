@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { countryProblem, readEnquiry } from '../domain/enquiry.js';
 import { companyKey } from '../domain/entity-key.js';
+import { LEADS } from '../domain/leads.js';
 import type { InputRow, InputTable } from '../input/types.js';
+import { IDENTIFIERS } from '../input/types.js';
 import type { LaidRow, PortfolioRecord, PortfolioStore } from '../ledger/portfolios.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -47,7 +49,7 @@ type Problem = { readonly code: string; readonly message: string };
 export function laidRow({ row, line, values, fields: given, problem: damage }: InputRow, known?: Problem): LaidRow {
   const problem = known ?? damage ?? countryProblem(given);
   const fields: Readonly<Record<string, string>> = damage === undefined ? { ...given } : {};
-  const { id, ...asked } = fields;
+  const { asked, leads } = sortedOut(fields);
   return {
     row,
     line,
@@ -56,9 +58,22 @@ export function laidRow({ row, line, values, fields: given, problem: damage }: I
     problem: problem === undefined ? null : { code: problem.code, message: outsideText(problem.message) },
     inputId: given.id ?? null,
     company: problem === undefined ? companyOf(fields) : null,
-    says: digest([problem?.code ?? null, Object.entries(asked).sort(([a], [b]) => (a < b ? -1 : 1))]),
-    cells: digest([values, problem?.message ?? null]),
+    says: digest([problem?.code ?? null, asked]),
+    cells: digest([values, problem?.message ?? null, ...(leads.length === 0 ? [] : [leads])]),
   };
+}
+
+type Entries = readonly (readonly [string, string])[];
+
+/**
+ * What the row asks about, and its leads beside it. A lead says who is meant only where nothing else does: a list that is
+ * run by turns with a pipeline that follows leads, and one that does not, is the same list.
+ */
+function sortedOut({ id: _, ...fields }: LaidRow['fields']): { readonly asked: Entries; readonly leads: Entries } {
+  const entries = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (IDENTIFIERS.every((field) => fields[field] === undefined)) return { asked: entries, leads: [] };
+  const isLead = ([field]: Entries[number]) => LEADS.some((lead) => lead === field);
+  return { asked: entries.filter((entry) => !isLead(entry)), leads: entries.filter(isLead) };
 }
 
 function companyOf(fields: LaidRow['fields']): string | null {

@@ -1,63 +1,63 @@
-import { type ExactJson, ExactNumber } from '../util/exact-json.js';
-import type { BodyPath, JsonObject } from './parts/body-path.js';
+import { addCompany, type Piece, readProfile } from './parts/company-line.js';
 import { readFiledFinancials } from './parts/filed-financials.js';
-import { emptyOf, type ListOf, type ListRead, oddOf, offsetOf } from './parts/lists.js';
+import type { ListOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
+import { readPagedList } from './parts/paged-list.js';
 import { readOfficers, readShareholders } from './parts/people.js';
-import type { Members } from './parts/read-fields.js';
+import { nested } from './parts/read-fields.js';
 import type { Reader } from './reader.js';
+import { companiesTable } from './tables/companies.js';
 import { filedFinancialsTable } from './tables/filed-financials.js';
 import { officersTable } from './tables/officers.js';
 import { shareholdersTable } from './tables/shareholders.js';
 import { sourcesTable } from './tables/sources.js';
 
-/** v2's officers, shareholders and filed statements: the same tables, under v2's ID (V2-9). */
+/** v2's profile, officers, shareholders and filed statements: the same tables, under v2's ID (V2-9). */
 export const registryReader = {
   name: 'registry',
   space: 'v2',
-  operations: ['kybOfficers', 'kybShareholders', 'kybFinancial'],
-  tables: [officersTable, shareholdersTable, filedFinancialsTable, sourcesTable],
+  operations: ['kybLite', 'kybOfficers', 'kybShareholders', 'kybFinancial'],
+  tables: [companiesTable, officersTable, shareholdersTable, filedFinancialsTable, sourcesTable],
   read({ id, answers }, out) {
-    for (const answer of answers) {
-      const opened = openAnswer(answer, out);
-      if (opened !== undefined) readAnswer(opened, id);
-    }
+    const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
+    const of = (name: string) => opened.filter(({ answer }) => answer.operation === name);
+    const main = ORDER.flatMap(of)[0]?.answer;
+    if (main === undefined) return;
+    const list: ListOf = { v1: main.ids.v1 ?? null, v2: id, offset: 0 };
+    const pieces = [
+      ...of('kybLite').map((one) => profile(one, list)),
+      ...paged('officers', of('kybOfficers'), list),
+      ...paged('shareholders', of('kybShareholders'), list),
+      ...of('kybFinancial').map((one) => statements(one, list)),
+    ];
+    // v1 has a line of its own.
+    addCompany(pieces, { v1: null, v2: id }, main, out);
   },
 } as const satisfies Reader;
 
-/** v2 has no line for the company: what no line of a list holds is an issue, with all of it. */
-function readAnswer({ answer, body, path }: OpenedAnswer, id: string): void {
+const ORDER: readonly string[] = registryReader.operations;
+
+function profile({ answer: { operation }, body, path }: OpenedAnswer, { v2 }: ListOf): Piece {
   const object = path.object(body);
-  if (object === undefined) {
-    path.left('a record', body);
-    return;
-  }
-  const of: ListOf = { v1: answer.ids.v1 ?? null, v2: id, offset: offsetOf(answer) };
-  for (const [name, value] of readList(answer.operation, object, of, path))
-    path.at(name).left('a line of its own', value);
-  for (const [key, value] of Object.entries(object))
-    if (!isRead(answer.operation, key, value)) path.at(key).left('no such field', value);
+  if (object === undefined) return { operation, rest: [[operation, body]] };
+  return { operation, ...readProfile(object, { v1: null, v2 }, path) };
 }
 
-/** What was left over. */
-function readList(operation: string, object: JsonObject, of: ListOf, path: BodyPath): Members {
-  switch (operation) {
-    case 'kybOfficers':
-      return leftOf(object, readOfficers(object.data, of, path.at('data')));
-    case 'kybShareholders':
-      return leftOf(object, readShareholders(object.data, of, path.at('data')));
-    case 'kybFinancial':
-      return readFiledFinancials(object, of, path).rest;
-    default:
-      throw new TypeError(`no table is made from ${operation}`);
-  }
+/** How long a page is where nobody says it is the provider's affair: the document shows no default. */
+function paged(module: 'officers' | 'shareholders', answers: readonly OpenedAnswer[], of: ListOf): readonly Piece[] {
+  const [first] = answers;
+  if (first === undefined) return [];
+  const { operation } = first.answer;
+  const { count, total, rest } = readPagedList(answers, of, module, null, READ[module]);
+  return [{ operation, rest, counts: { [module]: count }, totals: { [module]: total } }];
 }
 
-/** A list that came empty has no line to say so: it is told from one that did not come (V1-22). */
-const leftOf = ({ data }: JsonObject, { odd }: ListRead): Members => [...emptyOf('data', data), ...oddOf('data', odd)];
+const READ = { officers: readOfficers, shareholders: readShareholders };
 
-/** The totals describe the list: how many came is in the lines themselves. */
-const isRead = (operation: string, key: string, value: ExactJson): boolean => {
-  if (operation === 'kybFinancial') return key === 'years' || key === 'groups';
-  return key === 'data' || (/^total_(?:pages|results)$/.test(key) && value instanceof ExactNumber);
-};
+function statements({ answer: { operation }, body, path }: OpenedAnswer, of: ListOf): Piece {
+  const object = path.object(body);
+  if (object === undefined) return { operation, rest: [[operation, body]] };
+  const { periods, rest } = readFiledFinancials(object, of, path);
+  const others = Object.entries(object).filter(([key]) => key !== 'years' && key !== 'groups');
+  return { operation, rest: nested(operation, [...others, ...rest]), counts: { filed_periods: periods } };
+}

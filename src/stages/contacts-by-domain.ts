@@ -4,11 +4,11 @@ import { v2Operations } from '../api/v2/operations.js';
 import { postCheck } from '../domain/post-check.js';
 import { domainOf } from '../domain/web-domain.js';
 import { type ContactsContext, chosenPeople, goesOn, type Item, NOBODY, PER_PAGE, textOf } from './contacts-people.js';
+import { nothingReturned } from './nothing-returned.js';
 import { askPages } from './pages.js';
 import {
   type Company,
   identified,
-  notAvailable,
   type Params,
   type StageOutcome,
   toStageError,
@@ -55,14 +55,18 @@ async function findDomain(company: Company, context: ContactsContext): Promise<s
   if (profile instanceof ApiError) return unanswered(toStageError(profile, 1));
   const check = candidate === null || matchedOn === 'review' ? { ok: true as const } : postCheck(candidate, profile);
   if (!check.ok)
-    return notAvailable('IDENTITY_MISMATCH', `${check.message}; the stage firmographics asks a person about it`);
+    return nothingReturned('IDENTITY_MISMATCH', `${check.message}; the stage firmographics asks a person about it`);
   const domain = domainOf(profile.company_website ?? '');
-  return domain ?? notAvailable('NO_DOMAIN', 'the profile names no website whose people could be asked for');
+  return domain ?? nothingReturned('NO_DOMAIN', 'the profile names no website whose people could be asked for');
 }
 
 function readProfile(body: Buffer) {
   try {
-    const { registration_number = null, country_code = null, company_website = null } = readAnswer(companyProfile, body);
+    const {
+      registration_number = null,
+      country_code = null,
+      company_website = null,
+    } = readAnswer(companyProfile, body);
     return { registration_number, country_code, company_website };
   } catch (error) {
     if (error instanceof ApiError) return error;

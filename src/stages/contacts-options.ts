@@ -41,9 +41,9 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
       .describe(
         'What may be revealed, and is charged: email, phone. Without it nothing is, whatever the provider’s defaults are (V2-11). The employees module reveals both wherever anything is',
       ),
-    reveal_at_most: integerWithin(0, 100)
-      .default(0)
-      .describe('Of how many people of a company, 0 to 100; at least 1 where `contacts.reveal` names something'),
+    reveal_at_most: integerWithin(1, 100)
+      .default(1)
+      .describe('Of how many people of a company anything is revealed, 1 to 100: each reveal is charged'),
     seniority: list(z.union([id(), filledText()], 'must be an ID or a text'))
       .default([])
       .describe(
@@ -52,10 +52,6 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
     department: list(id()).default([]).describe('Only these: IDs of the department vocabulary; `employees` only'),
     job_title: list(filledText()).default([]).describe('Only these titles; `employees` only'),
   })
-    .refine(({ reveal, reveal_at_most }) => reveal.length === 0 || reveal_at_most > 0, {
-      path: ['reveal_at_most'],
-      error: 'must be at least 1 where contacts.reveal names something: each reveal is charged',
-    })
     .refine(({ from, details }) => from === 'domain' || !details, {
       path: ['details'],
       error:

@@ -1,6 +1,7 @@
 import type { ContactsOptions } from './contacts-options.js';
+import { nothingReturned } from './nothing-returned.js';
 import type { Pages } from './pages.js';
-import { notAvailable, type StageContext, type StageError, type StageOutcome } from './stage.js';
+import type { StageContext, StageError, StageOutcome } from './stage.js';
 
 /** As many as are wanted are asked for at once: a page may cost. */
 export const PER_PAGE = 50;
@@ -8,7 +9,7 @@ export const PER_PAGE = 50;
 export type ContactsContext = StageContext<ContactsOptions>;
 export type Item = Readonly<Record<string, unknown>>;
 
-export const NOBODY = notAvailable('NO_PEOPLE', 'the provider returned nobody who works for the company');
+export const NOBODY = nothingReturned('NO_PEOPLE', 'the provider returned nobody who works for the company');
 
 /** Those of the company, as many as are wanted. Who is said to work elsewhere, or is left, is noted. */
 export function chosenPeople(

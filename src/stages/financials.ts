@@ -1,14 +1,7 @@
 import { v2Operations } from '../api/v2/operations.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
-import {
-  type Company,
-  identified,
-  notAvailable,
-  type StageContext,
-  type StageOutcome,
-  stage,
-  withoutAnswerAbout,
-} from './stage.js';
+import { nothingReturned } from './nothing-returned.js';
+import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswerAbout } from './stage.js';
 
 /** Flat financials carry no identity of their own, so the v2 ID was confirmed before (V2-4). */
 export const financialsStage = stage({
@@ -26,6 +19,6 @@ async function buyFinancials(company: Company, context: StageContext): Promise<S
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(v2Operations.financial, params, outcome, context);
   // An object without years is a success that says nothing (V2-2), and so are years without a figure.
   return bodySaysNothing(outcome.body)
-    ? notAvailable('NO_FIGURES', 'the provider returned no figures')
+    ? nothingReturned('NO_FIGURES', 'the provider returned no figures')
     : { kind: 'done' };
 }

@@ -6,11 +6,11 @@ import type { CandidateFacts } from '../domain/grade.js';
 import { postCheck } from '../domain/post-check.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
 import { askAboutAnswer } from './ask-about-answer.js';
+import { nothingReturned } from './nothing-returned.js';
 import {
   type Company,
   type Identified,
   identified,
-  notAvailable,
   type StageContext,
   type StageOutcome,
   stage,
@@ -39,7 +39,7 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   const outcome = await context.call(companyProfile, params);
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, params, outcome, context);
   if (bodySaysNothing(outcome.body, 'id'))
-    return notAvailable('EMPTY_PROFILE', 'the provider returned a profile with nothing in it');
+    return nothingReturned('EMPTY_PROFILE', 'the provider returned a profile with nothing in it');
   const profile = readProfile(outcome.body);
   if (profile instanceof ApiError) return unanswered(toStageError(profile, 1));
   const check = postCheck(candidate, profile);
@@ -64,7 +64,7 @@ async function askAboutProfile(
   const isKnownElsewhere = Object.keys(ids).some((space) => space !== 'companies');
   const taken = { companies: null };
   return isKnownElsewhere
-    ? { ...notAvailable('REVIEWED', refused), ids: taken }
+    ? { ...nothingReturned('REVIEWED', refused), ids: taken }
     : { kind: 'no_match', code: 'REVIEWED', message: refused, ids: taken };
 }
 

@@ -1,14 +1,7 @@
 import { v2Operations } from '../api/v2/operations.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
-import {
-  type Company,
-  identified,
-  notAvailable,
-  type StageContext,
-  type StageOutcome,
-  stage,
-  withoutAnswerAbout,
-} from './stage.js';
+import { nothingReturned } from './nothing-returned.js';
+import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswerAbout } from './stage.js';
 
 /** The profile carries neither number nor country: that the ID was confirmed is all that says whose it is (V2-22). */
 export const insightsStage = stage({
@@ -26,6 +19,6 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   if (outcome.kind !== 'answer')
     return await withoutAnswerAbout(v2Operations.insightsProfile, params, outcome, context);
   return bodySaysNothing(outcome.body, 'id')
-    ? notAvailable('EMPTY_PROFILE', 'the provider returned a digital profile with nothing in it')
+    ? nothingReturned('EMPTY_PROFILE', 'the provider returned a digital profile with nothing in it')
     : { kind: 'done' };
 }

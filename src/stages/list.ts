@@ -4,13 +4,17 @@ import { financialsStage } from './financials.js';
 import { firmographicsStage } from './firmographics.js';
 import { insightsStage } from './insights.js';
 import { ownershipStage } from './ownership.js';
+import { profileStage } from './profile.js';
 import { recordStage } from './record.js';
+import { registryStage } from './registry.js';
 import { screeningStage } from './screening.js';
 import type { Stage } from './stage.js';
 
 /** What can be bought for a confirmed company, in the order of the journey. */
 export const stages: readonly Stage[] = [
   recordStage,
+  profileStage,
+  registryStage,
   financialsStage,
   firmographicsStage,
   insightsStage,

@@ -6,11 +6,11 @@ import { readQualified } from '../domain/numbers/qualified.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
 import { askAboutAnswer } from './ask-about-answer.js';
 import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
+import { nothingReturned } from './nothing-returned.js';
 import { doubtsAbout, identityInOwnership, type OwnedCompany, type OwnershipIdentity } from './ownership-identity.js';
 import {
   type Company,
   identified,
-  notAvailable,
   type StageContext,
   type StageOutcome,
   stage,
@@ -96,7 +96,7 @@ async function askAboutOwnership(
     return { kind: 'done', ids: { ownership: { id: number, candidate: null, matchedOn: 'review', grade: null } } };
   if (decided !== 'refused') return decided;
   const message = 'a person refused the ownership answer, which is not certain to be the company’s';
-  return { ...notAvailable('REVIEWED', message), ids: { ownership: null } };
+  return { ...nothingReturned('REVIEWED', message), ids: { ownership: null } };
 }
 
 const VERDICTS = { accepted: 'confirmed', refused: 'rejected' } as const;
@@ -117,8 +117,8 @@ function factsOf({ number, countryCode }: OwnedCompany, { registrationNumber, se
   } satisfies CandidateFacts;
 }
 
-const NOTHING_RETURNED = notAvailable('NO_OWNERSHIP', 'the provider returned neither shareholders nor a group tree');
-const NO_NUMBER = notAvailable(
+const NOTHING_RETURNED = nothingReturned('NO_OWNERSHIP', 'the provider returned neither shareholders nor a group tree');
+const NO_NUMBER = nothingReturned(
   'NUMBER_NEEDED',
   'the company was confirmed without a registration number, and an answer by name alone cannot be held against anything',
 );

@@ -42,7 +42,7 @@ export function kindsOf({
 }
 
 /** What a row asks for at the most. */
-export const callsOf =
+export const callsToScreen =
   ({ peopleAtMost }: ScreeningOptions) =>
   ({ list, search, pagesAtMost }: ScreenedKind): readonly StageCall[] => [
     { operation: list, atMost: 1 },

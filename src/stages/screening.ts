@@ -1,15 +1,15 @@
 import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v1Operations } from '../api/v1/operations.js';
+import { nothingReturned } from './nothing-returned.js';
 import { askPages, type Pages } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
-import { callsOf, kindsOf, type ScreenedKind } from './screening-kinds.js';
+import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
 import { type ScreeningOptions, screeningOptions } from './screening-options.js';
 import {
   type CallTerms,
   type Company,
   identified,
-  notAvailable,
   type Params,
   type StageContext,
   type StageOutcome,
@@ -29,7 +29,11 @@ export const screeningStage = stage({
   options: screeningOptions,
   fitted: (options) => {
     const kinds = kindsOf(options);
-    return { space: options.from, ages: kinds.map(({ search }) => search), calls: kinds.flatMap(callsOf(options)) };
+    return {
+      space: options.from,
+      ages: kinds.map(({ search }) => search),
+      calls: kinds.flatMap(callsToScreen(options)),
+    };
   },
   run: screen,
 });
@@ -52,7 +56,7 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   return asked === 0 ? NOBODY : { kind: 'done' };
 }
 
-const NOBODY = notAvailable(
+const NOBODY = nothingReturned(
   'NOBODY_TO_SCREEN',
   'no officer and no shareholder was returned whose name can be looked for',
 );

@@ -248,13 +248,6 @@ const inWords = (error: StageError): StageError =>
       }
     : error;
 
-/** The stage has nothing to give, and `errors` says why: it says neither yes nor no about the company (V1-22). */
-export const notAvailable = (code: string, message: string): StageOutcome => ({
-  kind: 'not_available',
-  message,
-  error: { class: 'not_available', code, message, requestId: null, attempts: 1 },
-});
-
 /** What was met is no row's fault (X-1): the row is left to the next start. */
 export const unanswered = (error: StageError): Extract<StageOutcome, { kind: 'parked' }> => ({
   kind: 'parked',

@@ -7,13 +7,16 @@ export interface ParsedYaml {
 }
 
 /** YAML, or JSON, with what is wrong about it. The package compares every key of a map with every other; a set does not. */
-export function parseYaml(text: string): ParsedYaml {
+export function parseYaml(text: string, checks: { readonly leadingZeros?: boolean } = {}): ParsedYaml {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
-  const problems = [...document.errors, ...document.warnings, ...repeatedKeys(document)].map(({ message, pos }) => ({
-    ...lineCounter.linePos(pos[0]),
-    message,
-  }));
+  const zeros = checks.leadingZeros === true ? leadingZeros(document) : [];
+  const problems = [...document.errors, ...document.warnings, ...repeatedKeys(document), ...zeros].map(
+    ({ message, pos }) => ({
+      ...lineCounter.linePos(pos[0]),
+      message,
+    }),
+  );
   return { document, problems };
 }
 
@@ -28,6 +31,20 @@ function repeatedKeys(document: Document.Parsed): YAMLParseError[] {
         if (seen.has(key.value)) found.push(new YAMLParseError([at, at], 'DUPLICATE_KEY', 'Map keys must be unique'));
         seen.add(key.value);
       }
+    },
+  });
+  return found;
+}
+
+/** `01110` is read as 1110: a code that is written so is another one. */
+function leadingZeros(document: Document.Parsed): YAMLParseError[] {
+  const found: YAMLParseError[] = [];
+  visit(document, {
+    Scalar(_, { value, source = '', range }) {
+      if (typeof value !== 'number' || !/^[-+]?0\d/.test(source)) return;
+      const at = range?.[0] ?? 0;
+      const message = `${source} would be read as the number ${value}: put it in quotes`;
+      found.push(new YAMLParseError([at, at], 'BAD_SCALAR_START', message));
     },
   });
   return found;

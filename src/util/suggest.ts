@@ -14,6 +14,17 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** The nearest few, the nearest first. */
+export function suggestSeveral(word: string, candidates: Iterable<string>, atMost: number): readonly string[] {
+  const left = new Set(candidates);
+  const found: string[] = [];
+  for (let best = suggest(word, left); best !== undefined && found.length < atMost; best = suggest(word, left)) {
+    found.push(best);
+    left.delete(best);
+  }
+  return found;
+}
+
 /** ` Did you mean X?`, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const best = suggest(word, candidates);

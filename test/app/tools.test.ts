@@ -8,6 +8,7 @@ import { purge } from '../../src/app/purge.js';
 import type { Surroundings } from '../../src/app/surroundings.js';
 import { tools } from '../../src/app/tools.js';
 import { usage } from '../../src/app/usage.js';
+import { connect } from '../../src/ledger/sqlite/driver.js';
 import { ManualClock } from '../../src/util/clock.js';
 import { ExactNumber } from '../../src/util/exact-json.js';
 import type { BenchOptions } from '../helpers/sandbox.js';
@@ -38,6 +39,16 @@ const withTools = (options: BenchOptions, use: (office: Tools) => Promise<void>)
       timesSent: () => sandbox.requests.get(TOOL) ?? 0,
     });
   });
+
+/** What a process that is killed now would leave behind. */
+function openIntents(folder: string): readonly unknown[] {
+  const database = connect(join(folder, 'data', 'kybatch.db'), { readonly: true });
+  try {
+    return database.prepare('SELECT operation FROM calls WHERE settled_at IS NULL').pluck().all();
+  } finally {
+    database.close();
+  }
+}
 
 describe('tools of the connector server', () => {
   test('are listed with their parameters, for nothing, and nothing is kept', async () => {
@@ -162,15 +173,19 @@ describe('tools of the connector server', () => {
     });
   });
 
-  test('a call that is given up is in doubt, too', async () => {
-    await withTools({}, async ({ ask, sandbox, around }) => {
+  test('a call is written down before it is sent, and one that is given up is in doubt', async () => {
+    await withTools({}, async ({ ask, sandbox, around, folder }) => {
       const abort = new AbortController();
       const reason = new Error('enough');
+      let intended: unknown;
       sandbox.script(({ operation }) => {
-        if (operation === TOOL) setImmediate(() => abort.abort(reason));
-        return operation === TOOL;
+        if (operation !== TOOL) return false;
+        intended = openIntents(folder);
+        setImmediate(() => abort.abort(reason));
+        return true;
       }, 'hang');
       await expect(ask({ signal: abort.signal })).rejects.toBe(reason);
+      expect(intended).toEqual([TOOL]);
       expect((await listDoubts({}, around)).calls).toMatchObject([{ api: 'mcp', operation: TOOL }]);
     });
   });

@@ -97,8 +97,10 @@ describe('V2-3 what v2 counts under a permission', () => {
       const first = await job.kybatch(RUN);
       const metric = `credit_report.${Object.keys(limit)[0]}`;
       expect(first.stderr).toContain(
-        `v2 permission credit_report (${metric}): 2 used while this start was at work; 2 of 2, used up, 0 left`,
+        'v2 permission credit_report: 2 used while this start was at work; credit_report.daily 2 of ',
       );
+      expect(first.stderr).toContain(`${metric} 2 of 2, used up, 0 left`);
+      expect(first.stderr).not.toContain('v2 permission ownership');
       job.writeCsv('in.csv', job.rows.slice(0, 4));
       const sent = job.sandbox.requests.get('creditReportGenerate');
       const second = await job.kybatch([...RUN, '--json']);
@@ -233,6 +235,7 @@ test('the table allowances has every count of the run’s providers: what was no
       {
         api: 'v2',
         permission: 'credit_report',
+        permission_name: 'Credit report',
         name: 'Credit report in the plan',
         used: '1',
         total: '10',

@@ -94,6 +94,7 @@ describe('environment', () => {
     ],
     ['a connector server without a key', { KYBATCH_MCP_URL: 'https://provider.example/mcp' }, 'KYBATCH_V2_API_KEY'],
     ['a connector server over http', { ...mcp, KYBATCH_MCP_URL: 'http://provider.example/mcp' }, 'https'],
+    ['a proxy that is none', { ...v1, HTTPS_PROXY: 'socks://u:canary@proxy' }, 'HTTPS_PROXY'],
     ['a routes file without end', { KYBATCH_V2_ROUTES: '/dev/zero' }, 'is not a regular file'],
     ['a missing routes file', { KYBATCH_V2_ROUTES: 'routes.yaml' }, 'KYBATCH_V2_ROUTES'],
   ])('refuses %s', (_, env, words) => {
@@ -113,6 +114,16 @@ describe('environment', () => {
     expect(access).toMatchObject({ baseUrl: 'https://provider.example/mcp', url: 'https://provider.example/mcp/' });
     expect(access?.apiKey.reveal()).toBe('canary-v2');
     expect(load({ ...mcp, KYBATCH_V2_BASE_URL: 'https://provider.example/v2' }).v2).not.toBeNull();
+  });
+
+  test.each([
+    [{ HTTPS_PROXY: 'http://proxy.example:3128' }, 'http://proxy.example:3128/'],
+    [{ https_proxy: 'proxy.example:3128' }, 'http://proxy.example:3128/'],
+    [{ HTTPS_PROXY: 'https://u:p@proxy.example' }, 'https://u:p@proxy.example/'],
+  ])('a proxy is read as others read it: %j', (env, url) => {
+    const { proxy } = load({ ...v1, ...env, NO_PROXY: 'a.example' });
+    expect(proxy?.url.reveal()).toBe(url);
+    expect(proxy?.except).toBe('a.example');
   });
 
   test('nothing set is no error: the sandbox needs no configuration', () => {

@@ -10,7 +10,7 @@ import { headerLookup } from '../../src/input/map-columns.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
 import { readMarked } from '../../src/util/marked-part.js';
-import { loadWith, refusal, withFiles } from './with-pipeline.js';
+import { loadWith, refusal, SHIPPED, withFiles } from './with-pipeline.js';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
@@ -36,7 +36,7 @@ test('columns are synonyms as input takes them', () => {
   expect(headerLookup(columns).get('mandantin')).toEqual({ field: 'name', rank: 1 });
 });
 
-test.each(['analyst', 'nightly', 'backfill'])('%s.yaml names the schema in its first line', (name) => {
+test.each(SHIPPED)('%s.yaml names the schema in its first line', (name) => {
   expect(read(`pipelines/${name}.yaml`).split('\n')[0]).toBe('# yaml-language-server: $schema=./pipeline.schema.json');
 });
 
@@ -53,7 +53,7 @@ describe('docs/pipelines.md', () => {
     const keys = [...pipelineKeys().keys()];
     expect(keys.filter((key) => !rows.has(key))).toEqual([]);
     const named = [...Object.keys(DEFAULT_FRESHNESS), ...stages.map(({ name }) => name)];
-    const others = new Set([...keys, ...named, 'analyst', 'nightly', 'backfill']);
+    const others = new Set([...keys, ...named, ...SHIPPED]);
     expect([...rows.keys()].filter((key) => !others.has(key))).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('docs/pipelines.md', () => {
     expect(rows.get(operation)).toBe(`\`${duration}\``);
   });
 
-  test.each(['analyst', 'nightly', 'backfill'])('describes %s as it is', (name) => {
+  test.each(SHIPPED)('describes %s as it is', (name) => {
     const { stages, search, concurrency } = loadPipeline(name, root);
     expect(text).toMatch(
       new RegExp(

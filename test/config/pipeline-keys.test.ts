@@ -5,11 +5,13 @@ import { v2Operations } from '../../src/api/v2/operations.js';
 import { freshnessMs } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
+import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
 import { load, loadWith, problemsWith } from './with-pipeline.js';
 
 const DAY = 86_400_000;
 const operations = { ...v1Operations, ...v2Operations };
+const STAGES = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 
 test('a file with stages alone has every default', () => {
   const { name, file, sha256, ...pipeline } = load('stages: [record]');
@@ -21,7 +23,7 @@ test('a file with stages alone has every default', () => {
   expect(pipeline).toEqual({
     description: '',
     stages: ['record'],
-    search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true },
+    search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true, fallback: [] },
     match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'always' },
     freshnessMs: expect.objectContaining({
       searchKyb: 30 * DAY,
@@ -52,10 +54,18 @@ test('a file with stages alone has every default', () => {
         peopleAtMost: 10,
         details: false,
         reveal: [],
-        revealAtMost: 0,
+        revealAtMost: 1,
         seniority: [],
         department: [],
         jobTitle: [],
+      },
+      record: { modules: 'full', allPages: false, pagesAtMost: 10 },
+      profile: { from: 'v1' },
+      registry: {
+        modules: ['lite', 'officers', 'shareholders', 'financial'],
+        allPages: true,
+        pagesAtMost: 10,
+        perPage: null,
       },
       'credit-report': {
         reuseExpired: false,
@@ -92,6 +102,11 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['search.attempts', 'search: {attempts: 5}', { search: { attempts: 5 } }],
   ['search.order', 'search: {order: [name]}', { search: { order: ['name'] } }],
   ['search.further_spellings', 'search: {further_spellings: false}', { search: { furtherSpellings: false } }],
+  [
+    'search.fallback',
+    'search: {fallback: [website, lookup]}',
+    { search: { attempts: 2, fallback: ['website', 'lookup'] } },
+  ],
   ['match.name_agreement', 'match: {name_agreement: 100}', { match: { nameAgreement: 100 } }],
   ['match.confirm_on_vat', 'match: {confirm_on_vat: false}', { match: { confirmOnVat: false } }],
   ['match.confirm_repaired', 'match: {confirm_repaired: false}', { match: { confirmRepaired: false } }],
@@ -114,7 +129,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['contacts.from', 'contacts: {from: employees}\nids_shared: [v1, employees]', contacts({ from: 'employees' })],
   ['contacts.people_at_most', 'contacts: {people_at_most: 100}', contacts({ peopleAtMost: 100 })],
   ['contacts.details', 'contacts: {details: true}', contacts({ details: true })],
-  ['contacts.reveal', 'contacts: {reveal: [email], reveal_at_most: 1}', contacts({ reveal: ['email'] })],
+  ['contacts.reveal', 'contacts: {reveal: [email]}', contacts({ reveal: ['email'] })],
   ['contacts.reveal_at_most', 'contacts: {reveal_at_most: 100}', contacts({ revealAtMost: 100 })],
   ['contacts.seniority', 'contacts: {seniority: [Director]}', contacts({ seniority: ['Director'] })],
   ['contacts.department', `${EMPLOYEES}contacts: {from: employees, department: [4]}`, contacts({ department: [4] })],
@@ -123,6 +138,18 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
     `${EMPLOYEES}contacts: {from: employees, job_title: [Buyer]}`,
     contacts({ jobTitle: ['Buyer'] }),
   ],
+  [
+    'record.modules',
+    'record: {modules: [officers, lite]}',
+    { options: { record: { modules: ['lite', 'officers'], allPages: true, pagesAtMost: 10 } } },
+  ],
+  ['record.all_pages', 'record: {all_pages: true}', { options: { record: { modules: 'full', allPages: true } } }],
+  ['record.pages_at_most', 'record: {pages_at_most: 1000}', { options: { record: { pagesAtMost: 1000 } } }],
+  ['profile.from', 'profile: {from: v2}', { options: { profile: { from: 'v2' } } }],
+  ['registry.modules', 'registry: {modules: [lite]}', { options: { registry: { modules: ['lite'] } } }],
+  ['registry.all_pages', 'registry: {all_pages: false}', { options: { registry: { allPages: false } } }],
+  ['registry.pages_at_most', 'registry: {pages_at_most: 1}', { options: { registry: { pagesAtMost: 1 } } }],
+  ['registry.per_page', 'registry: {per_page: 100}', { options: { registry: { perPage: 100 } } }],
   ['report.reuse_expired', 'report: {reuse_expired: true}', reportOptions({ reuseExpired: true })],
   ['report.first_poll', 'report: {first_poll: 1ms}', reportOptions({ firstPollMs: 1 })],
   ['report.poll_at_most', 'report: {poll_at_most: 1h}', reportOptions({ pollAtMostMs: 3_600_000 })],
@@ -161,25 +188,23 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
     { notify: { to: { kind: 'webhook', origin: 'https://hooks.example' } } },
   ],
   ['notify.on', 'notify: {command: [a], on: [failed]}', { notify: { on: ['failed'] } }],
-  ...['name', 'country', 'registration_number', 'vat_number', 'ticker', 'city', 'state', 'id'].map(
-    (field): [string, string, object] => [
-      `columns.${field}`,
-      `columns: {${field}: [Mine, Other]}`,
-      { columns: { [field]: ['Mine', 'Other'] } },
-    ],
-  ),
+  ...INPUT_FIELDS.map((field): [string, string, object] => [
+    `columns.${field}`,
+    `columns: {${field}: [Mine, Other]}`,
+    { columns: { [field]: ['Mine', 'Other'] } },
+  ]),
 ];
 
 test.each(GOOD)('%s is taken over', (_, lines, expected) => {
   expect(loadWith(lines)).toMatchObject(expected);
 });
 
-const ONE_OF = `must be one of ${stages.map(({ name }) => name).join(', ')}`;
 const FORM = 'must be a duration like 500ms, 5s, 30m, 12h or 30d';
 const AMOUNT = 'must be a whole number above 0, or null for no limit';
 
 /** The line, and the one problem it makes. */
 const SHARED = 'must be true, false, or a list of two or more of v1, v2, companies, employees, insights, credit';
+const MODULES = 'must be full, or a list of some of lite, officers, shareholders, group, financial';
 const BAD: readonly [lines: string, problem: string][] = [
   ['metrics: {}', 'metrics.file: is missing; it must be a text that is not blank'],
   ['notify: {}', 'notify: must name `command` or `webhook`, and not both, got keys and values.'],
@@ -208,6 +233,12 @@ const BAD: readonly [lines: string, problem: string][] = [
     'search.order.0: must be one of registration_number, vat_number, name, got "nmae". Did you mean name?',
   ],
   ['search: {further_spellings: yes}', 'search.further_spellings: must be true or false, got "yes".'],
+  [
+    'search: {fallback: [webiste]}',
+    'search.fallback.0: must be one of lookup, website, linkedin, registry, autocomplete, got "webiste". Did you mean website?',
+  ],
+  ['search: {fallback: [lookup, lookup]}', 'search.fallback: must not name anything twice, got a list of 2.'],
+  ['search: {fallback: lookup}', 'search.fallback: must be a list, got "lookup".'],
   ['search:', 'search: must hold keys of its own, got nothing.'],
   ['match: {name_agreement: 84}', 'match.name_agreement: must be a whole number from 85 to 100, got 84.'],
   ['match: {confirm_on_vat: 1}', 'match.confirm_on_vat: must be true or false, got 1.'],
@@ -229,6 +260,18 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['ids_shared: [v2]', `ids_shared: ${SHARED}, got a list of 1.`],
   ['ids_shared: [v2, v2]', `ids_shared: ${SHARED}, got a list of 2.`],
   ['ids_shared: [v2, report]', `ids_shared: ${SHARED}, got a list of 2.`],
+  ['record: {modules: all}', `record.modules: ${MODULES}, got "all".`],
+  ['record: {modules: [lite, full]}', `record.modules: ${MODULES}, got a list of 2.`],
+  ['record: {modules: [lite, lite]}', 'record.modules: must not name anything twice, got a list of 2.'],
+  ['record: {all_pages: 2}', 'record.all_pages: must be true or false, got 2.'],
+  ['record: {pages_at_most: 0}', 'record.pages_at_most: must be a whole number from 1 to 1000, got 0.'],
+  ['record: {module: [lite]}', 'record.module: unknown key. Did you mean modules?'],
+  ['profile: {from: v3}', 'profile.from: must be one of v1, v2, got "v3". Did you mean v1?'],
+  [
+    'registry: {modules: [group]}',
+    'registry.modules.0: must be one of lite, officers, shareholders, financial, got "group".',
+  ],
+  ['registry: {per_page: 0}', 'registry.per_page: must be a whole number from 1 to 1000, got 0.'],
   ['report: {reuse_expired: 0}', 'report.reuse_expired: must be true or false, got 0.'],
   ['report: {first_poll: 0}', `report.first_poll: ${FORM}, from 1ms to 1h, got 0.`],
   ['report: {first_poll: 1m}', 'report.poll_at_most: must not be shorter than report.first_poll, got its default.'],
@@ -255,7 +298,7 @@ const BAD: readonly [lines: string, problem: string][] = [
     'changes.important.0: must be a table whose lines come and go, such as officers, or a column as in companies.status (docs/tables.md), got "companies".',
   ],
   ['watch: {fields: []}', 'watch.fields: must have at least one entry, got an empty list.'],
-  ['watch: {refresh: [all]}', `watch.refresh.0: ${ONE_OF}, got "all".`],
+  ['watch: {refresh: [all]}', `watch.refresh.0: ${STAGES}, got "all".`],
   ['watch: {refresh: [financials]}', 'watch.refresh: financials is not among the stages'],
   ['patience: 8d', `patience: ${FORM}, from 0 to 7d, got "8d".`],
   ['breaker: {failures: 4}', 'breaker.failures: must be a whole number from 5 to 1000, got 4.'],
@@ -291,7 +334,7 @@ describe('stages', () => {
     ['stages: []', 'p.yaml: stages: must have at least one entry, got an empty list.'],
     ['stages: record', 'p.yaml: stages: must be a list, got "record".'],
     ['stages: [record, record]', 'p.yaml: stages: must not name anything twice, got a list of 2.'],
-    ['stages: [credit_report]', `p.yaml: stages.0: ${ONE_OF}, got "credit_report". Did you mean credit-report?`],
+    ['stages: [credit_report]', `p.yaml: stages.0: ${STAGES}, got "credit_report". Did you mean credit-report?`],
   ])('refuses %s', (text, problem) => {
     expect(() => load(text)).toThrow(problem);
   });

@@ -4,21 +4,21 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { stages } from '../../src/stages/list.js';
-import { load, loadWith, problemsWith, refusal, withFiles } from './with-pipeline.js';
+import { load, loadWith, problemsWith, refusal, SHIPPED, withFiles } from './with-pipeline.js';
 
 const packaged = resolve(import.meta.dirname, '../../pipelines');
 const elsewhere = resolve(packaged, '..', 'src');
 
 describe('finding a pipeline', () => {
-  test.each(['analyst', 'nightly', 'backfill'])('%s is found from anywhere', (name) => {
+  test.each(SHIPPED)('%s is found from anywhere', (name) => {
     expect(loadPipeline(name, elsewhere)).toMatchObject({ name, file: join(packaged, `${name}.yaml`) });
   });
 
   test('every shipped file loads, says what it is for, and differs from the others', () => {
     const files = readdirSync(packaged).filter((file) => file.endsWith('.yaml'));
-    expect(files.sort()).toEqual(['analyst.yaml', 'backfill.yaml', 'nightly.yaml']);
+    expect(files.sort()).toEqual(SHIPPED.map((name) => `${name}.yaml`).sort());
     const loaded = files.map((file) => loadPipeline(join(packaged, file), elsewhere));
-    expect(new Set(loaded.map(({ sha256 }) => sha256)).size).toBe(3);
+    expect(new Set(loaded.map(({ sha256 }) => sha256)).size).toBe(SHIPPED.length);
     expect(loaded.map(({ description }) => description)).not.toContain('');
   });
 
@@ -152,6 +152,7 @@ describe('sha256', () => {
     ['a higher budget', first.replace('5', '6')],
     ['another speed', `${first}concurrency: 3\nretry: {attempts: 2}\n`],
     ['a default spelled out', `${first}concurrency: 16\nretry: {base: 500ms}\n`],
+    ['a fallback to nobody', `${first}search: {fallback: []}\n`],
     ['a BOM and Windows line ends', `\uFEFF${first.replaceAll('\n', '\r\n')}`],
     ['another file name', first],
   ])('%s make no other pipeline', (_, text) => {
@@ -162,6 +163,7 @@ describe('sha256', () => {
     ['a stage', first.replace(', financials', '')],
     ['a freshness', first.replace('forever', '0')],
     ['the order of searches', `${first}search: {order: [name, vat_number, registration_number]}\n`],
+    ['a fallback', `${first}search: {fallback: [lookup]}\n`],
     ['a header', `${first}columns: {name: [Firma]}\n`],
   ])('%s makes another pipeline', (_, text) => {
     expect(load(text).sha256).not.toBe(sha256);

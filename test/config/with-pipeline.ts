@@ -5,6 +5,9 @@ import { type LoadedPipeline, loadPipeline } from '../../src/config/pipeline.js'
 import { UsageError } from '../../src/domain/errors.js';
 
 /** A working directory with these files, removed afterwards. */
+/** The pipelines that come with kybatch. */
+export const SHIPPED = ['analyst', 'nightly', 'backfill', 'onboarding', 'credit', 'sales'] as const;
+
 export function withFiles<Result>(files: Readonly<Record<string, string>>, use: (cwd: string) => Result): Result {
   const cwd = mkdtempSync(join(tmpdir(), 'kybatch-pipeline-'));
   try {

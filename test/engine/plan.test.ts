@@ -7,6 +7,7 @@ import { planRun, type RunPlan } from '../../src/engine/plan.js';
 import { readInput } from '../../src/input/read-input.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
+import { FALLBACKS } from '../../src/stages/identity/fallback-steps.js';
 import { stages } from '../../src/stages/list.js';
 import { openList } from '../helpers/open-run.js';
 import { type Overrides, present, settingsOf, type Workshop, withWorkshop } from './support.js';
@@ -18,6 +19,7 @@ const searches: fc.Arbitrary<LoadedPipeline['search']> = fc.record({
   attempts: fc.integer({ min: 1, max: 3 }),
   order: fc.shuffledSubarray(['registration_number', 'vat_number', 'name'], { minLength: 1 }),
   furtherSpellings: fc.boolean(),
+  fallback: fc.shuffledSubarray([...FALLBACKS]),
 });
 
 describe.each([...every, every.join(', ')])('the plan of %s', (listed) => {

@@ -188,7 +188,7 @@ function isWhole(sandbox: Sandbox, company: Company): boolean {
 }
 
 /** Alone with its number in its country, and plain in every spelling. */
-function isPlain({ registry }: Sandbox, { registrationNumber, countryCode, name }: Company): boolean {
+export function isPlain({ registry }: Sandbox, { registrationNumber, countryCode, name }: Company): boolean {
   if (registrationNumber === null || !['NL', 'FR', 'NO', 'DK', 'PL'].includes(countryCode)) return false;
   if (!/^[\w .&]+$/.test(name)) return false;
   return registry.search({ location: countryCode, registrationNumber }, 'forgiving').length === 1;

@@ -14,7 +14,6 @@ const read = (readers as readonly Reader[]).flatMap((reader) => [
 
 /** They are about one company or report, and no table is made from their answers. */
 const NOT_READ: Readonly<Record<string, string>> = {
-  kybLite: 'no stage buys it, and no table has v2’s short profile',
   watchHistory: 'no stage watches companies',
   creditReportCombined: 'its answer gives no report ID (V2-6), and the ID is the key of the table',
   watchAdd: 'says what was done, and nothing about the company',

@@ -115,6 +115,27 @@ describe('a company is looked up by whatever names it', () => {
       expect((await v2.call('companiesLookup', params)).data.data).toEqual([]);
   });
 
+  test('a person, a website and a page, beside everything else that is asked for', async () => {
+    const { sandbox, v2 } = bench;
+    const { registry } = sandbox;
+    const company = findCompany(sandbox, (one) => {
+      const { website, linkedin } = registry.facts(one);
+      return registry.inV2(one) && website !== null && linkedin !== null && registry.v2.employees(one).length > 0;
+    });
+    const { website, linkedin } = registry.facts(company);
+    const [employee] = registry.v2.employees(company);
+    const found = async (params: object) =>
+      (await v2.call('companiesLookup', params)).data.data.map(({ id }) => String(id));
+    const person = { person: employee?.fullName ?? '', registration_number: company.registrationNumber ?? '' };
+    const page = { website: website ?? '', url: linkedin ?? '' };
+    expect(await found({ ...person, country_code: company.countryCode })).toEqual([company.v2Id]);
+    expect(await found({ ...page, ...person, name: company.name })).toEqual([company.v2Id]);
+    expect(await found({ ...page, company_status: [registry.statusId(company)] })).toEqual([company.v2Id]);
+    for (const other of [{ country_code: 'XX' }, { state: 'ZZ' }, { name: 'Quite Different' }, { company_status: [1] }])
+      expect(await found({ ...person, ...page, ...other })).toEqual([]);
+    expect(await found({ ...page, person: 'Nobody Here' })).toEqual([]);
+  });
+
   test('e-mail', async () => {
     const { sandbox, v2 } = bench;
     const { registry } = sandbox;

@@ -34,6 +34,7 @@ const searching = (search: Partial<IdentityPolicy['search']> = {}): IdentityPoli
     attempts: 5,
     order: ['registration_number', 'vat_number', 'name'],
     furtherSpellings: true,
+    fallback: [],
     ...search,
   },
 });

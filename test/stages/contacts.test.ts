@@ -147,7 +147,7 @@ describe('options', () => {
   });
 
   test.each([
-    ['contacts: {reveal: [email]}', /^contacts\.reveal_at_most: must be at least 1 where contacts\.reveal/],
+    ['contacts: {reveal_at_most: 0}', /^contacts\.reveal_at_most: must be a whole number from 1 to 100, got 0/],
     ['contacts: {reveal: [fax]}', /^contacts\.reveal\.0: must be one of email, phone, got "fax"/],
     ['contacts: {from: employees, details: true}', /^contacts\.details: must be false with contacts\.from: employees/],
     ['contacts: {department: [1]}', /^contacts\.department: must be empty with contacts\.from: domain/],

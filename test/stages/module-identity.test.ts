@@ -135,6 +135,17 @@ describe('V2-22 digital insights takes no country', () => {
     expect(outcome).toMatchObject({ kind: 'needs_review', code: 'SEVERAL_CANDIDATES' });
   });
 
+  test('a person may choose one of another country all the same', async () => {
+    const remembered = { decision: 'confirm', candidateId: '8', shown: ['7', '8'] } as const;
+    const unsure = { ...hit, country_code: null };
+    const { outcome, verdicts } = await find('insights', dutch, {
+      answer: () => answer([unsure, foreign]),
+      remembered,
+    });
+    expect(outcome).toMatchObject({ kind: 'done', ids: { insights: { id: '8', matchedOn: 'review' } } });
+    expect(verdicts).toEqual(['rejected', 'confirmed']);
+  });
+
   test('what it cannot be asked by was not asked', async () => {
     const { outcome, asked } = await find('insights', { country: 'NL', vat_number: 'NL123456782B12' }, {});
     expect(asked).toEqual([]);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../src/api/errors.js';
 import type { CallOutcome } from '../../src/calls/outcome.js';
 import { creditReportStage } from '../../src/stages/credit-report.js';
 import { financialsStage } from '../../src/stages/financials.js';
@@ -7,7 +6,7 @@ import { resolve } from '../../src/stages/identity/resolve.js';
 import { recordStage } from '../../src/stages/record.js';
 import type { Identified } from '../../src/stages/stage.js';
 import { present } from '../engine/support.js';
-import { answer, company, known as knownAs, NOW, policy, scene } from './support.js';
+import { answer, company, failure, known as knownAs, NOW, policy, scene } from './support.js';
 
 const dutch = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const candidate = {
@@ -24,17 +23,6 @@ const confirmed: Identified = {
   matchedOn: 'registration_number',
   grade: 'AAZAZ',
 };
-const failure = (details: Partial<ConstructorParameters<typeof ApiError>[0]>): ApiError =>
-  new ApiError({
-    class: 'fail_row',
-    code: 'X',
-    message: 'no',
-    hint: '',
-    api: 'v1',
-    operation: 'o',
-    charge: 'free',
-    ...details,
-  });
 
 const troubles: readonly (readonly [string, CallOutcome, object])[] = [
   [

@@ -1,10 +1,12 @@
 import { type Unfit, unfitAnswer } from '../../src/api/answer.js';
+import { ApiError } from '../../src/api/errors.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
 import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
+import { recordOptions } from '../../src/stages/record-options.js';
 import { ReportHistory } from '../../src/stages/report-history.js';
 import type {
   CallTerms,
@@ -52,6 +54,18 @@ export const answer = (body: unknown, more: Partial<Answer> = {}): Answer => ({
   use: null,
   ...more,
 });
+
+export const failure = (details: Partial<ConstructorParameters<typeof ApiError>[0]>): ApiError =>
+  new ApiError({
+    class: 'fail_row',
+    code: 'X',
+    message: 'no',
+    hint: '',
+    api: 'v1',
+    operation: 'o',
+    charge: 'free',
+    ...details,
+  });
 
 /** What a stage asked for. */
 export interface Asked {
@@ -103,6 +117,7 @@ export function scene(options: SceneOptions): Scene {
     now: NOW,
     context: {
       options: {
+        ...recordOptions.schema.parse(undefined),
         reuseExpired: false,
         firstPollMs: 5000,
         pollAtMostMs: 30_000,

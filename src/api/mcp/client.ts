@@ -11,7 +11,7 @@ import { TransportError } from '../transport-error.js';
 import { v2Failure } from '../v2/errors.js';
 import { mcpError } from './errors.js';
 import type { Session } from './session.js';
-import { listing, type Tool, toolOperation } from './tools.js';
+import { handshake, listing, type Tool, toolOperation } from './tools.js';
 import { type Flight, McpWire, type McpWireOptions } from './wire.js';
 
 export interface McpClientOptions extends Omit<McpWireOptions, 'authorization'> {
@@ -103,7 +103,7 @@ export class McpClient {
     const { url, version } = this.#options;
     const flight: Flight = { signal };
     return await openSession(url, version, this.#wire, flight).catch((error: unknown) => {
-      throw this.#met(error, flight, listing);
+      throw this.#met(error, flight, handshake);
     });
   }
 

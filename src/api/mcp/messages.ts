@@ -29,8 +29,8 @@ function asResponse(message: Buffer, id: string | number): RpcResponse | undefin
   const answered = part(members?.get('id'));
   const result = part(members?.get('result'));
   const error = part(members?.get('error'));
-  if (answered?.toString() !== JSON.stringify(id) || (result === undefined && error === undefined)) return undefined;
-  return { message, result, error };
+  if (answered?.toString() !== JSON.stringify(id) || members?.has('method') === true) return undefined;
+  return result === undefined && error === undefined ? undefined : { message, result, error };
 }
 
 function membersOf(message: Buffer): ReadonlyMap<string, MemberRange> | undefined {

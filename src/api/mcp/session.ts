@@ -48,7 +48,7 @@ async function allTools(client: Client): Promise<readonly Tool[]> {
 }
 
 /** The deadline of the wire holds: it does not count the time in which this process stood still. */
-const OPTIONS = { timeout: 2 ** 31 - 1 };
+const OPTIONS = { timeout: 600_000 };
 /** A call is sent once. */
 const NEVER = {
   maxRetries: 0,

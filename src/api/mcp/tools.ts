@@ -36,7 +36,7 @@ export const toolOperation = (name: string, tool?: Tool): Operation => ({
   keep: { days: 30 },
 });
 
-/** Asking which tools there are, and all that leads up to it. */
+/** Asking which tools there are. */
 export const listing: Operation = {
   ...shared,
   name: 'tools/list',
@@ -46,6 +46,9 @@ export const listing: Operation = {
   meter: 'free',
   keep: 'never',
 };
+
+/** What leads up to a session. */
+export const handshake: Operation = { ...listing, name: 'initialize', summary: 'Begin a session', body: record({}) };
 
 /** Undefined where the schema has something in it that we cannot check: then the server does. */
 function paramsOf(schema: Tool['inputSchema']): z.ZodType | undefined {

@@ -15,7 +15,8 @@ export interface Flight {
   response?: RpcResponse | undefined;
 }
 
-export interface McpWireOptions extends Pick<TransportOptions, 'authorization' | 'deadlineMs' | 'maxBodyBytes'> {
+export interface McpWireOptions
+  extends Pick<TransportOptions, 'authorization' | 'deadlineMs' | 'maxBodyBytes' | 'proxy'> {
   readonly url: string;
 }
 
@@ -52,7 +53,7 @@ export class McpWire {
       if (!isSuccess(exchange)) throw new NoAnswer(`the server answered ${exchange.status}`);
       if (request.id !== undefined && flight.response === undefined)
         throw new NoAnswer('no answer to the request came');
-      return responseFor(exchange);
+      return responseFor(exchange, flight.response);
     } catch (error) {
       flight.failure = error;
       throw error;
@@ -68,8 +69,8 @@ export class McpWire {
     const method = init.method === 'DELETE' ? 'DELETE' : 'POST';
     const body = typeof init.body === 'string' ? init.body : null;
     const id = requestId(body);
-    const isWhole = (received: Buffer) =>
-      id !== undefined && isStream(received) && findResponse(received, id) !== undefined;
+    const isWhole = (received: readonly Buffer[]) =>
+      id !== undefined && mayEndHere(received) && findResponse(Buffer.concat(received), id) !== undefined;
     return { wire: { method, path: this.#path, body, headers, isWhole }, id };
   }
 }
@@ -80,13 +81,20 @@ function requestId(body: string | null): string | number | undefined {
   return message.method === undefined ? undefined : message.id;
 }
 
-/** What the SDK sees. It would wait for an answer that never comes, follow a redirect, and trust a content type. */
-function responseFor({ headers, body }: Exchange): Response {
+/** An event of a stream ends in a line end. Looked at first: a long answer comes in a thousand pieces. */
+const mayEndHere = (received: readonly Buffer[]): boolean =>
+  /[\r\n]/.test(String.fromCharCode(received.at(-1)?.at(-1) ?? 0)) && isStream(received[0] ?? Buffer.alloc(0));
+
+/**
+ * What the SDK sees: the answer alone, as JSON. In a stream it would pass over an answer that it cannot read, and wait for
+ * another one for ever.
+ */
+function responseFor({ headers }: Exchange, response: RpcResponse | undefined): Response {
   const session = headers['mcp-session-id'];
   const kept = session === undefined ? {} : { 'mcp-session-id': session };
-  if (body.length === 0) return new Response(null, { status: 202, headers: kept });
-  const type = isStream(body) ? 'text/event-stream' : 'application/json';
-  return new Response(new Uint8Array(body), { status: 200, headers: { ...kept, 'content-type': type } });
+  if (response === undefined) return new Response(null, { status: 202, headers: kept });
+  const type = { 'content-type': 'application/json' };
+  return new Response(new Uint8Array(response.message), { status: 200, headers: { ...kept, ...type } });
 }
 
 const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300;

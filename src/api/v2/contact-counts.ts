@@ -1,7 +1,7 @@
 import type { ContactCounts, ContactRange } from '../../domain/contact-counts.js';
 import { ApiError } from '../errors.js';
 import type { PlatformV2Client } from './client.js';
-import { beside, countOf } from './counts.js';
+import { asExtra, countOf, unread } from './counts.js';
 import type { V2OperationName } from './operations.js';
 
 /** Operations whose answer may show an e-mail address or a phone number of a person. */
@@ -25,7 +25,7 @@ export async function readContactCounts(
       dateTo,
       emailCount: countOf(data.email_count),
       phoneCount: countOf(data.phone_count),
-      extra: beside(data, [], ['email_count', 'phone_count']),
+      extra: asExtra(unread(data, [], ['email_count', 'phone_count'])),
     };
   } catch (error) {
     if (error instanceof ApiError) return error;

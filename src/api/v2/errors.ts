@@ -144,7 +144,7 @@ const noSuchRecord = (detail: string, status: number): Meaning => ({
   class: 'not_available',
   code: 'NOT_FOUND',
   message: detail || `v2 answered ${status} without a reason`,
-  hint: 'The provider has nothing for this ID.',
+  hint: 'The provider has nothing for this.',
 });
 
 /** By the status alone: the body has none of the forms of v2's errors, or one that several kinds share. */

@@ -2,25 +2,29 @@ import type { PermissionUse } from '../../domain/permission-use.js';
 import { outsideText } from '../../util/outside-text.js';
 import type { BodyOf } from '../operation.js';
 import { readable } from '../schema.js';
-import { beside, countOf } from './counts.js';
+import { asExtra, countOf, unread } from './counts.js';
 import { metric, type metrics, permission } from './operations/metrics.js';
 
 /** The counts of `/metrics`, one after the other. An account has some dozens; more than this is no account. */
 export const permissionUseOf = (answer: BodyOf<(typeof metrics)['metrics']>): readonly PermissionUse[] =>
   readable(answer, permission)
-    .flatMap(({ codename, name, metrics: counts }) =>
-      readable(counts ?? [], metric).map((count) => {
-        const of = named(codename, name);
+    .flatMap((entry) => {
+      const { codename, name, metrics: counts } = entry;
+      const of = named(codename, name);
+      const more = unread(entry, ['name', 'codename', 'metrics']);
+      return readable(counts ?? [], metric).map((count) => {
+        const others = unread(count, ['name', 'codename'], ['used', 'total']);
         return {
           permission: of,
+          permissionName: name == null || name === '' ? null : named(name),
           metric: named(count.codename, count.name, of),
           name: named(count.name, name, of),
           used: countOf(count.used),
           total: countOf(count.total),
-          extra: beside(count, ['name', 'codename'], ['used', 'total']),
+          extra: asExtra(Object.keys(more).length === 0 ? others : { ...others, permission: more }),
         };
-      }),
-    )
+      });
+    })
     .slice(0, COUNTS_AT_MOST);
 
 const COUNTS_AT_MOST = 1_000;

@@ -12,6 +12,7 @@ type Allowances = StatusView['allowances'];
 
 export const useToJson = (use: PermissionUse) => ({
   permission: use.permission,
+  permission_name: use.permissionName,
   metric: use.metric,
   name: use.name,
   used: use.used,

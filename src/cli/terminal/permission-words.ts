@@ -1,8 +1,9 @@
+import type { PlanView } from '../../app/plan.js';
 import type { PlannedPermission } from '../../app/plan-permissions.js';
 import type { RunEndView } from '../../app/run-end.js';
 import type { UsageView } from '../../app/usage.js';
 import { driftOf, isRenewed, risenBy } from '../../domain/permission-drift.js';
-import { isUsedUp, leftOf, type PermissionUse } from '../../domain/permission-use.js';
+import { byPermission, isUsedUp, leftOf, type PermissionUse } from '../../domain/permission-use.js';
 import { count, durationInWords, moment, textTable, withCommas } from './text.js';
 
 type PermissionUsage = UsageView['permissions'][number];
@@ -44,17 +45,16 @@ const driftInWords = (drift: number | null): string =>
 export const contactsInWords = ({ environment, dateFrom, dateTo, emailCount, phoneCount, observedAt }: ContactUsage) =>
   `v2 at ${environment}: contacts revealed from ${dateFrom} to ${dateTo}, as sent (whole days and one on either side: the time zone is not documented): e-mail addresses ${told(emailCount)}, phone numbers ${told(phoneCount)}; seen ${moment(observedAt)}`;
 
-/** What of v2 a planned run draws on, and whether it suffices. `now`: when the plan was made; `place`: the data directory. */
-export function plannedInWords(planned: readonly PlannedPermission[], now: number, place: string): readonly string[] {
-  const shown = planned.filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
+/** What of v2 a planned run draws on, and whether it suffices. `place`: the flag that names the data directory. */
+export function plannedInWords({ permissions, at, sandbox }: PlanView, place: string): readonly string[] {
+  const shown = (permissions ?? []).filter((one) => one.operations !== null || (one.used ?? 0) > 0 || isUsedUp(one));
   const [first] = shown;
   if (first === undefined) return [];
-  const age = now - first.observedAt;
-  const seen =
-    age <= 0
-      ? 'v2 counts (/metrics), now'
-      : `v2 counts (/metrics), as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; \`kybatch doctor${place}\` asks anew, for 0 units)`;
-  return [`${seen}:`, ...shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`)];
+  const age = at - first.observedAt;
+  // A check of the simulated provider has an account of its own, of which nothing is kept.
+  const anew = sandbox ? 'the next start asks anew' : `\`kybatch doctor${place}\` asks anew, for 0 units`;
+  const seen = age <= 0 ? 'now' : `as it said ${durationInWords(age)} ago (${moment(first.observedAt)}; ${anew})`;
+  return [`v2 counts (/metrics), ${seen}:`, ...shown.map((one) => `  ${leftInWords(one)}${drawnInWords(one)}`)];
 }
 
 function leftInWords(one: PlannedPermission): string {
@@ -71,15 +71,29 @@ function drawnInWords({ operations, callsAtMost, enough }: PlannedPermission): s
   return `, up to ${count(callsAtMost, 'call')} may draw on it${verdict}`;
 }
 
-/** What a start, or others meanwhile, have used of each permission. */
+/** What a start, or others meanwhile, have used of each permission: a line for each. */
 export const movedInWords = (moved: RunEndView['moved']): readonly string[] =>
-  moved.map((one) => {
-    const { permission, metric, used, usedAtStart } = one;
-    const left = leftOf(one);
-    const by =
-      used < usedAtStart ? 'was renewed' : `${withCommas(used - usedAtStart)} used while this start was at work`;
-    return `v2 permission ${permission} (${metric}): ${by}; ${withCommas(used)} of ${ofInWords(one)}${left === null ? '' : `, ${withCommas(left)} left`}`;
+  byPermission(moved).map(([permission, counts]) => {
+    const amounts = new Set(counts.map(({ used, usedAtStart }) => used - usedAtStart));
+    const [amount = 0] = amounts;
+    // As a rule the counts of a day and of a term rise together.
+    const together = amounts.size === 1 && amount > 0;
+    const each = counts.map((one) => `${one.metric} ${together ? '' : `${movedBy(one)}, `}${standsAt(one)}`).join('; ');
+    const all = together
+      ? `${withCommas(amount)} used while this start was at work; `
+      : 'while this start was at work: ';
+    return `v2 permission ${permission}: ${all}${each}`;
   });
+
+type Moved = RunEndView['moved'][number];
+
+const movedBy = ({ used, usedAtStart }: Moved): string =>
+  used < usedAtStart ? 'was renewed' : `rose by ${withCommas(used - usedAtStart)}`;
+
+function standsAt(one: Moved): string {
+  const left = leftOf(one);
+  return `${withCommas(one.used)} of ${ofInWords(one)}${left === null ? '' : `, ${withCommas(left)} left`}`;
+}
 
 /** For `kybatch status`: what nothing more can be had of. */
 export const usedUpInWords = (use: readonly PermissionUsage[]): readonly string[] =>

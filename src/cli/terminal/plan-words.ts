@@ -8,7 +8,8 @@ import { between, count, moment, withCommas } from './text.js';
 
 /** `place`: the flag that names the data directory. */
 export function planInWords(plan: PlanView, place = ''): string {
-  const { units, v2Calls, days } = plan;
+  const { v2Calls, days } = plan;
+  const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
     ...plan.invalidRows.map(({ line, message }) => `  line ${line}: ${message}`),
@@ -32,12 +33,10 @@ export function planInWords(plan: PlanView, place = ''): string {
     `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
-    `Cost: ${between(units.atLeast, units.atMost)} v1 ${units.atMost === 1 ? 'unit' : 'units'}${units.atLeast === units.atMost ? '' : `, about ${withCommas(units.likely)} if every company is found at once`}`,
-    `      ${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`,
-    allowanceInWords(plan),
-    ...plannedInWords(plan.permissions ?? [], plan.at, place),
+    ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`, allowanceInWords(plan)] : [`Cost: ${ofV2}`]),
+    ...plannedInWords(plan, place),
     ...guardsInWords(plan),
-    ...(plan.allowance === null || plan.allowance.dailyLimit !== null
+    ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
       ? [
           `Days: ${between(days.atLeast, days.atMost)}${plan.allowance === null ? ' on a free plan (3 units a day)' : ''}`,
         ]
@@ -45,6 +44,9 @@ export function planInWords(plan: PlanView, place = ''): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
+  `${between(atLeast, atMost)} v1 ${atMost === 1 ? 'unit' : 'units'}${atLeast === atMost ? '' : `, about ${withCommas(likely)} if every company is found at once`}`;
 
 const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly string[] =>
   Object.entries(reasons)

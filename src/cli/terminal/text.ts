@@ -1,8 +1,8 @@
 import { isoTime } from '../../util/iso-time.js';
 
-/** "1 row", "2 rows" */
-export const count = (number: number, thing: string): string =>
-  `${withCommas(number)} ${thing}${number === 1 ? '' : 's'}`;
+/** "1 row", "2 rows"; "2 companies" where that is said */
+export const count = (number: number, thing: string, things = `${thing}s`): string =>
+  `${withCommas(number)} ${number === 1 ? thing : things}`;
 
 /** 12,345 */
 export const withCommas = (number: number): string => number.toLocaleString('en-US');

@@ -6,15 +6,21 @@ import { count, moment, textTable, withCommas } from './text.js';
 
 export function usageInWords(view: UsageView): string {
   const { byDay, byOperation, byRun, environments, permissions, contacts, unknownCalls, underWay } = view;
-  const toldByV2 = [permissionsInWords(permissions), ...contacts.map((told) => `${contactsInWords(told)}\n`)].join('');
+  const toldByV2 = [permissionsInWords(permissions), ...contacts.map((counts) => `${contactsInWords(counts)}\n`)].join(
+    '',
+  );
   if (byDay.length === 0 && underWay === 0) return `No call yet.\n${toldByV2}`;
+  // v2 does not count in units: what it has told stands in a table of its own.
+  const told = new Set([...permissions, ...contacts].map(({ environment }) => environment));
   const all = environments.reduce((sum, { unknownCalls }) => sum + unknownCalls, 0);
   return [
     usageTable('day (UTC)', byDay),
     usageTable('operation', byOperation),
     usageTable('run', byRun),
     toldByV2,
-    ...environments.map((environment) => `${environmentInWords(environment)}\n`),
+    ...environments
+      .filter(({ api, name }) => api === 'v1' || !told.has(name))
+      .map((environment) => `${environmentInWords(environment)}\n`),
     ...(underWay === 0
       ? []
       : [

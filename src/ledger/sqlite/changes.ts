@@ -1,4 +1,4 @@
-import type { ChangeStore, Comparison, PastAnswer, ReplacedAnswer } from '../changes.js';
+import type { ChangeStore, Comparison, DatedAnswer, PastAnswer, ReplacedAnswer } from '../changes.js';
 import { Bodies } from './bodies.js';
 import { Cells, callParams } from './cells.js';
 import type { Connection } from './driver.js';
@@ -42,6 +42,12 @@ export function changeStore(database: Connection, writer: Writer): ChangeStore {
        AND operation IN (SELECT value FROM json_each(@operations)) AND raw_sha256 IS NOT NULL AND id < @callId
      GROUP BY request_key ORDER BY operation, id`,
   );
+  const like = database.prepare<[object], PastAnswerRow & { readonly replaces: number | null }>(
+    `SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, replaces
+     FROM calls INDEXED BY calls_by_subject
+     WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
+       AND operation = @operation AND raw_sha256 IS NOT NULL AND charge <> 'owned' ORDER BY id`,
+  );
   const note = noteWriter(database);
   const digests = database.prepare<[string, string], string>(
     'SELECT lower(hex(sha256)) FROM bodies WHERE sha256 BETWEEN unhex(?) AND unhex(?) LIMIT 2',
@@ -57,6 +63,11 @@ export function changeStore(database: Connection, writer: Writer): ChangeStore {
           const params = cells.find(callParams, row.params, [of]);
           return params === undefined ? [] : [{ operation, params, rawSha256, fetchedAt }];
         }),
+    answersLike: async ({ space, id, environmentId, operation }) =>
+      like.all({ space, id, environmentId, operation }).flatMap(({ id: callId, ...row }): readonly DatedAnswer[] => {
+        const params = cells.find(callParams, row.params, [callId]);
+        return params === undefined ? [] : [{ ...row, callId, params }];
+      }),
     body: async (rawSha256) => bodies.readSound(rawSha256),
     note: (compared, readers, now) =>
       writer.write(() => {

@@ -8,9 +8,9 @@ import type { Writer } from './writer.js';
 /** What v2 counts (V2-3): as it last said, beside what it said when the last run was started, and what we have sent since. */
 export function permissionStore(database: Connection, writer: Writer): Pick<CallStore, 'keepPermissions'> {
   const save = database.prepare(
-    `INSERT INTO permission_use (environment_id, permission, metric, name, used, total, extra, observed_at)
-     VALUES (@environmentId, @permission, @metric, @name, @used, @total, @extra, @at)
-     ON CONFLICT DO UPDATE SET name = excluded.name, used = excluded.used, total = excluded.total, extra = excluded.extra,
+    `INSERT INTO permission_use (environment_id, permission, permission_name, metric, name, used, total, extra, observed_at)
+     VALUES (@environmentId, @permission, @permissionName, @metric, @name, @used, @total, @extra, @at)
+     ON CONFLICT DO UPDATE SET permission_name = excluded.permission_name, name = excluded.name, used = excluded.used, total = excluded.total, extra = excluded.extra,
        observed_at = excluded.observed_at`,
   );
   const begin = database.prepare(
@@ -24,8 +24,9 @@ export function permissionStore(database: Connection, writer: Writer): Pick<Call
   return {
     keepPermissions: (environmentId, use, at, start) =>
       writer.write(() => {
-        for (const { permission, metric, name, used, total, extra } of use) {
-          save.run({ environmentId, permission, metric, name, used, total, extra, at });
+        for (const count of use) {
+          const { permission, permissionName, metric, name, used, total, extra } = count;
+          save.run({ environmentId, permission, permissionName, metric, name, used, total, extra, at });
           if (start === undefined) continue;
           const drawing = Object.hasOwn(start.drawnOn, permission) ? start.drawnOn[permission] : undefined;
           const operations = drawing === undefined ? null : JSON.stringify(drawing);
@@ -77,7 +78,8 @@ type Stored = Omit<PermissionUsage, 'operations'> & { readonly operations: strin
 export const readPermissionUse = (database: Connection): readonly PermissionUsage[] =>
   database
     .prepare<[], Stored>(
-      `SELECT environments.name AS environment, permission, metric, permission_use.name AS name, used, total, extra,
+      `SELECT environments.name AS environment, permission, permission_name AS permissionName,
+         metric, permission_use.name AS name, used, total, extra,
          used_at_start AS usedAtStart, operations, calls_answered AS callsAnswered, calls_failed AS callsFailed,
          observed_at AS observedAt
        FROM permission_use JOIN environments ON environments.id = environment_id ORDER BY environment_id, permission, metric`,

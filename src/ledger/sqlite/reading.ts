@@ -1,4 +1,5 @@
 import type {
+  AnswerTo,
   AtWork,
   CallCount,
   KnownEnvironment,
@@ -44,6 +45,12 @@ export function readings(database: Connection, dataDir: string, now: number): Re
     `SELECT api, name, (SELECT count(*) FROM answers WHERE environment_id = environments.id) AS answers FROM environments
      ORDER BY environments.id`,
   );
+  const answersTo = database.prepare<[number, string], AnswerTo>(
+    `SELECT calls.params, lower(hex(calls.raw_sha256)) AS rawSha256, calls.settled_at AS fetchedAt
+     FROM calls JOIN answers ON answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key AND answers.call_id = calls.id
+     WHERE calls.environment_id = ? AND calls.operation = ? AND calls.params IS NOT NULL AND calls.raw_sha256 IS NOT NULL
+     ORDER BY calls.id`,
+  );
   const lastStart = database.prepare<[string], LastStart>(
     'SELECT id, given, ending FROM starts WHERE run_id = ? ORDER BY id DESC LIMIT 1',
   );
@@ -58,6 +65,7 @@ export function readings(database: Connection, dataDir: string, now: number): Re
     activity: async (runId, since) => readActivity(database, runId, since),
     atWork: async (runId, since) => readAtWork(database, dataDir, runId, since),
     lastStart: async (runId) => lastStart.get(runId),
+    answersTo: async (environmentId, operation) => answersTo.all(environmentId, operation),
     unknownCharges: async (limit) => unknown.all(limit),
   };
 }

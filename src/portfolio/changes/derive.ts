@@ -3,6 +3,7 @@ import { readers } from '../../readers/list.js';
 import { newestOfEach } from '../../readers/newest-of-each.js';
 import type { RawAnswer, Reader } from '../../readers/reader.js';
 import { compareStates } from './compare.js';
+import { isPaged, readingsOf } from './list-readings.js';
 import { type AsOf, readPair, readState } from './read-pair.js';
 import { carriedOver, lacksNothing, type State } from './state.js';
 
@@ -34,16 +35,16 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   const reader = readers.find(({ space, operations }) => space === answer.space && has(operations, answer.operation));
   const oldRawSha256 = before?.rawSha256 ?? '';
   const nothing = { answer, items: [], oldRawSha256 };
-  if (reader === undefined || (before !== undefined && before.rawSha256 === answer.rawSha256)) return nothing;
+  if (reader === undefined) return nothing;
+  const readings = isPaged(answer.operation) ? await readingsOf(answer, store) : undefined;
+  if (readings === null || (readings === undefined && before?.rawSha256 === answer.rawSha256)) return nothing;
   // What was pruned since cannot be compared any more, and what was found in it stands.
   const lost = { answer, items: null, oldRawSha256 };
   if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
   const subject = { reader, creditId: answer.creditId, store };
-  const pair = readPair(
-    reader,
-    await answersAsOf(before, answer.callId, subject),
-    await answersAsOf(answer, answer.callId + 1, subject),
-  );
+  const now = await answersAsOf(answer, (readings?.until ?? answer.callId) + 1, subject);
+  const old = await answersAsOf(before, readings?.from ?? answer.callId, subject);
+  const pair = readPair(reader, readings === undefined ? old : listIn(now, old, answer.operation), now);
   if (pair === undefined) return lost;
   const state = await withEarlier(pair.old, pair.now, before, subject);
   const items = compareStates(state, pair.now).map(({ oldRawSha256: stands, ...item }) =>
@@ -51,6 +52,16 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   );
   return { answer, items, oldRawSha256 };
 }
+
+/** All as it is now, but for one list: what else was answered while it was read is compared by itself. */
+const listIn = (now: AsOf, old: AsOf, operation: string): AsOf => ({
+  ...now,
+  rawSha256: old.rawSha256,
+  answers: [
+    ...now.answers.filter((answer) => answer.operation !== operation),
+    ...old.answers.filter((answer) => answer.operation === operation),
+  ],
+});
 
 const has = (names: readonly string[], name: string): boolean => names.includes(name);
 

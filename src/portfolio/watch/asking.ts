@@ -1,6 +1,6 @@
 import type { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
-import type { CallOutcome, Parked, Stopped } from '../../calls/outcome.js';
+import type { CallOutcome, NoAnswer, Parked, Stopped } from '../../calls/outcome.js';
 import type { WatchStore } from '../../ledger/watches.js';
 import type { Clock } from '../../util/clock.js';
 import { outsideText } from '../../util/outside-text.js';
@@ -30,8 +30,6 @@ export interface CompanyTrouble {
   readonly companyId: string;
   readonly message: string;
 }
-
-export type NoAnswer = Exclude<CallOutcome, { readonly kind: 'answer' }>;
 
 /** What ends the whole of it; undefined where only this company is concerned. */
 export const haltOf = (outcome: NoAnswer): WatchHalt | undefined =>

@@ -1,8 +1,9 @@
 import { readAnswer } from '../../api/answer.js';
 import { ApiError } from '../../api/errors.js';
 import type { Operation } from '../../api/operation.js';
+import type { NoAnswer } from '../../calls/outcome.js';
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
-import type { Asking, NoAnswer } from './asking.js';
+import type { Asking } from './asking.js';
 
 export interface Page {
   readonly items: readonly ExactJson[];

@@ -1,5 +1,4 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import type { RawAnswer } from '../reader.js';
 import type { Cell, Table } from '../table.js';
 import { type BodyPath, type JsonObject, memberOf } from './body-path.js';
 import type { Members } from './read-fields.js';
@@ -66,9 +65,3 @@ export function leftIn(object: JsonObject, name: string, { odd }: ListRead): Mem
 
 /** The cell of a count: empty where the list did not come, 0 where it came empty. */
 export const returned = ({ count }: Pick<ListRead, 'count'>): Cell => (count === null ? null : String(count));
-
-export function offsetOf({ params }: Pick<RawAnswer, 'params'>): number {
-  const page = Number(params.page ?? 1);
-  const perPage = Number(params.per_page ?? 10);
-  return Number.isInteger(page) && Number.isInteger(perPage) && page > 1 ? (page - 1) * perPage : 0;
-}

@@ -1,5 +1,5 @@
 import { column, table } from '../table.js';
-import { extra, operation, rawSha256, v1CompanyId } from './columns.js';
+import { extra, operation, rawSha256 } from './columns.js';
 
 /** The eight fields of the full record's `lite`, without its ID. */
 export const profileFields = [
@@ -15,41 +15,54 @@ export const profileFields = [
 /** Further fields of the lite profile. */
 export const furtherProfileFields = [
   column('ticker', 'text', 'Ticker of a listed company', 'liteKyb basic.ticker or ticker'),
-  column('country_name', 'text', 'Country', 'liteKyb address'),
-  column('country_region', 'text', 'Region, state or province', 'liteKyb address'),
-  column('address_street', 'text', 'Registered address', 'liteKyb address'),
-  column('address_location', 'text', 'Further line of the registered address', 'liteKyb address'),
-  column('address_city', 'text', 'City', 'liteKyb address'),
-  column('zip_code', 'text', 'Postal code', 'liteKyb address'),
-  column('jurisdiction', 'text', 'Registry jurisdiction', 'liteKyb address'),
-  column('website', 'text', 'Website of the company', 'liteKyb contact'),
-  column('linkedin', 'text', 'The company’s page on a professional network', 'liteKyb contact'),
+  column('country_name', 'text', 'Country', 'liteKyb, kybLite'),
+  column('country_region', 'text', 'Region, state or province', 'liteKyb, kybLite'),
+  column('address_street', 'text', 'Registered address', 'liteKyb, kybLite'),
+  column('address_location', 'text', 'Further line of the registered address', 'liteKyb, kybLite'),
+  column('address_city', 'text', 'City', 'liteKyb, kybLite'),
+  column('zip_code', 'text', 'Postal code', 'liteKyb, kybLite'),
+  column('jurisdiction', 'text', 'Registry jurisdiction', 'liteKyb'),
+  column('website', 'text', 'Website of the company', 'liteKyb, kybLite'),
+  column('linkedin', 'text', 'The company’s page on a professional network', 'liteKyb, kybLite'),
 ] as const;
 
 export const companiesTable = table({
   name: 'companies',
   onePer: 'company bought',
-  description: 'The legal identity of each company whose record was bought, and how much came with it.',
-  source: 'fullKyb /lite; liteKyb',
-  key: ['v1_company_id'],
-  keyAlwaysThere: true,
-  knownBy: { columns: [['v1_company_id']], single: true },
+  description:
+    'The legal identity of each company that was bought, and how much came with it: one line for what v1 says of it, one for what v2 says.',
+  source: 'fullKyb, liteKyb and the other modules of v1; v2 kybLite and the lists beside it',
+  key: ['v1_company_id', 'v2_company_id'],
+  keyAlwaysThere: false,
+  knownBy: { columns: [['v1_company_id'], ['v2_company_id']], single: true },
   columns: [
-    v1CompanyId,
+    column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where it was bought from v2', 'the request'),
     ...profileFields,
-    column('officers_returned', 'integer', 'Officers in the record; empty: the list did not come, 0: it came empty'),
-    column('shareholders_returned', 'integer', 'Direct shareholders in the record, likewise'),
-    column('group_links_returned', 'integer', 'Links in the record, likewise'),
+    column(
+      'officers_returned',
+      'integer',
+      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the most that came in one of them',
+    ),
+    column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
+    column('group_links_returned', 'integer', 'Links that came, likewise'),
     column('fetched_at', 'timestamp', 'When the record was bought', 'the call'),
     rawSha256,
     column(
       'filed_periods_returned',
       'integer',
-      'Reporting periods in the record’s filed financials, likewise',
-      '/financial/years',
+      'Reporting periods of the filed financials that came, likewise',
+      'years',
     ),
     ...furtherProfileFields,
     operation,
+    column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where it was bought from v1', 'the request'),
+    column(
+      'officers_total',
+      'integer',
+      'Officers that there are, as the list itself counts them; the full record does not say',
+      'total_results',
+    ),
+    column('shareholders_total', 'integer', 'Direct shareholders that there are, likewise', 'total_results'),
     extra,
   ],
 });

@@ -15,7 +15,7 @@ const siteFields = [
 /** How it is used: other figures every month. */
 const trafficFields = [
   column('engagement_total_visits', 'integer', 'Visits; over which time is not documented'),
-  column('engagement_bounce_rate', 'number', 'Share of visits that end on the first page; comes as text'),
+  column('engagement_bounce_rate', 'scalar', 'Share of visits that end on the first page; comes as text'),
   column('engagement_time_on_site', 'text', 'Time on the site, HH:MM:SS'),
   column('global_rank', 'scalar', 'Rank among all websites'),
   column('country_rank', 'scalar', 'Rank among the websites of its country'),

@@ -14,7 +14,8 @@ export const sourcesTable = table({
   onePer: 'source object',
   description: 'Where the data comes from. Only with provenance.',
   source: 'the source objects of v1’s answers',
-  key: ['v1_company_id', 'operation', 'pointer'],
+  // The pages of a list have the same places.
+  key: ['v1_company_id', 'operation', 'pointer', 'raw_sha256'],
   keyAlwaysThere: true,
   columns: [
     v1CompanyId,

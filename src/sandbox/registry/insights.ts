@@ -38,6 +38,7 @@ export function insights(seed: number, company: Company): Json {
         ],
     dns_records: [{ type: 'MX', value: `mail.${domain}` }],
     registrar: { name: 'Example Registrar', email: null },
+    registrar_contacts: [{ role: 'technical', name: 'Hostmaster', email: `hostmaster@${domain}`, phone: null }],
     category_rank: null,
     traffic_sources: { search: random.int(100), social: random.int(100), mail: null },
     country_share: [{ country: company.countryCode, percent: random.int(100) }],

@@ -30,6 +30,13 @@ export function hasTrait(seed: number, index: number, rate: Rate): boolean {
   return hash(seed, index, keys[rate]) % 1024 < rates[rate];
 }
 
+/** A few of the large ones have more people than a page of fifty holds. */
+export const isCrowded = (seed: number, index: number): boolean =>
+  hasTrait(seed, index, 'large') && hash(seed, index, 205) % 16 === 0;
+
+/** Places that a company has for the people of one list. */
+export const PLACES = 64;
+
 /** One company in two hundred is listed: tickers follow from that. */
 export const LISTED_EVERY = 200;
 export const LISTED_AT = 7;

@@ -7,7 +7,7 @@ import { flatFinancials } from './flat-financials.js';
 import { type GroupNode, groupOf } from './group.js';
 import { insights } from './insights.js';
 import { nomenclature } from './nomenclatures/index.js';
-import { sectionName } from './nomenclatures/industries.js';
+import { sectionName, sicSectionId } from './nomenclatures/industries.js';
 import type { Employees } from './people/employees.js';
 import { fullName, officerSearch } from './people/officer-search.js';
 import { type Officer, officersOf } from './people/officers.js';
@@ -188,7 +188,10 @@ function profile(seed: number, company: Company): Json {
     size: facts.size,
     founding_date: company.incorporationDate,
     industry: [{ id: 10_000 + (dice % 21), type: 'nace', value: sectionName(dice % 21) }],
-    sic: dice % 4 === 0 ? [] : [{ id: 50_000 + (dice % 21), type: 'sic', value: sectionName(dice % 21) }],
+    sic:
+      dice % 4 === 0
+        ? []
+        : [{ id: sicSectionId(company.countryCode, dice), type: 'sic', value: sectionName(dice % 21) }],
     linkedin: facts.linkedin,
   };
 }

@@ -1,3 +1,4 @@
+import { plain } from '../registry/names.js';
 import type { Company, Registry, SearchKind } from '../registry/types.js';
 import { integer, list, text, type Values } from '../validate.js';
 import { notFound, ruleFailure } from './errors.js';
@@ -99,21 +100,39 @@ function identity(values: Values) {
   };
 }
 
-/** By whatever names one company first; whoever does not fit the rest is left out. */
+/** By whatever names one company first, then by a person, else by a search; whoever does not fit the rest is left out. */
 export function lookup(registry: Registry, values: Values, kind: SearchKind): readonly Company[] {
   const named = ONE_COMPANY.flatMap(({ name, find }) => {
     const wanted = optionalText(values[name]);
     return wanted === undefined ? [] : [find(registry, wanted)];
   });
+  const person = optionalText(values.person);
+  if (named.length === 0 && person === undefined) return search(registry, values, kind);
   const [first, ...others] = named;
-  if (named.length === 0) return search(registry, values, kind);
-  if (first === undefined || !registry.inV2(first) || others.some((other) => other?.index !== first.index)) return [];
-  const { country_code: country, registration_number: number, vat_number: vat } = values;
-  const fits =
-    (country === undefined || first.countryCode === country) &&
-    (number === undefined || first.registrationNumber === number) &&
-    (vat === undefined || first.vatNumber === vat);
-  return fits ? [first] : [];
+  const isFirst = (company: Company) => company.index === first?.index;
+  const found = named.length === 0 ? employersOf(registry, person ?? '') : first === undefined ? [] : [first];
+  return found.filter(
+    (company) =>
+      registry.inV2(company) &&
+      others.every((other) => other !== undefined && isFirst(other)) &&
+      (person === undefined || registry.v2.employees(company).some(({ fullName }) => fullName === person)) &&
+      fits(company, values),
+  );
+}
+
+const employersOf = (registry: Registry, fullName: string): readonly Company[] => [
+  ...new Map(
+    people(registry).flatMap((one) => (one.fullName === fullName ? [[one.company.index, one.company]] : [])),
+  ).values(),
+];
+
+function fits(company: Company, { country_code, state, registration_number, vat_number, name }: Values): boolean {
+  const isNamed = typeof name !== 'string' || plain(company.name).includes(plain(name));
+  const said = { countryCode: country_code, state, registrationNumber: registration_number, vatNumber: vat_number };
+  return (
+    isNamed &&
+    (Object.keys(said) as (keyof typeof said)[]).every((key) => said[key] === undefined || company[key] === said[key])
+  );
 }
 
 const ONE_COMPANY: readonly {
@@ -128,11 +147,6 @@ const ONE_COMPANY: readonly {
 ];
 
 function search(registry: Registry, values: Values, kind: SearchKind): readonly Company[] {
-  const person = optionalText(values.person);
-  if (person !== undefined)
-    return people(registry)
-      .filter((one) => one.fullName === person)
-      .map((one) => one.company);
   const wanted = identity(values);
   const country = optionalText(values.country_code);
   const state = optionalText(values.state);

@@ -1,16 +1,18 @@
 import type { Company, Employee, Registry, SearchKind, SearchQuery } from '../registry/types.js';
 
 const scanned = 400;
+/** Numbers are quick to look at: more of them are. */
+const phonesScanned = 4000;
 
 interface Index {
   readonly revision: number;
   readonly byAddress: ReadonlyMap<string, Company>;
-  readonly byPhone: ReadonlyMap<string, Company>;
   readonly byEmail: ReadonlyMap<string, Company>;
   readonly people: readonly Employee[];
 }
 
 const indexes = new WeakMap<Registry, Index>();
+const phones = new WeakMap<Registry, Pick<Index, 'revision'> & { readonly byPhone: ReadonlyMap<string, Company> }>();
 
 /** Looks in every country: the operations of the platform do not ask for one. */
 export function findAnywhere(
@@ -27,19 +29,52 @@ export function findAnywhere(
   return found.slice(0, limit);
 }
 
-/** By website or LinkedIn address, however it is written. Only the first companies of the registry can be found this way. */
+/** By website or LinkedIn address, however it is written. */
 export function findByAddress(registry: Registry, address: string): Company | undefined {
-  return indexOf(registry).byAddress.get(bare(address));
+  const wanted = bare(address);
+  return (
+    indexOf(registry).byAddress.get(wanted) ??
+    holderOf(registry, wanted.split('/').at(-1) ?? '', (company) => {
+      const { website, linkedin } = registry.facts(company);
+      return [website, linkedin].some((own) => own !== null && bare(own) === wanted);
+    })
+  );
 }
 
-/** By the company's telephone number, however it is spaced. */
+/** By the company's telephone number, however it is spaced. Only the first companies of the registry can be found this way. */
 export function findByPhone(registry: Registry, phone: string): Company | undefined {
-  return indexOf(registry).byPhone.get(digits(phone));
+  const { revision } = registry;
+  const known = phones.get(registry);
+  if (known?.revision === revision) return known.byPhone.get(digits(phone));
+  const byPhone = new Map<string, Company>();
+  for (let index = 0; index < Math.min(phonesScanned, registry.size); index++) {
+    const company = registry.company(index);
+    if (registry.inV2(company))
+      for (const number of registry.facts(company).phone) byPhone.set(digits(number), company);
+  }
+  phones.set(registry, { revision, byPhone });
+  return byPhone.get(digits(phone));
 }
 
 /** By the company's own e-mail address, or that of somebody who works there. */
 export function findByEmail(registry: Registry, email: string): Company | undefined {
-  return indexOf(registry).byEmail.get(email.trim().toLowerCase());
+  const wanted = email.trim().toLowerCase();
+  return (
+    indexOf(registry).byEmail.get(wanted) ??
+    holderOf(registry, wanted.split('@').at(-1) ?? '', (company) => {
+      const theirs = registry.v2.employees(company).map((one) => one.email);
+      return [registry.facts(company).email, ...theirs].some((own) => own?.toLowerCase() === wanted);
+    })
+  );
+}
+
+/** A domain ends in the place of its company in the registry: it is found without looking at every one. */
+function holderOf(registry: Registry, domain: string, isTheirs: (company: Company) => boolean): Company | undefined {
+  const place = /^[a-z0-9-]*-([a-z0-9]+)(?:\.|$)/.exec(domain)?.[1];
+  const index = place === undefined ? Number.NaN : Number.parseInt(place, 36);
+  if (!(index < registry.size)) return undefined;
+  const company = registry.company(index);
+  return registry.inV2(company) && isTheirs(company) ? company : undefined;
 }
 
 export function people(registry: Registry): readonly Employee[] {
@@ -61,21 +96,19 @@ function indexOf(registry: Registry): Index {
   const known = indexes.get(registry);
   if (known?.revision === revision) return known;
   const byAddress = new Map<string, Company>();
-  const byPhone = new Map<string, Company>();
   const byEmail = new Map<string, Company>();
   const everyone: Employee[] = [];
   for (let index = 0; index < Math.min(scanned, registry.size); index++) {
     const company = registry.company(index);
     if (!registry.inV2(company)) continue;
-    const { website, linkedin, phone, email } = registry.facts(company);
+    const { website, linkedin, email } = registry.facts(company);
     const employees = registry.v2.employees(company);
     for (const address of [website, linkedin]) if (address !== null) byAddress.set(bare(address), company);
-    for (const number of phone) byPhone.set(digits(number), company);
     for (const address of [email, ...employees.map((one) => one.email)])
       if (address !== null) byEmail.set(address.toLowerCase(), company);
     everyone.push(...employees);
   }
-  const built = { revision, byAddress, byPhone, byEmail, people: everyone };
+  const built = { revision, byAddress, byEmail, people: everyone };
   indexes.set(registry, built);
   return built;
 }

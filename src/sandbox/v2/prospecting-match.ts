@@ -1,9 +1,10 @@
 import { draw } from '../draw.js';
 import { type Json, RawNumber } from '../json.js';
-import type { Company, Registry } from '../registry/types.js';
+import type { Company, NomenclatureItem, Registry } from '../registry/types.js';
 import { isObject, type Values } from '../validate.js';
 import { bare } from './finder.js';
 import { textOf, textsOf } from './operation.js';
+import { codesOf, industryOf } from './prospecting-codes.js';
 import { isIn } from './prospecting-places.js';
 
 /** Does the company have what every filter asks for? What no body shows is drawn once for each company, and compared. */
@@ -41,10 +42,7 @@ const tests: Readonly<Record<string, Test>> = {
   activity_type: oneOfVocabulary('activity-type'),
   legal_form: (value, company, registry) => holds(value, legalFormId(registry, company)),
   trading_activity: (value, company) => listed(value).some((kind) => draw(company.index, kind) < 0.4),
-  industry_focus: (value, company, registry) => {
-    const items = registry.v2.nomenclature('industry-focus', {}) ?? [];
-    return holds(value, items[Math.floor(draw(company.index, 'industry') * items.length)]?.id);
-  },
+  industry_focus: (value, company, registry) => isOneOf(value, industryOf(registry, company)),
   website_keywords: (value, company, registry) => {
     const words = registry.facts(company).website?.toLowerCase() ?? '';
     return listed(value).some((word) => words.includes(word.toLowerCase()));
@@ -54,7 +52,13 @@ const tests: Readonly<Record<string, Test>> = {
   location_regions: isIn,
   location_zip: (value, company, registry) => holds(value, registry.facts(company).zip),
   location_type: (value, company) => listed(value).some((place) => [company.city, company.state].includes(place)),
-  financial_currency: (value, company, registry) => holds(value, accounts(registry, company).text('Currency')),
+  financial_currency: (value, company, registry) => {
+    const own = accounts(registry, company).text('Currency');
+    return isOneOf(
+      value,
+      (registry.v2.nomenclature('currency', {}) ?? []).filter(({ name }) => name === own),
+    );
+  },
   financial_turnover: indicator('Turnover'),
   financial_profit: indicator('Profit-after-Tax'),
   financial_liabilities: indicator('Total-Liabilities'),
@@ -72,6 +76,8 @@ const tests: Readonly<Record<string, Test>> = {
   yoy_staff: indicator('Employee-Numbers-Yoy'),
   yoy_liabilities: indicator('Total-Liabilities-Yoy'),
   yoy_exports: indicator('Exports-Yoy'),
+  ownership_parents: (value, company, registry) =>
+    holds(value, parentsOf(registry, company).length > 0 ? 'has_parents' : 'has_no_parents'),
   foreign_parents: (value, company, registry) =>
     holds(value, hasForeignParent(registry, company) ? 'has_a_foreign_parent' : 'has_no_foreign_parent'),
   ownership_accounts: (value, company, registry) =>
@@ -150,8 +156,8 @@ interface Node {
   readonly children: readonly Node[];
 }
 
-/** Somebody above the company is of another country, as the qualified numbers of the group say. */
-function hasForeignParent(registry: Registry, company: Company): boolean {
+/** Everybody above the company in its group. */
+function parentsOf(registry: Registry, company: Company): readonly Node[] {
   const { group_structure: roots } = registry.v2.ownership(company) as unknown as { group_structure: readonly Node[] };
   const above = (node: Node, parents: readonly Node[]): readonly Node[] | undefined => {
     if (node.selected) return parents;
@@ -161,23 +167,21 @@ function hasForeignParent(registry: Registry, company: Company): boolean {
     }
     return undefined;
   };
-  const parents = roots.flatMap((root) => above(root, []) ?? []);
-  return parents.some(
+  return roots.flatMap((root) => above(root, []) ?? []);
+}
+
+/** Somebody above is of another country, as the qualified numbers of the group say. */
+const hasForeignParent = (registry: Registry, company: Company): boolean =>
+  parentsOf(registry, company).some(
     ({ registration_number: number }) => number !== null && !number.startsWith(`${company.countryCode}-`),
   );
-}
 
-/** NACE and the codes of the company's own country, as its profile shows them; those of another country never fit. */
-function classified(registry: Registry, company: Company, name: string, value: unknown): boolean {
-  const profile = registry.v2.profile(company) as Readonly<Record<string, Json | undefined>>;
-  const country = /^sic_code_(\w+)$/.exec(name)?.[1];
-  if (country !== undefined && !SIC_OF(country).includes(company.countryCode)) return false;
-  const own = country === undefined ? profile.industry : profile.sic;
-  if (!Array.isArray(own)) return false;
-  return own.some((item) => isObject(item) && (holds(value, item.id) || holds(value, item.value)));
-}
+/** NACE, ISIC and the codes of the company's own country, by ID or name, on whichever level. */
+const classified = (registry: Registry, company: Company, name: string, value: unknown): boolean =>
+  isOneOf(value, codesOf(registry, company, name));
 
-const SIC_OF = (country: string): readonly string[] => (country === 'anz' ? ['AU', 'NZ'] : [country.toUpperCase()]);
+const isOneOf = (value: unknown, items: readonly NomenclatureItem[]): boolean =>
+  items.some(({ id, name }) => holds(value, id) || holds(value, name));
 
 function legalFormId(registry: Registry, company: Company): number | undefined {
   const name = `${company.legalForm?.replace(/^, /, '')} (${company.countryCode})`;

@@ -1,11 +1,12 @@
-import { type Decision, decide, type GradedCandidate, type MatchPolicy } from '../../domain/decide.js';
+import type { Decision, GradedCandidate, MatchPolicy } from '../../domain/decide.js';
 import { questionKey } from '../../domain/entity-key.js';
 import type { CandidateFacts, Subject } from '../../domain/grade.js';
+import { decideWithHints, type Hints, hintInWords } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { postCheck } from '../../domain/post-check.js';
 import { outsideText } from '../../util/outside-text.js';
 import type { Identified, Remembered, SeenCandidate, StageContext, StageOutcome } from '../stage.js';
-import type { Doubt } from './doubts.js';
+import type { SearchDoubt } from './search-doubts.js';
 
 /**
  * Confirm: no call is made. What a person decided about this question before comes first, whatever we think today. Who was
@@ -14,7 +15,7 @@ import type { Doubt } from './doubts.js';
 export async function confirm(
   space: IdSpace,
   subject: Subject,
-  { seen, elsewhere, doubts, before }: Seen,
+  { seen, elsewhere, hints, doubts, before }: Seen,
   policy: MatchPolicy,
   { questions, keepCandidates }: Pick<StageContext, 'questions' | 'keepCandidates'>,
 ): Promise<StageOutcome> {
@@ -27,23 +28,26 @@ export async function confirm(
     },
   };
   const judge = (candidates: readonly GradedCandidate[]) =>
-    conclude(space, decide(subject, candidates, policy), { seen: candidates, elsewhere, doubts });
+    conclude(space, decideWithHints(subject, candidates, hints, policy), { seen: candidates, elsewhere, doubts });
   const remembered = await questions.remembered(question);
-  const recalled = remembered && recall(space, remembered, seen, judge);
+  const recalled = remembered && recall(space, remembered, { seen, elsewhere }, judge);
   const judged = recalled ?? judge(seen);
   const stays = recalled === undefined && judged.kind !== 'done' ? staysConfirmed(space, before, seen) : undefined;
   const outcome = stays?.outcome ?? judged;
   if (outcome.kind === 'needs_review') questions.keep(question, { ...outcome, answered: false });
   else if (recalled !== undefined) questions.keep(question, { ...ANSWERED, answered: true });
-  const found = seen.map(
-    ({ candidate, graded }): SeenCandidate => ({
-      candidate,
-      grade: graded.grade,
-      evidence: graded.evidence,
-      decision: verdictOn(candidate.id, outcome, space),
-    }),
-  );
-  keepCandidates(space, [...(stays?.kept ?? []), ...found, ...elsewhere.map(rejected)]);
+  const kept = ({ candidate, graded: { grade, evidence } }: GradedCandidate, decision: string): SeenCandidate => ({
+    candidate,
+    grade,
+    evidence: [...evidence, ...hintOn(candidate, hints)],
+    decision,
+  });
+  const verdict = ({ candidate }: GradedCandidate) => verdictOn(candidate.id, outcome, space);
+  keepCandidates(space, [
+    ...(stays?.kept ?? []),
+    ...seen.map((one) => kept(one, verdict(one))),
+    ...elsewhere.map((one) => kept(one, verdict(one) === 'confirmed' ? 'confirmed' : 'rejected')),
+  ]);
   return outcome;
 }
 
@@ -51,9 +55,16 @@ export interface Seen {
   readonly seen: readonly GradedCandidate[];
   /** Those of other countries, where the search cannot leave them out: they are evidence, and not meant. */
   readonly elsewhere: readonly GradedCandidate[];
-  readonly doubts: readonly Doubt[];
+  readonly doubts: readonly SearchDoubt[];
+  /** Whom of them somebody else has named. */
+  readonly hints: Hints;
   /** As what the company was confirmed before. */
   readonly before: Identified | undefined;
+}
+
+function hintOn({ id }: CandidateFacts, hints: Hints): readonly string[] {
+  const hint = hints.get(id);
+  return hint === undefined ? [] : [`${hintInWords(hint)} (${hint.operation})`];
 }
 
 /** The candidate as it was confirmed, unless the new search says the same number and country of it. */
@@ -75,14 +86,11 @@ function staysConfirmed(space: IdSpace, before: Identified | undefined, seen: re
 
 const stillConfirmed = (space: IdSpace, known: Identified): StageOutcome => ({ kind: 'done', ids: { [space]: known } });
 
-const rejected = ({ candidate, graded: { grade, evidence } }: GradedCandidate): SeenCandidate => ({
-  candidate,
-  grade,
-  evidence,
-  decision: 'rejected',
-});
-
-function conclude(space: IdSpace, decision: Decision, { seen, elsewhere, doubts }: Omit<Seen, 'before'>): StageOutcome {
+function conclude(
+  space: IdSpace,
+  decision: Decision,
+  { seen, elsewhere, doubts }: Omit<Seen, 'before' | 'hints'>,
+): StageOutcome {
   const [doubt] = doubts;
   switch (decision.kind) {
     case 'confirmed': {
@@ -131,12 +139,12 @@ const ANSWERED = { code: 'REVIEWED', message: 'a person decided' } as const;
 function recall(
   space: IdSpace,
   { decision, candidateId, shown }: Remembered,
-  seen: readonly GradedCandidate[],
+  { seen, elsewhere }: Pick<Seen, 'seen' | 'elsewhere'>,
   judge: (candidates: readonly GradedCandidate[]) => StageOutcome,
 ): StageOutcome | undefined {
   if (decision === 'not_sure') return undefined;
   if (decision === 'confirm') {
-    const chosen = seen.find(({ candidate }) => candidate.id === candidateId);
+    const chosen = [...seen, ...elsewhere].find(({ candidate }) => candidate.id === candidateId);
     return chosen && confirmed(space, { candidate: chosen.candidate, grade: chosen.graded.grade }, 'review');
   }
   const unseen = seen.filter(({ candidate }) => !shown.includes(candidate.id));

@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/errors.js';
-import { decide, type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/decide.js';
+import { type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/decide.js';
 import type { Enquiry } from '../../domain/enquiry.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/grade.js';
+import { decideWithHints } from '../../domain/hints.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import { parseRegistrationNumber } from '../../domain/numbers/parse.js';
 import {
@@ -16,7 +17,8 @@ import {
 import type { Found } from './candidates.js';
 import { confirm } from './confirm.js';
 import { confirmedElsewhere } from './confirmed-elsewhere.js';
-import { Doubts } from './doubts.js';
+import { askFallback, HintsTaken } from './fallback.js';
+import { SearchDoubts } from './search-doubts.js';
 import { planSearches, type Search, type SearchPolicy } from './searches.js';
 import { type SpaceSearch, searchOf } from './space-search.js';
 
@@ -25,6 +27,10 @@ export interface IdentityPolicy {
   readonly search: SearchPolicy;
   readonly match: MatchPolicy;
 }
+
+/** Where a company is known elsewhere, or was asked about already: it is searched for, and no more. */
+export const withoutFallback = <Policy extends IdentityPolicy>(policy: Policy): Policy =>
+  policy.search.fallback.length === 0 ? policy : { ...policy, search: { ...policy.search, fallback: [] } };
 
 /**
  * Resolve, then confirm, in one ID space. A search gives candidates, never a match (V1-21), and it costs a unit also
@@ -43,14 +49,18 @@ export async function resolve(
   const how = searchOf(space);
   const seen: GradedCandidate[] = [];
   const elsewhere: GradedCandidate[] = [];
-  const doubts = new Doubts(how);
-  const verdict = () => decide(subject, seen, policy.match).kind;
-  const see = (found: Found, search: Search) => {
-    doubts.note(found, search);
+  const hints = new HintsTaken();
+  const doubts = new SearchDoubts(how);
+  const verdict = () => decideWithHints(subject, seen, hints.all, policy.match).kind;
+  const add = (candidates: readonly CandidateFacts[]) => {
     const known = new Set([...seen, ...elsewhere].map(({ candidate }) => candidate.id));
-    const fresh = found.candidates.filter(({ id }) => !known.has(id));
+    const fresh = candidates.filter(({ id }) => !known.has(id));
     for (const graded of grade(subject, fresh))
       (how.everywhere === true && isOfAnotherCountry(graded) ? elsewhere : seen).push(graded);
+  };
+  const see = (found: Found, search: Search) => {
+    doubts.note(found, search);
+    add(found.candidates);
   };
   const searches = planSearches(enquiry, policy.search);
   let asked = 0;
@@ -71,9 +81,31 @@ export async function resolve(
     const params = how.params(search, enquiry);
     if (params !== undefined) see(await findOwned(how, params, enquiry, context), search);
   }
-  for (const error of doubts.errors()) context.keepError(error);
   const before = company.confirmedBefore[space];
-  const found = { seen, elsewhere, doubts: doubts.all(), before };
+  // Who would end as nobody is asked about elsewhere. A question that has come up is not made another by it.
+  if (verdict() === 'no_match' && doubts.all().length === 0 && before?.candidate == null) {
+    const heldUp = await askFallback({
+      enquiry,
+      context,
+      fallback: policy.search.fallback,
+      asked: searches.bought,
+      seen: () => seen.map(({ candidate }) => candidate),
+      search: async (search, place) => {
+        const params = how.params(search, place);
+        const found = params && (await ask(how, params, place, context));
+        if (found !== undefined && !('kind' in found)) doubts.note(found, search);
+        return found;
+      },
+      take: (candidates, hint) => {
+        add(candidates);
+        hints.take(candidates, hint);
+        return verdict() !== 'no_match';
+      },
+    });
+    if (heldUp !== undefined) return heldUp;
+  }
+  for (const error of doubts.errors()) context.keepError(error);
+  const found = { seen, elsewhere, hints: hints.all, doubts: doubts.all(), before };
   const outcome = await confirm(space, subject, found, policy.match, context);
   return outcome.kind === 'no_match' && sent === 0 && seen.length === 0 && searches.bought.length > 0
     ? cannotAsk(how, searches.bought)

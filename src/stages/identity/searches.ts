@@ -1,9 +1,12 @@
 import type { Enquiry } from '../../domain/enquiry.js';
+import type { Fallback } from './fallback-steps.js';
 
 export interface SearchPolicy {
   readonly attempts: number;
   readonly order: readonly ('registration_number' | 'vat_number' | 'name')[];
   readonly furtherSpellings: boolean;
+  /** Who is asked, first to last, for the number of a company that no search has found. */
+  readonly fallback: readonly Fallback[];
 }
 
 /** One search: a location and one thing to look for. */

@@ -166,6 +166,19 @@ describe('the client of the connector server', () => {
     await nobody.close();
   });
 
+  test('says which version of the protocol a server speaks that we do not', async () => {
+    await withClient(async ({ client, sandbox }) => {
+      sandbox.script('initialize', {
+        rewrite: (body) => body.replace(/"protocolVersion":"[^"]*"/, '"protocolVersion":"1999"'),
+      });
+      expect(await met(client.tools())).toMatchObject({
+        code: 'UNEXPECTED_BODY',
+        charge: 'free',
+        message: expect.stringContaining('1999'),
+      });
+    });
+  });
+
   test('leaves a stream that stays open behind the answer', async () => {
     const server = createServer((request, response) => {
       let body = '';
@@ -224,11 +237,19 @@ describe('the client of the connector server', () => {
     ],
     ['something in words', failed('No such company'), 'TOOL_FAILED', 'fail_row'],
     ['nothing', result({ isError: true, content: [] }), 'TOOL_FAILED', 'fail_row'],
+    ['a list', result([]), 'UNEXPECTED_BODY', 'retry'],
     ['what the protocol does not know', result({ said: 'hello' }), 'UNEXPECTED_BODY', 'retry'],
   ] as const)('V2-1 classifies by its form what a tool says: %s', async (_, fault, code, kind) => {
     await withClient(async (connected) => {
       connected.sandbox.script(TOOL, fault);
       expect(await met(ask(connected))).toMatchObject({ code, class: kind, charge: 'unknown', httpStatus: 200 });
+    });
+  });
+
+  test('X-1 an answer that is no message of the protocol is none', async () => {
+    await withClient(async (connected) => {
+      connected.sandbox.script(TOOL, { rewrite: (body) => body.replace('"jsonrpc":"2.0",', '') });
+      expect(await met(ask(connected))).toMatchObject({ code: 'UNEXPECTED_BODY', charge: 'unknown' });
     });
   });
 

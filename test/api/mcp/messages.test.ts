@@ -28,6 +28,7 @@ describe('the answer to a request', () => {
     ['that is a page', '<html>data: {"id":7,"result":{}}\n\n</html>'],
     ['that is nothing', ''],
     ['that has neither result nor error', '{"id":7}'],
+    ['that asks, too', '{"id":7,"method":"ping","result":{}}'],
     ['in a list', '[{"id":7,"result":{}}]'],
   ])('is not one %s', (_, body) => {
     expect(found(body)).toBeUndefined();

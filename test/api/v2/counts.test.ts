@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beside, countOf } from '../../../src/api/v2/counts.js';
+import { asExtra, countOf, unread } from '../../../src/api/v2/counts.js';
 import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
 import { parseExact } from '../../../src/util/exact-json.js';
 
@@ -21,16 +21,17 @@ test.each([
 
 test('V1-29 what has no column, and a figure that is no count, is kept as it was sent', () => {
   const answer =
-    '[{"codename":"p","metrics":[{"codename":"m","used":9007199254740993,"total":10,"unit":"call","fee":1.10,"note":null}]}]';
+    '[{"codename":"p","name":"P","tier":2,"metrics":[{"codename":"m","used":9007199254740993,"total":10,"unit":"call","fee":1.10,"note":null}]}]';
   const body = parseExact(answer) as Parameters<typeof permissionUseOf>[0];
   expect(permissionUseOf(body)).toEqual([
     {
       permission: 'p',
+      permissionName: 'P',
       metric: 'm',
-      name: 'p',
+      name: 'P',
       used: null,
       total: 10,
-      extra: '{"used":9007199254740993,"unit":"call","fee":1.10}',
+      extra: '{"used":9007199254740993,"unit":"call","fee":1.10,"permission":{"tier":2}}',
     },
   ]);
 });
@@ -38,13 +39,13 @@ test('V1-29 what has no column, and a figure that is no count, is kept as it was
 test('whatever comes beside a count, what is kept is JSON of a bounded length', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (answer) => {
-      const kept = beside(parsed(JSON.stringify(answer)), ['name'], ['used']);
+      const kept = asExtra(unread(parsed(JSON.stringify(answer)), ['name'], ['used']));
       if (kept === null) return;
       expect(typeof JSON.parse(kept)).toBe('object');
       expect(kept.length).toBeLessThan(12_000);
     }),
     { numRuns: 200 },
   );
-  const long = beside({ note: 'x'.repeat(50_000) }, [], []);
+  const long = asExtra({ note: 'x'.repeat(50_000) });
   expect(JSON.parse(long ?? '')).toHaveProperty('cut');
 });

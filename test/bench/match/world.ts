@@ -7,6 +7,7 @@ import type { Company as Registered, Registry, SearchKind } from '../../../src/s
 import type { SampleInput } from '../../../src/sandbox/sample.js';
 import { type IdentityPolicy, resolve } from '../../../src/stages/identity/resolve.js';
 import { recordStage } from '../../../src/stages/record.js';
+import { recordOptions } from '../../../src/stages/record-options.js';
 import type { Company, Params, StageContext, StageOutcome } from '../../../src/stages/stage.js';
 
 /** How the journey of a row ended, as far as identity goes. */
@@ -76,6 +77,7 @@ const SEARCHES: IdentityPolicy['search'] = {
   attempts: 2,
   order: ['registration_number', 'vat_number', 'name'],
   furtherSpellings: true,
+  fallback: [],
 };
 
 const sideOf = (outcome: StageOutcome, id: string | null | undefined): Side => ({
@@ -97,7 +99,7 @@ export function fieldsOf(input: SampleInput): Partial<Record<keyof SampleInput, 
 
 function contextOf({ registry, search }: Setting): StageContext & { searches: number } {
   const context = {
-    options: undefined,
+    options: recordOptions.schema.parse(undefined),
     shared: undefined,
     searches: 0,
     now: () => 0,

@@ -20,6 +20,7 @@ const DAY = 86_400_000;
 /** A count of the permission `p`. */
 const use = (metric: string, used: number | null) => ({
   permission: 'p',
+  permissionName: null,
   metric,
   name: 'P',
   used,
@@ -224,6 +225,29 @@ export function describeReading(open: OpenLedger): void {
             { code: 'A', count: 1, example: 2 },
           ],
         });
+      }),
+    );
+
+    test(
+      'what is owned of an operation: the newest answer to each request, of this provider alone',
+      onLedger(open, async (ledger) => {
+        const v1 = await begin(ledger);
+        const elsewhere = { ...v1, environmentId: await ledger.calls.environment('v2', 'live') };
+        const answer = (params: string, text: string, at: number) =>
+          settlement({ settledAt: at, body: Buffer.from(text), answer: { params } });
+        const list = { operation: 'list' };
+        await buy(ledger, call(v1, { ...list, requestKey: keyOf('a') }), answer('{"a":1}', 'old', NOW));
+        await buy(ledger, call(v1, { ...list, requestKey: keyOf('b') }), answer('{"b":1}', 'b', NOW + 1));
+        await buy(ledger, call(v1, { ...list, requestKey: keyOf('a') }), answer('{"a":1}', 'new', NOW + 2));
+        await buy(ledger, call(v1, { ...list, requestKey: keyOf('c') }), lost());
+        await buy(ledger, call(v1, { requestKey: keyOf('d') }), answer('{}', 'another operation', NOW));
+        await buy(ledger, call(elsewhere, { ...list, requestKey: keyOf('a') }), answer('{}', 'elsewhere', NOW));
+        const owned = await ledger.reading.answersTo(v1.environmentId, 'list');
+        expect(owned.map(({ params, fetchedAt }) => [params, fetchedAt])).toEqual([
+          ['{"b":1}', NOW + 1],
+          ['{"a":1}', NOW + 2],
+        ]);
+        expect(String(await ledger.changes.body(owned[1]?.rawSha256 ?? ''))).toBe('new');
       }),
     );
 

@@ -11,6 +11,7 @@ const partners = oneOf('name', 'registration_number', 'vat_number', 'website', '
 export const autocomplete = {
   autocomplete: {
     ...v2List,
+    findsOne: true,
     name: 'autocomplete',
     summary: 'Complete a company record from a few fields',
     route: null,

@@ -31,6 +31,7 @@ export const enrichment = {
   enrichCompanyByWebsite: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichCompanyByWebsite',
     summary: 'Company from its website',
     route: null,
@@ -40,6 +41,7 @@ export const enrichment = {
   enrichCompanyByLinkedin: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichCompanyByLinkedin',
     summary: 'Company from its LinkedIn page',
     route: null,
@@ -49,6 +51,7 @@ export const enrichment = {
   enrichCompanyByRegistry: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichCompanyByRegistry',
     summary: 'Company from its registration number or VAT number, and its country',
     route: null,

@@ -18,7 +18,15 @@ const TREES = ['industry-focus', 'isic', 'nace', 'sic', 'country', 'region', 'te
 
 const trees: ReadonlySet<string> = new Set(TREES);
 
-const item = record({
+export type VocabularyName = (typeof FLAT)[number] | (typeof TREES)[number];
+
+/** All fifteen. */
+export const VOCABULARY_NAMES: readonly VocabularyName[] = [...FLAT, ...TREES];
+
+/** It has levels, which `parent` leads down. */
+export const isTree = (name: VocabularyName): boolean => trees.has(name);
+
+export const nomenclatureItem = record({
   id: nullable(id),
   parents: nullable(scalar),
   name: nullable(text),
@@ -63,6 +71,6 @@ export const nomenclature = {
     summary: 'A controlled vocabulary, whose IDs are used in filters',
     route: { method: 'GET', path: '/nomenclatures/{name}{/country_code}' },
     params,
-    body: list(item),
+    body: list(nomenclatureItem),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

@@ -17,6 +17,8 @@ export const prospecting = {
       filters: prospectingFilters.optional().describe('The filters, all of which must hold'),
     }),
     body: companiesEnvelope(record({ id, name: nullable(text) })),
+    // Not said to be one space (V2-18). A purge rather takes a list too many.
+    itemIds: { id: 'companies' },
     pages: { perPageAtMost: null, pageAtMost: 10, countField: 'total_pages' },
   },
 } as const satisfies Readonly<Record<string, Operation>>;

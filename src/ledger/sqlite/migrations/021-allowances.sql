@@ -1,5 +1,6 @@
--- Beside what v2 counts: which operations draw on it, as the pipeline said at the last start, the last call before that
+-- Beside what v2 counts: the permission's own name, which operations draw on it, as the pipeline said at the last start, the last call before that
 -- start, and what we have sent since, as it stood when the provider told its count.
+ALTER TABLE permission_use ADD COLUMN permission_name TEXT;
 ALTER TABLE permission_use ADD COLUMN operations TEXT;
 ALTER TABLE permission_use ADD COLUMN last_call_before INTEGER;
 ALTER TABLE permission_use ADD COLUMN calls_answered INTEGER;

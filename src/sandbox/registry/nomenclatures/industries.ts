@@ -49,6 +49,16 @@ const sicTrees = new Map(
 
 export const sic = (country: string): Tree | undefined => sicTrees.get(country.toLowerCase());
 
+/** The list of codes that a country uses; undefined where there is none of its own. */
+export function sicCountry(countryCode: string): string | undefined {
+  const code = ['AU', 'NZ'].includes(countryCode) ? 'anz' : countryCode.toLowerCase();
+  return sicTrees.has(code) ? code : undefined;
+}
+
+/** The ID of a section in that list; in that of the first where a country has none. */
+export const sicSectionId = (countryCode: string, index: number): number =>
+  (sic(sicCountry(countryCode) ?? 'gb')?.children(undefined) ?? [])[index % sections.length]?.id ?? 0;
+
 export const sectionName = (index: number): string => sections[index % sections.length] ?? 'Other';
 
 const letter = (section: number): string => String.fromCharCode(65 + section);

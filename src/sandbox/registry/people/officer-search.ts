@@ -5,9 +5,10 @@ import { plain } from '../names.js';
 import { countryById } from '../nomenclatures/places.js';
 import { search } from '../search.js';
 import { statusId } from '../status.js';
+import { PLACES } from '../traits.js';
 import type { Company } from '../types.js';
 import { addressOf } from '../v1-bodies.js';
-import { MOST_OFFICERS, type Officer, officerAt, officerCount, officersOf } from './officers.js';
+import { type Officer, officerAt, officerCount, officersOf } from './officers.js';
 import type { Persons } from './persons.js';
 
 export type PeopleQuery = { readonly [key: string]: unknown };
@@ -34,7 +35,7 @@ function* candidates(companies: Companies, persons: Persons, query: PeopleQuery)
     return;
   }
   let looks = 0;
-  for (const { index, place } of persons.find(name, MOST_OFFICERS)) {
+  for (const { index, place } of persons.find(name, PLACES)) {
     if (looks++ > MOST_LOOKS) return;
     if (place < officerCount(companies.seed, index)) {
       yield officerAt(companies, persons, companies.company(index), place);

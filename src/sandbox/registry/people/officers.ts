@@ -1,7 +1,7 @@
 import { streetOf, zipOf } from '../addresses.js';
 import type { Companies } from '../companies.js';
 import { at, hash, Random } from '../random.js';
-import { hasTrait, listState } from '../traits.js';
+import { hasTrait, isCrowded, listState, PLACES } from '../traits.js';
 import type { Company } from '../types.js';
 import type { Persons } from './persons.js';
 
@@ -33,14 +33,14 @@ export interface Officer {
   readonly phone: string | null | undefined;
 }
 
-export const MOST_OFFICERS = 44;
-const ROOM = 64;
+const MOST_OFFICERS = 44;
 
 const roles = ['Director', 'Secretary', 'Geschäftsführer', 'Managing Director', 'Chair', 'Prokurist', 'Gérant', 'CFO'];
 
 export function officerCount(seed: number, index: number): number {
   if (listState(seed, index, 'officers') !== 'some') return 0;
   const dice = hash(seed, index, 81);
+  if (isCrowded(seed, index)) return 51 + (dice % (PLACES - 51));
   if (hasTrait(seed, index, 'large')) return 34 + (dice % (MOST_OFFICERS - 33));
   return 1 + (dice % (dice % 3 === 0 ? 12 : 5));
 }
@@ -60,7 +60,7 @@ export function officerAt(companies: Companies, persons: Persons, company: Compa
   const birth = random.next();
   const contact = random.next();
   return {
-    id: String(20_000_000_000 + company.index * ROOM + place),
+    id: String(20_000_000_000 + company.index * PLACES + place),
     company,
     first,
     middle: random.chance(0.2) ? at(['Maria', 'J.', 'van der', 'Alexander', "D'Arcy"], random.int(5)) : null,

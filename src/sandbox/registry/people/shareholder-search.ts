@@ -5,10 +5,11 @@ import { plain } from '../names.js';
 import { profileOf } from '../profile.js';
 import { search } from '../search.js';
 import { sourceOf } from '../sources.js';
+import { PLACES } from '../traits.js';
 import { numberOrNull } from '../v1-bodies.js';
 import { namedCompanies, type PeopleQuery } from './officer-search.js';
 import type { Persons } from './persons.js';
-import { type Holders, type Holding, MOST_HOLDINGS } from './shareholders.js';
+import type { Holders, Holding } from './shareholders.js';
 
 const MOST_RESULTS = 120;
 const MOST_LOOKS = 20_000;
@@ -39,7 +40,7 @@ function* candidates(companies: Companies, persons: Persons, holders: Holders, q
     for (const { index, place } of holders.heldBy(holder)) yield holders.at(companies.company(index), place);
   }
   let looks = 0;
-  for (const { index, place } of persons.find(name, MOST_HOLDINGS)) {
+  for (const { index, place } of persons.find(name, PLACES)) {
     if (looks++ > MOST_LOOKS) return;
     if (place < holders.count(index) && place % 3 !== 1) yield holders.at(companies.company(index), place);
   }

@@ -1,7 +1,7 @@
 import { countryOf } from '../addresses.js';
 import type { Companies } from '../companies.js';
 import { hash, Permutation, Random } from '../random.js';
-import { hasTrait, listState } from '../traits.js';
+import { hasTrait, isCrowded, listState, PLACES } from '../traits.js';
 import type { Company } from '../types.js';
 import type { Persons } from './persons.js';
 
@@ -23,7 +23,7 @@ export interface Holding {
   readonly created: string;
 }
 
-export const MOST_HOLDINGS = 30;
+const MOST_HOLDINGS = 30;
 const STRIDE = 104_729;
 
 /** Who holds: a person, or for every third place another company of the registry. */
@@ -43,6 +43,7 @@ export function createHolders(companies: Companies, persons: Persons): Holders {
   const count = (index: number): number => {
     if (listState(seed, index, 'shareholders') !== 'some') return 0;
     const dice = hash(seed, index, 92);
+    if (isCrowded(seed, index)) return 51 + (dice % (PLACES - 51));
     return hasTrait(seed, index, 'large') ? 10 + (dice % (MOST_HOLDINGS - 9)) : 1 + (dice % 5);
   };
 
@@ -61,7 +62,7 @@ export function createHolders(companies: Companies, persons: Persons): Holders {
     const currency = countryOf(company.countryCode).currency;
     const exact = random.next();
     return {
-      id: String(40_000_000_000 + company.index * 64 + place),
+      id: String(40_000_000_000 + company.index * PLACES + place),
       company,
       name: nameAt(company, place),
       type: random.chance(0.8) ? (isCorporate(place) ? 'corporate' : 'person') : null,
@@ -85,7 +86,7 @@ export function createHolders(companies: Companies, persons: Persons): Holders {
     of: (company) => Array.from({ length: count(company.index) }, (_, place) => at(company, place)),
     heldBy: function* (holder) {
       const start = shuffle.backward(holder.index);
-      for (let place = 0; place < MOST_HOLDINGS; place++) {
+      for (let place = 0; place < PLACES; place++) {
         const index = (start - ((place * STRIDE) % size) + size) % size;
         if (isCorporate(place) && place < count(index)) yield { index, place };
       }

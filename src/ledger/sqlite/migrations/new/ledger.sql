@@ -204,7 +204,7 @@ CREATE TABLE permission_use (
   used           INTEGER,
   total          INTEGER,
   used_at_start  INTEGER,
-  observed_at    INTEGER NOT NULL, operations TEXT, last_call_before INTEGER, calls_answered INTEGER, calls_failed INTEGER, extra TEXT,
+  observed_at    INTEGER NOT NULL, permission_name TEXT, operations TEXT, last_call_before INTEGER, calls_answered INTEGER, calls_failed INTEGER, extra TEXT,
   PRIMARY KEY (environment_id, permission, metric)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE portfolios (

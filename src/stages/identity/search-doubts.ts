@@ -4,7 +4,7 @@ import type { Search } from './searches.js';
 import type { SpaceSearch } from './space-search.js';
 
 /** Why the candidates that were seen do not settle it: "no" would be a guess, and for some doubts "yes" as well. */
-export interface Doubt {
+export interface SearchDoubt {
   readonly code: string;
   /** As the end of "nobody was found, but …". */
   readonly words: string;
@@ -15,7 +15,7 @@ export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
 export const CANDIDATES_UNSEEN = 'CANDIDATES_UNSEEN';
 
 /** What is left in doubt by the searches of a row in one space. */
-export class Doubts {
+export class SearchDoubts {
   readonly #how: SpaceSearch;
   #unreadable = 0;
   #unseen = 0;
@@ -34,7 +34,7 @@ export class Doubts {
     if (this.#how.tellsNoVat === true && search.vat_number !== undefined) this.#withoutVat += candidates.length;
   }
 
-  all(): readonly Doubt[] {
+  all(): readonly SearchDoubt[] {
     const several = (count: number, one: string, many: string) => (count === 1 ? one : `${count} ${many}`);
     return [
       ...when(this.#unreadable, {

@@ -1,0 +1,63 @@
+/**
+ * What a row may say of a company that no search asks by. A lead can bring somebody else to name a registration number;
+ * by itself it confirms nothing and contradicts nothing.
+ */
+export const LEADS = ['lei', 'website', 'linkedin', 'phone', 'email'] as const;
+export type Lead = (typeof LEADS)[number];
+export type Leads = { readonly [L in Lead]?: string };
+
+export const leadWords: Readonly<Record<Lead, string>> = {
+  lei: 'LEI',
+  website: 'website',
+  linkedin: 'LinkedIn address',
+  phone: 'phone number',
+  email: 'e-mail address',
+};
+
+/** Whether a text can be what its column says: `n/a`, `-` and `none` are not worth a call. */
+const FORMS: Readonly<Record<Lead, (text: string) => boolean>> = {
+  // A failed check is evidence, never a verdict: what could be meant as an LEI is asked for.
+  lei: (text) => /^[0-9A-Z]{18,22}$/.test(compactLei(text)),
+  website: (text) => /^\S*[\p{L}\p{N}]\.\p{L}{2,}\S*$/u.test(text) && !text.includes('@'),
+  linkedin: (text) => /^\S*linkedin\.\S+\/\S+$/i.test(text),
+  phone: (text) => text.replace(/\D/g, '').length >= 6,
+  email: (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text),
+};
+
+/** The leads among the fields of a row that can be followed; undefined where there is none. */
+export function leadsIn(fields: Readonly<Partial<Record<string, string>>>): Leads | undefined {
+  const usable = LEADS.flatMap((lead) => {
+    const text = fields[lead];
+    return text !== undefined && FORMS[lead](text) ? [[lead, text] as const] : [];
+  });
+  return usable.length === 0 ? undefined : Object.fromEntries(usable);
+}
+
+/** The same lead in another file, however it is spelled. */
+export function comparableLead(lead: Lead, text: string): string {
+  switch (lead) {
+    case 'lei':
+      return compactLei(text);
+    case 'phone':
+      return text.replace(/\D/g, '').replace(/^00/, '');
+    case 'email':
+      return text.toLowerCase();
+    case 'website':
+    case 'linkedin':
+      return text
+        .toLowerCase()
+        .replace(/^[a-z]+:\/\//, '')
+        .replace(/^www\./, '')
+        .replace(/[/?#]+$/, '');
+  }
+}
+
+export const compactLei = (text: string): string => text.replace(/[\s-]/g, '').toUpperCase();
+
+/** Twenty characters, the last two of them check digits: the whole is 1 modulo 97, with letters as 10 to 35 (ISO 17442). */
+export function isCheckedLei(text: string): boolean {
+  const lei = compactLei(text);
+  if (!/^[0-9A-Z]{18}[0-9]{2}$/.test(lei)) return false;
+  const digits = [...lei].map((character) => Number.parseInt(character, 36)).join('');
+  return BigInt(digits) % 97n === 1n;
+}

@@ -1,0 +1,76 @@
+import type { RawAnswer, ReaderOutput } from '../reader.js';
+import { type Cell, timestamp } from '../table.js';
+import { companiesTable, furtherProfileFields, profileFields } from '../tables/companies.js';
+import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './body-path.js';
+import type { SubjectIds } from './lists.js';
+import { extraOf, type Members, nested, readFields, ungroup } from './read-fields.js';
+import { takeSources } from './sources.js';
+
+type ProfileCell = (typeof allProfileFields)[number]['name'];
+const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
+
+/** What the answers of one operation add to the company's line. */
+export interface Piece {
+  readonly operation: string;
+  readonly cells?: Partial<Record<ProfileCell, Cell>>;
+  readonly rest: Members;
+  readonly counts?: Partial<Record<'officers' | 'shareholders' | 'group_links' | 'filed_periods', number | null>>;
+  readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
+}
+
+/** The company's line. What came first stands; where others say something else, that is in `extra`. */
+export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, main: RawAnswer, out: ReaderOutput): void {
+  const cells = Object.fromEntries(
+    allProfileFields.map(({ name }) => [name, pieces.map((piece) => piece.cells?.[name]).find(isThere) ?? null]),
+  ) as Record<ProfileCell, Cell>;
+  const total = (name: keyof NonNullable<Piece['totals']>): Cell =>
+    pieces.map((piece) => piece.totals?.[name]).find(isThere) ?? null;
+  if (Object.values(cells).some(isThere)) out.noteCame(companiesTable);
+  out.add(companiesTable, {
+    v1_company_id: v1,
+    ...cells,
+    officers_returned: most(pieces, 'officers'),
+    shareholders_returned: most(pieces, 'shareholders'),
+    group_links_returned: most(pieces, 'group_links'),
+    filed_periods_returned: most(pieces, 'filed_periods'),
+    fetched_at: timestamp(main.fetchedAt),
+    raw_sha256: main.rawSha256,
+    operation: main.operation,
+    v2_company_id: v2,
+    officers_total: total('officers'),
+    shareholders_total: total('shareholders'),
+    extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...nested(piece.operation, besides(piece, cells))])),
+  });
+}
+
+/** The same list may have come with the full record, and by itself: the most that came in one of them. */
+function most(pieces: readonly Piece[], name: keyof NonNullable<Piece['counts']>): Cell {
+  const counts = pieces.map((piece) => piece.counts?.[name]).filter(isThere);
+  return counts.length === 0 ? null : String(Math.max(...counts));
+}
+
+/** What an answer says otherwise than the one that the line shows. */
+const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell>>): Members =>
+  allProfileFields.flatMap(({ name }) => {
+    const said = cells[name];
+    return isThere(said) && said !== shown[name] ? [[name, said] as const] : [];
+  });
+
+const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+
+/** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
+export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): Omit<Piece, 'operation'> {
+  const id = v1 ?? v2 ?? '';
+  let flat = v1 === null ? object : takeSources(object, 'lite', v1, path);
+  for (const group of v1 === null ? [] : PROFILE_GROUPS) {
+    const inner = memberOf(flat, group);
+    if (isObject(inner)) flat = { ...flat, [group]: takeSources(inner, `lite.${group}`, id, path.at(group)) };
+  }
+  flat = ungroup(flat, PROFILE_GROUPS);
+  const own = memberOf(flat, 'id');
+  const isOwn = own === undefined || own === null || idOf(own) === id;
+  if (!isOwn) path.at('id').unexpected(`the ID ${id}`, own);
+  return readFields(flat, allProfileFields, path, isOwn ? ['id'] : []);
+}
+
+const PROFILE_GROUPS = ['basic', 'address', 'contact'];

@@ -1,0 +1,82 @@
+import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
+import type { RawAnswer } from '../reader.js';
+import type { Cell } from '../table.js';
+import { type BodyPath, isObject, type JsonObject } from './body-path.js';
+import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
+import { type ListPage, newestReading } from './newest-reading.js';
+import type { OpenedAnswer } from './open-answer.js';
+import { type Members, nested } from './read-fields.js';
+import { takeSources } from './sources.js';
+
+/** What the pages of a list say, beside its lines. */
+export interface ListOfPages {
+  /** Items on all pages; null: the list did not come (V1-22). */
+  readonly count: number | null;
+  /** How many there are, by the envelope. */
+  readonly total: Cell;
+  /** Under the name of the call, for each page. */
+  readonly rest: Members;
+}
+
+interface OpenedPage extends ListPage {
+  readonly opened: OpenedAnswer;
+  readonly body: JsonObject;
+}
+
+/** Reads the newest reading of a list from all pages of it that are owned. */
+export function readPagedList(
+  answers: readonly OpenedAnswer[],
+  ids: SubjectIds,
+  module: string,
+  perPage: number | null,
+  read: (data: ExactJson | undefined, of: ListOf, at: BodyPath) => ListRead,
+): ListOfPages {
+  const rest: Members = [];
+  const pages = answers.flatMap((opened): readonly OpenedPage[] => {
+    const body = opened.path.object(opened.body);
+    if (body !== undefined) return [{ ...pageOf(opened.answer, body, perPage), opened, body }];
+    if (opened.body === null) opened.path.unexpected('an object', opened.body);
+    rest.push(...nested(opened.answer.operation, [['data', opened.body]]));
+    return [];
+  });
+  const reading = newestReading(pages);
+  let count: number | null = null;
+  for (const { at, offset } of reading) {
+    const { path } = at.opened;
+    const body = ids.v1 === null ? at.body : takeSources(at.body, module, ids.v1, path);
+    const { count: came, odd } = read(body.data, { ...ids, offset }, path.at('data'));
+    if (came !== null) count = (count ?? 0) + came;
+    const others = Object.entries(body).filter(([key, value]) => !isEnvelope(key, value));
+    rest.push(...nested(path.origin.operation, [...others, ...oddOf('data', odd)]));
+  }
+  return { count, total: totalIn(reading[0]?.at.body), rest };
+}
+
+export const pageOf = (
+  answer: Pick<RawAnswer, 'params' | 'fetchedAt' | 'rawSha256'>,
+  body: JsonObject,
+  perPage: number | null,
+): ListPage => ({
+  page: wholeNumber(answer.params.page) ?? 1,
+  perPage: wholeNumber(answer.params.per_page) ?? perPage,
+  fetchedAt: answer.fetchedAt,
+  items: Array.isArray(body.data) ? body.data.length : null,
+  pages: wholeNumber(body.total_pages),
+  rawSha256: answer.rawSha256,
+});
+
+function wholeNumber(value: unknown): number | null {
+  const number = value instanceof ExactNumber ? Number(value.text) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
+}
+
+/** The lines and their count have columns of their own. In another form, or as null, they are kept. */
+const isEnvelope = (key: string, value: ExactJson): boolean => {
+  if (key === 'data') return value !== null;
+  return (key === 'total_pages' || key === 'total_results') && wholeNumber(value) !== null;
+};
+
+const totalIn = (body: JsonObject | undefined): Cell =>
+  isObject(body) && body.total_results instanceof ExactNumber && wholeNumber(body.total_results) !== null
+    ? body.total_results.text
+    : null;

@@ -1,0 +1,139 @@
+import { ApiError } from '../../api/errors.js';
+import type { Enquiry } from '../../domain/enquiry.js';
+import type { CandidateFacts } from '../../domain/grade.js';
+import { type Hint, type Hints, hintInWords, isNamedBy } from '../../domain/hints.js';
+import { outsideText } from '../../util/outside-text.js';
+import {
+  type StageContext,
+  type StageError,
+  type StageOutcome,
+  toStageError,
+  unanswered,
+  withoutAnswer,
+} from '../stage.js';
+import type { Found } from './candidates.js';
+import { chooseHint } from './choose-hint.js';
+import { type FallbackStep, type Named, stepsFor } from './fallback-steps.js';
+import type { Search, SearchPolicy } from './searches.js';
+
+export interface FallbackTerms {
+  readonly enquiry: Enquiry;
+  readonly fallback: SearchPolicy['fallback'];
+  readonly context: Pick<StageContext, 'call' | 'keepError'>;
+  /** The ordinary search of the space, in the place of an enquiry; undefined where it cannot ask for this. */
+  readonly search: (search: Search, place: Enquiry) => Promise<Found | StageOutcome | undefined>;
+  /** What was searched for before: it is not bought again, and its candidates are known. */
+  readonly asked: readonly Search[];
+  readonly seen: () => readonly CandidateFacts[];
+  /** Takes in who a hint names; true where that is enough. */
+  readonly take: (found: readonly CandidateFacts[], hint: Hint) => boolean;
+}
+
+/**
+ * Asks others for the number of a company that no search has found, each once, until somebody is found by it. What they
+ * name is searched for in the ordinary way, one search for each at the most. One that knows nothing, or fails, is noted,
+ * and the next is asked; one that cannot be asked now holds the row up: "nobody" would be a guess.
+ */
+export async function askFallback(terms: FallbackTerms): Promise<StageOutcome | undefined> {
+  const asked = [...terms.asked];
+  for (const step of stepsFor(terms.enquiry, terms.fallback)) {
+    const hint = await askForHint(step, terms);
+    if (hint === undefined) continue;
+    if ('kind' in hint) return hint;
+    const place = placeOf(hint, terms.enquiry);
+    const search = { location: place.location, registration_number: hint.registrationNumber };
+    const found = await searchOnce(search, place, asked, terms);
+    if ('kind' in found) {
+      if (isHeldUp(found)) return found;
+      noteTrouble(found, hintInWords(hint), terms.context);
+      continue;
+    }
+    asked.push(search);
+    const named = found.filter((candidate) => isNamedBy(hint, terms.enquiry.subject, candidate));
+    if (named.length === 0)
+      note('HINT_NOT_FOUND', `${hintInWords(hint)}, whom the search does not find`, terms.context);
+    else if (terms.take(named, hint)) return undefined;
+  }
+  return undefined;
+}
+
+async function askForHint(step: FallbackStep, terms: FallbackTerms): Promise<Hint | StageOutcome | undefined> {
+  const { enquiry, context } = terms;
+  const request = step.request(enquiry);
+  if (request === undefined) return undefined;
+  const { operation } = step;
+  const outcome = await context.call(operation, request.params);
+  if (outcome.kind !== 'answer') {
+    const ended = withoutAnswer(outcome);
+    if (isHeldUp(ended)) return ended;
+    noteTrouble(ended, request.source, context);
+    return undefined;
+  }
+  const named = readNamed(step, outcome.body);
+  if ('kind' in named) return named;
+  const chosen = chooseHint(named, enquiry.subject, { ...request, operation: operation.name });
+  if (typeof chosen !== 'number') return chosen;
+  if (chosen === 0) note('HINT_EMPTY', `${operation.name} names no number for ${request.source}`, context);
+  else
+    note('HINT_AMBIGUOUS', `${operation.name} names ${chosen} companies for ${request.source}: none is taken`, context);
+  return undefined;
+}
+
+function readNamed({ read }: FallbackStep, body: Buffer): readonly Named[] | StageOutcome {
+  try {
+    return read(body);
+  } catch (error) {
+    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+    throw error;
+  }
+}
+
+/** The row's own place, unless the hint names another country: what it names there may be a company elsewhere. */
+function placeOf({ countryCode }: Hint, enquiry: Enquiry): Enquiry {
+  if (countryCode === null || countryCode === enquiry.subject.countryCode) return enquiry;
+  const { locationId: _, state: __, ...subject } = enquiry.subject;
+  return { location: countryCode, subject: { ...subject, countryCode } };
+}
+
+async function searchOnce(
+  search: Search,
+  place: Enquiry,
+  asked: readonly Search[],
+  terms: FallbackTerms,
+): Promise<readonly CandidateFacts[] | StageOutcome> {
+  if (asked.some((one) => JSON.stringify(one) === JSON.stringify(search))) return terms.seen();
+  const found = (await terms.search(search, place)) ?? NOBODY;
+  return 'kind' in found ? found : found.candidates;
+}
+
+const NOBODY: Found = { candidates: [], unreadable: 0 };
+
+/** Nothing is known yet, and somebody may be found when it goes on. */
+const isHeldUp = ({ kind }: StageOutcome): boolean => kind === 'parked' || kind === 'stopped' || kind === 'waiting';
+
+function noteTrouble(ended: StageOutcome, source: string, { keepError }: FallbackTerms['context']): void {
+  const error = ended.kind === 'failed' || ended.kind === 'not_available' ? ended.error : undefined;
+  if (error !== undefined) keepError({ ...error, message: outsideText(`${source}: ${error.message}`) });
+}
+
+const note = (code: string, message: string, { keepError }: FallbackTerms['context']): void =>
+  keepError({ ...NOTED, code, message: outsideText(message) });
+
+const NOTED: Pick<StageError, 'class' | 'requestId' | 'attempts'> = {
+  class: 'not_available',
+  requestId: null,
+  attempts: 1,
+};
+
+/** Which hint named a candidate; the first, where several did. */
+export class HintsTaken {
+  readonly #hints = new Map<string, Hint>();
+
+  take(candidates: readonly CandidateFacts[], hint: Hint): void {
+    for (const { id } of candidates) if (!this.#hints.has(id)) this.#hints.set(id, hint);
+  }
+
+  get all(): Hints {
+    return this.#hints;
+  }
+}

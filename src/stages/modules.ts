@@ -1,0 +1,163 @@
+import { readAnswer, readMember } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
+import type { Operation } from '../api/operation.js';
+import type { IdSpace } from '../domain/id-spaces.js';
+import { type ExactJson, ExactNumber } from '../util/exact-json.js';
+import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
+import { compareIdentity, type OwnIdentity } from './own-identity.js';
+import { askPages } from './pages.js';
+import {
+  type Company,
+  identified,
+  type Params,
+  type StageCall,
+  type StageContext,
+  type StageError,
+  type StageOutcome,
+  toStageError,
+  unanswered,
+  withoutAnswerAbout,
+} from './stage.js';
+
+/** A part of what a provider knows about a company that is asked for by itself. */
+export interface Module {
+  readonly operation: Operation;
+  /** Where an answer may lack what it is about: it came, be it empty, if one of these members is there, and not null (V1-22). */
+  readonly tells?: readonly string[];
+  /** Where the answer says whose it is: this member of it, or all of it. Missing: nowhere. */
+  readonly identity?: 'lite' | 'whole';
+}
+
+/** How a stage asks for modules: in whose space, and for how many pages of a list at the most. */
+export interface ModuleTerms {
+  readonly stage: string;
+  readonly space: IdSpace;
+  readonly pagesAtMost: number;
+  /** What a list is asked with, beside its page. */
+  readonly listParams?: Params;
+}
+
+export const callsOf = (modules: readonly Module[], pagesAtMost: number): readonly StageCall[] =>
+  modules.map(({ operation }) => ({ operation, atMost: operation.pages === undefined ? 1 : pagesAtMost }));
+
+/**
+ * Asks for one module after the other. What is held up or fails does not keep the others from coming, and what came is
+ * owned; but nothing is bought for a company whose own profile could not be had, or names another one. A module that the
+ * provider does not have is noted, as long as there is another that it has.
+ */
+export async function buyModules(
+  modules: readonly Module[],
+  asking: ModuleTerms,
+  company: Company,
+  context: StageContext,
+): Promise<StageOutcome> {
+  const confirmed = identified(company, asking.space);
+  const missing: Missing[] = [];
+  let ids: StageOutcome['ids'];
+  let held: StageOutcome | undefined;
+  for (const module of modules) {
+    const got = await ask(module, asking, confirmed.id, context);
+    switch (got.kind) {
+      case 'came': {
+        if (got.identity === undefined) break;
+        const compared = await compareIdentity(asking, company, got.identity, context);
+        if (compared.kind !== 'same') return compared;
+        ids = compared.ids;
+        break;
+      }
+      case 'not_available':
+        missing.push({ module, ...got });
+        break;
+      default:
+        if (got.kind === 'stopped' || module.identity !== undefined) return got;
+        if (held === undefined || got.kind === 'failed') held = got;
+    }
+  }
+  const learned = ids === undefined ? {} : { ids };
+  if (held !== undefined) return { ...held, ...learned };
+  return missing.length === modules.length
+    ? nothingCame(missing, context)
+    : noted(missing, context, { kind: 'done', ...learned });
+}
+
+type NotAvailable = Extract<StageOutcome, { kind: 'not_available' }>;
+type Missing = NotAvailable & { readonly module: Module };
+
+function nothingCame([first, ...others]: readonly Missing[], context: StageContext): StageOutcome {
+  if (first === undefined) throw new Error('a stage asks for something');
+  const { module, ...said } = first;
+  const gone = [first, ...others].some((one) => one.gone === true) ? ({ gone: true } as const) : {};
+  return noted(others, context, { ...said, ...gone });
+}
+
+function noted(missing: readonly Missing[], { keepError }: StageContext, outcome: StageOutcome): StageOutcome {
+  for (const { module, error } of missing)
+    if (error !== undefined) keepError({ ...error, message: `${module.operation.name}: ${error.message}` });
+  return outcome;
+}
+
+type Got = { readonly kind: 'came'; readonly identity?: OwnIdentity } | StageOutcome;
+
+async function ask(module: Module, asking: ModuleTerms, id: string, context: StageContext): Promise<Got> {
+  const { operation } = module;
+  if (operation.pages !== undefined) {
+    const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);
+    return pages.kind === 'pages' ? { kind: 'came' } : pages;
+  }
+  const outcome = await context.call(operation, { id });
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
+  try {
+    return read(module, outcome.body);
+  } catch (error) {
+    if (error instanceof ApiError) return unanswered(toStageError(error, 1));
+    throw error;
+  }
+}
+
+function read(module: Module, body: Buffer): Got {
+  const { operation, identity, tells } = module;
+  if (identity === 'lite') {
+    const said = identityIn(readMember(operation, body, 'lite'));
+    if (said === undefined && bodySaysNothing(body, 'lite')) return nothingIn(module);
+    return { kind: 'came', identity: said ?? UNKNOWN };
+  }
+  if (identity === undefined && tells === undefined) return { kind: 'came' };
+  const value = readAnswer(operation, body) as ExactJson;
+  if (identity === 'whole') {
+    const said = identityIn(value);
+    return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
+  }
+  return tells?.some((name) => memberOf(value, name) != null) === true ? { kind: 'came' } : nothingIn(module);
+}
+
+/** Flat, or in groups where the sources are told (V1-25). Undefined: it says nothing beyond the ID that was asked for. */
+function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {
+  if (!isObject(profile)) return undefined;
+  const { id: _, ...members } = profile;
+  if (saysNothing(members)) return undefined;
+  const text = (name: string, group: string): string | null => {
+    const said = members[name] ?? memberOf(members[group], name);
+    return said === undefined || said === null ? null : String(said);
+  };
+  return {
+    name: text('name', 'basic'),
+    registration_number: text('registration_number', 'basic'),
+    country_code: text('country_code', 'address'),
+  };
+}
+
+const UNKNOWN: OwnIdentity = { name: null, registration_number: null, country_code: null };
+
+const isObject = (value: ExactJson | undefined): value is { [member: string]: ExactJson } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
+
+const memberOf = (value: ExactJson | undefined, name: string): ExactJson | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** An answer without anything in it is paid for; it says neither yes nor no about the company (V1-22). */
+function nothingIn({ identity, operation }: Module): NotAvailable {
+  const message = `the provider returned ${identity === 'lite' ? 'a record' : `an answer to ${operation.name}`} with nothing in it`;
+  const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
+  const error: StageError = { class: 'not_available', code, message, requestId: null, attempts: 1 };
+  return { kind: 'not_available', message, error };
+}

@@ -1,0 +1,44 @@
+import { v1Operations } from '../api/v1/operations.js';
+import { v2Operations } from '../api/v2/operations.js';
+import { choice, section } from '../domain/options/fields.js';
+import { buyModules, callsOf, type Module } from './modules.js';
+import { stage } from './stage.js';
+
+interface ProfileOptions {
+  readonly from: 'v1' | 'v2';
+}
+
+const profiles: Readonly<Record<ProfileOptions['from'], Module>> = {
+  v1: { operation: v1Operations.liteKyb, identity: 'whole' },
+  v2: { operation: v2Operations.kybLite, identity: 'whole' },
+};
+
+/** Address, website and whatever else a profile has beyond the full record, which lists eight fields (V1-26). */
+export const profileStage = stage({
+  name: 'profile',
+  summary: 'The profile of the company with address and website (v1 or v2), compared once more with what was confirmed',
+  space: 'v1',
+  comparesCandidate: true,
+  ages: [profiles.v1.operation],
+  calls: callsOf([profiles.v1], 1),
+  options: {
+    key: 'profile',
+    schema: section({
+      from: choice(['v1', 'v2'])
+        .default('v1')
+        .describe('Whose profile is bought: liteKyb of v1, for a unit, or kybLite of v2'),
+    })
+      .prefault({})
+      .describe('Where the profile comes from'),
+    decisive: (options: ProfileOptions) => options,
+  },
+  fitted: ({ from }) => ({
+    space: from,
+    ages: [profiles[from].operation],
+    calls: callsOf([profiles[from]], 1),
+  }),
+  run: (company, context) => {
+    const { from } = context.options;
+    return buyModules([profiles[from]], { stage: 'profile', space: from, pagesAtMost: 1 }, company, context);
+  },
+});

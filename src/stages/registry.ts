@@ -1,0 +1,77 @@
+import { v2Operations } from '../api/v2/operations.js';
+import { choice, integerWithin, section, uniqueList, yesOrNo } from '../domain/options/fields.js';
+import { buyModules, callsOf, type Module } from './modules.js';
+import { inOrder, pagesAtMost } from './record-options.js';
+import { type StageOptions, stage } from './stage.js';
+
+const MODULES = ['lite', 'officers', 'shareholders', 'financial'] as const;
+type RegistryModule = (typeof MODULES)[number];
+
+interface RegistryOptions {
+  readonly modules: readonly RegistryModule[];
+  readonly allPages: boolean;
+  readonly pagesAtMost: number;
+  /** Null: as many as the provider gives by itself. */
+  readonly perPage: number | null;
+}
+
+const modules: Readonly<Record<RegistryModule, Module>> = {
+  lite: { operation: v2Operations.kybLite, identity: 'whole' },
+  officers: { operation: v2Operations.kybOfficers },
+  shareholders: { operation: v2Operations.kybShareholders },
+  financial: { operation: v2Operations.kybFinancial, tells: ['years', 'groups'] },
+};
+
+const registryOptions: StageOptions<RegistryOptions> = {
+  key: 'registry',
+  schema: section({
+    modules: uniqueList(choice(MODULES))
+      .default([...MODULES])
+      .describe(
+        'What is bought, each by itself. The company’s own number is compared once more where `lite` is among them',
+      ),
+    all_pages: yesOrNo().default(true).describe('Buy every page of officers and shareholders, and not the first alone'),
+    pages_at_most: pagesAtMost('what one costs is not told'),
+    per_page: integerWithin(1, 1000)
+      .nullable()
+      .default(null)
+      .describe('Lines a page, 1 to 1000; the document shows no bound, so `null` leaves it to the provider'),
+  })
+    .transform(
+      (file): RegistryOptions => ({
+        modules: inOrder(MODULES, file.modules),
+        allPages: file.all_pages,
+        pagesAtMost: file.pages_at_most,
+        perPage: file.per_page,
+      }),
+    )
+    .prefault({})
+    .describe('What is bought of what v2 has from registries'),
+  decisive: (options) => options,
+};
+
+const wanted = ({ modules: names }: RegistryOptions): readonly Module[] => names.map((name) => modules[name]);
+const pagesOf = ({ allPages, pagesAtMost: most }: RegistryOptions): number => (allPages ? most : 1);
+const DEFAULTS = registryOptions.schema.parse(undefined);
+
+/** What the registries say, from v2: for accounts without v1, or beside it. */
+export const registryStage = stage({
+  name: 'registry',
+  summary: 'Profile, officers, shareholders and filed statements from registries (v2)',
+  space: 'v2',
+  comparesCandidate: true,
+  ages: wanted(DEFAULTS).map(({ operation }) => operation),
+  calls: callsOf(wanted(DEFAULTS), pagesOf(DEFAULTS)),
+  options: registryOptions,
+  fitted: (options) => ({
+    ages: wanted(options).map(({ operation }) => operation),
+    calls: callsOf(wanted(options), pagesOf(options)),
+  }),
+  run: (company, context) => {
+    const { options } = context;
+    const { perPage } = options;
+    const listParams = perPage === null ? {} : { per_page: perPage };
+    const asking = { stage: 'registry', space: 'v2', pagesAtMost: pagesOf(options), listParams } as const;
+    return buyModules(wanted(options), asking, company, context);
+  },
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { AskDoor } from '../../../src/app/ask-door.js';
+import { collectProspects } from '../../../src/app/prospect/collect.js';
+
+interface PageBody {
+  readonly ids: readonly (string | number)[];
+  readonly total_pages?: number | null;
+  readonly total_companies?: number;
+}
+
+/** A provider that has these pages, and says the last of them again for every page behind. */
+async function collect(pages: readonly PageBody[], atMost = 10) {
+  const asked: unknown[] = [];
+  const ask: AskDoor['ask'] = async (_, params) => {
+    asked.push(params.page);
+    const { ids, ...totals } = pages[Math.min(Number(params.page), pages.length) - 1] ?? { ids: [] };
+    const body = Buffer.from(JSON.stringify({ ...totals, data: ids.map((id) => ({ id, name: `N${id}`, odd: 1 })) }));
+    return { kind: 'answer', body, owned: false, fetchedAt: 1, use: null };
+  };
+  const found = await collectProspects({}, atMost, { ask, answers: { owned: 0, sent: 0 } }, {});
+  return { ...found, asked, ids: found.prospects.map(({ id }) => id) };
+}
+
+test('it ends with the pages that the provider counts', async () => {
+  const found = await collect([
+    { ids: [1, 2], total_pages: 2, total_companies: 3 },
+    { ids: ['3'], total_pages: 2, total_companies: 3 },
+  ]);
+  expect(found).toMatchObject({ ids: ['1', '2', '3'], asked: [1, 2], isPart: false, totalCompanies: 3, notes: [] });
+  expect(found.prospects[2]).toMatchObject({ page: 2, extra: '{"odd":1}' });
+});
+
+test('it ends with an empty page, whatever is counted, and says that this is a part', async () => {
+  const counted = { total_pages: 7, total_companies: 70 };
+  const found = await collect([
+    { ids: [1], ...counted },
+    { ids: [], ...counted },
+  ]);
+  expect(found).toMatchObject({ asked: [1, 2], isPart: true, totalPages: 7 });
+});
+
+test('V2-20 it ends at the bound, and says that this is a part', async () => {
+  const many = Array.from({ length: 12 }, (_, index) => ({ ids: [index], total_pages: 12, total_companies: 12 }));
+  expect(await collect(many)).toMatchObject({ pages: 10, isPart: true });
+  expect(await collect(many.slice(0, 2), 1)).toMatchObject({ pages: 1, isPart: true });
+});
+
+test('without a count it is a part unless the end was seen', async () => {
+  expect(await collect([{ ids: [1] }, { ids: [2] }, { ids: [] }])).toMatchObject({ isPart: false, ids: ['1', '2'] });
+  expect(await collect([{ ids: [1] }, { ids: [2] }], 2)).toMatchObject({ isPart: true });
+  // The same page for ever.
+  expect(await collect([{ ids: [1] }])).toMatchObject({ asked: [1, 2], ids: ['1'] });
+});
+
+test('who comes twice stands where they came first; a total that changes is told', async () => {
+  const found = await collect([
+    { ids: [1, 2], total_pages: 2, total_companies: 4 },
+    { ids: [2, 3], total_pages: 2, total_companies: 5 },
+  ]);
+  expect(found).toMatchObject({ ids: ['1', '2', '3'], repeated: 1, totalCompanies: 5 });
+  expect(found.prospects.map(({ page }) => page)).toEqual([1, 1, 2]);
+  expect(found.notes).toEqual([expect.stringContaining('counted 4 in 2 pages on its first page, and 5 in 2 pages')]);
+});

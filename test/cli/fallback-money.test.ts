@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
+import { type EndJson, jsonOf } from './here.js';
+import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
+
+const PIPELINE = ['--pipeline', './p.yaml', '--json'];
+
+interface PlanJson {
+  readonly v1_units: { readonly at_least: number; readonly at_most: number };
+  readonly v2_calls: { readonly at_least: number; readonly at_most: number };
+}
+
+describe('the plan', () => {
+  test('of a row that has a lead and nothing else is what the run spends', async () => {
+    await withFallback(['lookup', 'website'], async ({ leads, kybatch, runRows, sandbox, writeCsv }) => {
+      const rows = [{ country: 'GB', website: leads.website }];
+      writeCsv('in.csv', rows);
+      const { v1_units, v2_calls } = jsonOf<PlanJson>(await kybatch(['plan', 'in.csv', ...PIPELINE]));
+      // Two are asked, and each may name a number that is searched for; the first is enough here.
+      expect({ v1_units, v2_calls }).toMatchObject({ v1_units: { at_most: 2 }, v2_calls: { at_least: 1, at_most: 2 } });
+      await runRows(rows);
+      expect(chargesByOperation(sandbox.chargeLog)).toEqual({ companiesLookup: 1, searchKyb: 1 });
+    });
+  });
+
+  test('counts every step and every search that may follow it, once', async () => {
+    const all = ['lookup', 'website', 'linkedin', 'registry', 'autocomplete'];
+    await withFallback(all, async ({ kybatch, leads, runRows, sandbox, writeCsv }) => {
+      const row = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
+      writeCsv('in.csv', [row]);
+      const { v1_units, v2_calls } = jsonOf<PlanJson>(await kybatch(['plan', 'in.csv', ...PIPELINE]));
+      // No LinkedIn address: four can be asked. Two searches, four for numbers that are named, and the record.
+      expect({ v1_units, v2_calls }).toMatchObject({ v1_units: { at_least: 1, at_most: 7 }, v2_calls: { at_most: 4 } });
+      await runRows([row]);
+      const { searchKyb = 0 } = chargesByOperation(sandbox.chargeLog);
+      expect(searchKyb).toBe(3);
+      const again = jsonOf<PlanJson>(await kybatch(['plan', 'in.csv', ...PIPELINE]));
+      expect(again.v1_units.at_most).toBe(0);
+    });
+  });
+});
+
+test('a row whose number is named, and not searched for when the budget is spent, goes on where it was', async () => {
+  await withFallback(['website'], async ({ leads, kybatch, runRows, sandbox }) => {
+    const row = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
+    const first = await runRows([row], ['--budget', '2', '--export']);
+    expect(first.code).toBe(4);
+    expect(first.end).toMatchObject({ outcomes: { pending: 1, no_match: 0 }, parked: { budget: 1 } });
+    const second = jsonOf<EndJson>(await kybatch(['resume', '--yes', '--json']));
+    expect(second).toMatchObject({ outcomes: { needs_review: 1 }, this_start: { units_charged: 1 } });
+    expect(chargesByOperation(sandbox.chargeLog)).toEqual({ searchKyb: 3, enrichCompanyByWebsite: 1 });
+    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+  });
+});
+
+test('V2-1 a row waits for who cannot be asked today, and is not taken for nobody', async () => {
+  await withFallback(['website'], async ({ leads, runRows, sandbox }) => {
+    const access = {
+      permission: 'enrich',
+      permission_name: 'Enrich',
+      module: 'm',
+      module_name: 'M',
+      app: 'a',
+      app_name: 'A',
+    };
+    const body = JSON.stringify({ access, error_guard: 'limits.daily', message_guard: 'Come back tomorrow' });
+    sandbox.script({ operation: 'enrichCompanyByWebsite' }, { reply: { status: 403, body } });
+    const { end, code } = await runRows([{ country: 'GB', website: leads.website }], ['--export']);
+    expect(end).toMatchObject({ outcomes: { pending: 1, no_match: 0 }, parked: { allowance: 1 } });
+    expect(code).toBe(4);
+  });
+});
+
+describe('before anything is spent', () => {
+  test('an account without v2 is told which key asks for it', async () => {
+    await withFallback(['lookup', 'website'], async ({ env, kybatch, sandbox, writeCsv, rows }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const { KYBATCH_V2_BASE_URL: _, KYBATCH_V2_API_KEY: __, ...v1Alone } = env;
+      const { code, stderr } = await kybatch(['run', 'in.csv', ...PIPELINE, '--yes'], { env: v1Alone });
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        'search.fallback: [lookup, website] asks v2 (companiesLookup, enrichCompanyByWebsite), and v2 is not configured',
+      );
+      expect(sandbox.chargeLog).toEqual([]);
+    });
+  });
+
+  test('V2-15 a route that is missing is named', async () => {
+    await withFallback(['website'], async ({ cwd, env, kybatch, sandbox, writeCsv, rows }) => {
+      writeCsv('in.csv', rows.slice(0, 1));
+      const routes = readFileSync(env.KYBATCH_V2_ROUTES ?? '', 'utf8');
+      const path = join(cwd, 'routes.yaml');
+      writeFileSync(path, routes.replace(/^"?enrichCompanyByWebsite.*\n/m, ''));
+      const { code, stderr } = await kybatch(['run', 'in.csv', ...PIPELINE, '--yes'], {
+        env: { ...env, KYBATCH_V2_ROUTES: path },
+      });
+      expect(code).toBe(2);
+      expect(stderr).toContain('the pipeline needs routes that are not there: enrichCompanyByWebsite');
+      expect(sandbox.chargeLog).toEqual([]);
+    });
+  });
+
+  test('a row with nothing but a lead that nobody follows is invalid, and told what would follow it', async () => {
+    await withFallback(['website'], async ({ leads, kybatch, writeCsv }) => {
+      writeCsv('in.csv', [
+        { name: '', country: 'GB', email: leads.email, website: '' },
+        { name: '', country: 'GB', email: '', website: 'n/a' },
+      ]);
+      const { stderr } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+      expect(stderr).toContain(
+        'its e-mail address is followed with search.fallback: [autocomplete] in the pipeline file',
+      );
+      expect(stderr).toContain('what it gives as website is none');
+    });
+  });
+});
+
+test('what a person decides about whom a website names is remembered, however the website is written', async () => {
+  await withFallback(['website'], async ({ company, cwd, leads, kybatch, runRows, sandbox, writeCsv }) => {
+    await runRows([{ country: 'GB', website: leads.website }]);
+    await kybatch(['review', 'export', '--out', 'review.csv']);
+    const [header = '', line = ''] = readFileSync(join(cwd, 'review.csv'), 'utf8').split(/\r?\n/);
+    expect(line).toContain(`names ${company.registrationNumber}`);
+    const cells = line.split(',');
+    const at = header.replace('\uFEFF', '').split(',').indexOf('decision');
+    writeFileSync(
+      join(cwd, 'review.csv'),
+      [header, [...cells.slice(0, at), 'confirm', ...cells.slice(at + 1)].join(',')].join('\n'),
+    );
+    expect((await kybatch(['review', 'apply', 'review.csv', '--by', 'ada'])).code).toBe(0);
+    writeCsv('in.csv', [{ country: 'GB', website: leads.website }]);
+    const gone = jsonOf<EndJson>(await kybatch(['run', 'in.csv', ...PIPELINE, '--yes']));
+    expect(gone).toMatchObject({ outcomes: { complete: 1 }, this_start: { units_charged: 1 } });
+    writeCsv('other.csv', [{ country: 'GB', website: leads.website.replace(/^https?:\/\/www\./, '') }]);
+    const other = jsonOf<EndJson>(await kybatch(['run', 'other.csv', ...PIPELINE, '--yes']));
+    expect(other).toMatchObject({ outcomes: { complete: 1 }, this_start: { units_charged: 0 } });
+    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+  });
+});

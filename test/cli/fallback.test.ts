@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { chargedAgain } from '../helpers/sandbox.js';
+import { jsonOf } from './here.js';
+import { NOBODYS_NAME, NOBODYS_NUMBER, withFallback } from './with-fallback.js';
+
+const NOBODY = { name: NOBODYS_NAME, country: 'GB', registration_number: NOBODYS_NUMBER };
+const SEARCHED = ['searchKyb', 'searchKyb'];
+
+describe('a row whom no search finds', () => {
+  test('is a question where its website names a company with another number, or in another country', async () => {
+    await withFallback(['website'], async ({ company, leads, runRows }) => {
+      const foreign = { name: NOBODYS_NAME, country: 'FR', registration_number: '', website: leads.website };
+      const { code, rows, candidates, sent } = await runRows([{ ...NOBODY, website: leads.website }, foreign]);
+      // What was asked for one row is owned for the other: three searches by their own words, one for what is named.
+      expect([...sent].sort()).toEqual(['enrichCompanyByWebsite', ...SEARCHED, ...SEARCHED]);
+      expect(code).toBe(3);
+      const said = `the website ${leads.website} names ${company.registrationNumber} (GB)`;
+      expect(rows).toMatchObject([
+        {
+          outcome: 'needs_review',
+          error_code: 'NUMBER_CONFLICT',
+          error_message: `${said}; the row says ${NOBODYS_NUMBER}`,
+          matched_on: '',
+          v1_company_id: '',
+          input_website: leads.website,
+        },
+        { outcome: 'needs_review', error_code: 'COUNTRY_CONFLICT', error_message: `${said}; the row says FR` },
+      ]);
+      expect(candidates).toMatchObject([
+        { row: '1', id: company.v1Id, decision: 'needs_review', match_grade: expect.stringMatching(/^FFZA/) },
+        { row: '2', id: company.v1Id, decision: 'needs_review', match_grade: expect.stringMatching(/^ZFZF/) },
+      ]);
+      expect(candidates[0]?.evidence).toContain(`${said} (enrichCompanyByWebsite)`);
+    });
+  });
+
+  test('and gives nothing but a lead is a question, and no more', async () => {
+    await withFallback(
+      ['website', 'linkedin', 'lookup', 'autocomplete'],
+      async ({ company, leads, runRows, sandbox }) => {
+        const followed = ['website', 'linkedin', 'lei', 'phone', 'email'] as const;
+        const blank = Object.fromEntries(followed.map((lead) => [lead, '']));
+        const given = followed.map((lead) => ({ country: 'GB', ...blank, [lead]: leads[lead] }));
+        const { rows, sent, candidates, end } = await runRows(given);
+        const named = `names ${company.registrationNumber} (GB); the row gave no number`;
+        expect(rows.map(({ error_message }) => error_message)).toEqual([
+          `the website ${leads.website} ${named}`,
+          `the LinkedIn address ${leads.linkedin} ${named}`,
+          `the LEI ${leads.lei} ${named}`,
+          `the phone number of the row ${named}`,
+          `the e-mail address of the row ${named}`,
+        ]);
+        for (const row of rows) expect(row).toMatchObject({ error_code: 'HINT_ONLY', matched_on: '' });
+        expect(end.outcomes).toMatchObject({ needs_review: followed.length });
+        expect(new Set(candidates.map(({ id }) => id))).toEqual(new Set([company.v1Id]));
+        // The number that all of them name is searched for once.
+        const hints = ['autocomplete', 'companiesLookup', 'companiesLookup', 'enrichCompanyByLinkedin'];
+        expect([...sent].sort()).toEqual([...hints, 'enrichCompanyByWebsite', 'searchKyb']);
+        expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+      },
+    );
+  });
+
+  test('is confirmed where what was named is what the row says itself', async () => {
+    await withFallback(['registry'], async ({ company, runRows, sandbox }) => {
+      // The searches that the row's own words lead to bring nobody; the one for the number as it is named does. The first
+      // of all is the check of the key.
+      sandbox.script({ operation: 'searchKyb' }, ['none', { rewrite: '[]' }, { rewrite: '[]' }]);
+      const named = { ...company, registrationNumber: company.registrationNumber ?? '' };
+      sandbox.script({ operation: 'enrichCompanyByRegistry' }, { rewrite: (body) => spelled(body, named) });
+      const row = { name: company.name, country: 'GB', registration_number: company.registrationNumber };
+      const { rows, sent } = await runRows([row]);
+      expect(sent).toEqual([...SEARCHED, 'enrichCompanyByRegistry', 'searchKyb', 'fullKyb']);
+      expect(rows).toMatchObject([
+        { outcome: 'complete', matched_on: 'registration_number', v1_company_id: company.v1Id },
+      ]);
+    });
+  });
+
+  test('ends as nobody where nobody is named, with each that was asked among its errors', async () => {
+    await withFallback(['lookup', 'website', 'autocomplete'], async ({ runRows }) => {
+      const { rows, errors, sent } = await runRows([{ ...NOBODY, website: 'nobody-at-all.example' }]);
+      expect(sent).toEqual([...SEARCHED, 'companiesLookup', 'enrichCompanyByWebsite', 'autocomplete']);
+      expect(rows).toMatchObject([{ outcome: 'no_match', record_status: 'skipped' }]);
+      expect(errors.map(({ stage, code }) => [stage, code])).toEqual([
+        ['resolve', 'HINT_EMPTY'],
+        ['resolve', 'NOT_FOUND'],
+        ['resolve', 'NOT_FOUND'],
+      ]);
+      expect(errors[1]?.message).toMatch(/^the website nobody-at-all\.example: /);
+    });
+  });
+
+  test('goes on to the next where one fails for good', async () => {
+    await withFallback(['website', 'lookup'], async ({ leads, runRows, sandbox }) => {
+      const refused = { reply: { status: 400, body: '{"url": ["Not a website."]}' } };
+      sandbox.script({ operation: 'enrichCompanyByWebsite' }, refused);
+      const { rows, errors, sent } = await runRows([{ ...NOBODY, website: leads.website }]);
+      expect(sent.slice(2)).toEqual(['enrichCompanyByWebsite', 'companiesLookup', 'searchKyb']);
+      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'NUMBER_CONFLICT' }]);
+      expect(errors).toMatchObject([{ code: 'VALIDATION' }]);
+    });
+  });
+});
+
+test('nobody is asked elsewhere about a company that the search confirms, or that a person has to choose', async () => {
+  await withFallback(['lookup', 'website', 'registry', 'autocomplete'], async ({ company, leads, rows, runRows }) => {
+    const other = { ...rows[0], website: leads.website };
+    const mistyped = { name: company.name, country: 'GB', registration_number: NOBODYS_NUMBER, website: leads.website };
+    const { rows: ended, sent } = await runRows([other, mistyped]);
+    expect(ended.map(({ outcome, error_code }) => [outcome, error_code])).toEqual([
+      ['complete', ''],
+      ['needs_review', 'NUMBER_CONFLICT'],
+    ]);
+    expect(new Set(sent)).toEqual(new Set(['searchKyb', 'fullKyb']));
+  });
+});
+
+test('an account without v1 is asked about in the same way', async () => {
+  await withFallback(
+    ['website'],
+    async ({ company, leads, runRows }) => {
+      const { rows, sent, candidates } = await runRows([{ ...NOBODY, website: leads.website }]);
+      expect(sent).toEqual(['kybSearch', 'kybSearch', 'enrichCompanyByWebsite', 'kybSearch']);
+      expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'NUMBER_CONFLICT' }]);
+      expect(candidates).toMatchObject([{ id: company.v2Id, api: 'v2' }]);
+    },
+    { pipeline: ['stages: [financials, credit-report]'] },
+  );
+});
+
+test('a list whose pipeline begins to follow leads asks about those whom nobody has found, and about nobody else', async () => {
+  await withFallback(['website'], async ({ company, cwd, leads, kybatch, rows, runRows, sandbox }) => {
+    const known = { ...rows[0], website: '' };
+    const list = [
+      { ...known, website: 'https://known.example' },
+      { ...known, ...NOBODY, vat_number: '', id: 'nobody', website: leads.website },
+    ];
+    writeFileSync(join(cwd, 'without.yaml'), 'stages: [record]');
+    const first = await runRows(list, ['--pipeline', './without.yaml']);
+    expect(first.end.outcomes).toMatchObject({ complete: 1, no_match: 1 });
+    const plan = jsonOf<{ to_search: number }>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
+    expect(plan).toMatchObject({ to_search: 1, v2_calls: { at_least: 1, at_most: 1 } });
+    const second = await runRows(list);
+    expect(second.sent).toEqual(['enrichCompanyByWebsite', 'searchKyb']);
+    expect(second.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'needs_review']);
+    expect(second.candidates).toMatchObject([{ id: expect.anything() }, { id: company.v1Id }]);
+    // By turns with one that does not follow them: the same members, and nothing is paid twice.
+    const third = await runRows(list, ['--pipeline', './without.yaml']);
+    expect(third.sent).toEqual([]);
+    expect(third.rows.map(({ outcome }) => outcome)).toEqual(['complete', 'no_match']);
+    expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+  });
+});
+
+function spelled(body: string, { registrationNumber }: { readonly registrationNumber: string }): string {
+  return body.replace(
+    `"${registrationNumber}"`,
+    JSON.stringify(`${registrationNumber.slice(0, 4)} ${registrationNumber.slice(4)}`),
+  );
+}

@@ -1,0 +1,265 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { nameSimilarity } from '../../src/domain/names.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { chargedAgain } from '../helpers/sandbox.js';
+import { Interrupts, type Job, type JobOptions, jsonOf, withJob } from './here.js';
+
+const GERMANS = ['company_status: active', 'location_countries: [Deutschland]'];
+
+interface Found {
+  readonly prospects: number;
+  readonly with_number: number;
+  readonly profiles: Readonly<Record<string, number>>;
+  readonly pages: number;
+  readonly total_companies: number;
+  readonly total_pages: number;
+  readonly is_part: boolean;
+  readonly notes: readonly string[];
+  readonly owned: number;
+  readonly sent: number;
+  readonly filters: Readonly<Record<string, unknown>>;
+}
+
+type Row = Readonly<Record<string, string>>;
+
+const withFilters = (lines: readonly string[], use: (job: Job) => Promise<void>, options: JobOptions = {}) =>
+  withJob({ size: 200, ...options }, async (job) => {
+    writeFileSync(join(job.cwd, 'f.yaml'), lines.join('\n'));
+    await use(job);
+  });
+
+const rowsIn = (...path: string[]): readonly Row[] => parse(readFileSync(join(...path)), { columns: true }) as Row[];
+
+test('what fits is written as an input file and as a table, and costs nothing the second time', () =>
+  withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
+    const ask = ['prospect', 'f.yaml', '--per-page', '5', '--yes', '--json'];
+    const first = await kybatch(ask);
+    const found = jsonOf<Found>(first);
+    expect(first.code).toBe(0);
+    expect(found.filters).toEqual({ company_status: [106], location_countries: { parents: '1_44' } });
+    expect(found).toMatchObject({ is_part: false, owned: 0, notes: [] });
+    expect(found.prospects).toBe(found.total_companies);
+
+    const inputs = rowsIn(cwd, 'f.csv');
+    const table = rowsIn(cwd, 'f.tables', 'prospects.csv');
+    expect([inputs.length, table.length]).toEqual([found.prospects, found.prospects]);
+    for (const [index, { id = '', name, country, registration_number }] of inputs.entries()) {
+      const company = sandbox.registry.byV2Id(id);
+      expect([name, country]).toEqual([company?.name, 'DE']);
+      expect(registration_number).toBe(company?.registrationNumber ?? '');
+      expect(table[index]).toMatchObject({ position: String(index + 1), companies_id: id, profile: 'agrees' });
+      expect(table[index]?.page).toBe(String(Math.floor(index / 5) + 1));
+    }
+    const bought = sandbox.chargeLog.length;
+    const again = jsonOf<Found>(await kybatch(ask));
+    expect(again).toMatchObject({ sent: 0, prospects: found.prospects });
+    expect(sandbox.chargeLog).toHaveLength(bought);
+
+    // Asked anew: the pages and the profiles, and no vocabulary.
+    const fresh = jsonOf<Found>(await kybatch([...ask, '--pages', '1', '--fresh']));
+    expect(fresh).toMatchObject({ sent: 6, is_part: true });
+    expect(sandbox.chargeLog).toHaveLength(bought + 6);
+
+    const plan = await kybatch(['plan', 'f.csv', '--json']);
+    expect(jsonOf<{ rows: { valid: number } }>(plan)).toBeDefined();
+    expect(plan.code).toBe(0);
+  }));
+
+test('V2-20 a part is said to be one: on stderr, in the JSON and in the table', () =>
+  withFilters(['company_status: [106]'], async ({ cwd, kybatch }) => {
+    const ended = await kybatch(['prospect', 'f.yaml', '--per-page', '2', '--no-profiles', '--yes', '--json']);
+    expect(jsonOf<Found>(ended)).toMatchObject({ pages: 10, prospects: 20, is_part: true, with_number: 0 });
+    expect(ended.stderr).toMatch(/This is a part: the provider counts \d+ companies in \d+ pages/);
+    const rows = rowsIn(cwd, 'f.tables', 'prospects.csv');
+    expect(new Set(rows.map(({ is_part, profile }) => `${is_part} ${profile}`))).toEqual(new Set(['true not_asked']));
+    expect(rowsIn(cwd, 'f.csv').every(({ country }) => country === '')).toBe(true);
+  }));
+
+test('V2-18 a profile under the same ID that is called otherwise is not used, and said', () =>
+  withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
+    const other = (body: string) => body.replace(/"name":"(?:[^"\\]|\\.)*"/, '"name":"Zzyzx Unrelated Quarries"');
+    sandbox.script('companyProfile', [{ rewrite: other }]);
+    const ended = await kybatch(['prospect', 'f.yaml', '--pages', '1', '--per-page', '4', '--yes', '--json']);
+    expect(jsonOf<Found>(ended).profiles).toMatchObject({ other_name: 1 });
+    expect(ended.stderr).toMatch(/1 without: the profile under their ID is called otherwise, and was not used/);
+    const [odd] = rowsIn(cwd, 'f.tables', 'prospects.csv').filter(({ profile }) => profile === 'other_name');
+    expect(odd).toMatchObject({ profile_name: 'Zzyzx Unrelated Quarries', registration_number: '', country_code: '' });
+    expect(nameSimilarity(odd?.name ?? '', odd?.profile_name ?? '')).toBeLessThan(85);
+  }));
+
+describe('the file is checked before anything is sent', () => {
+  const refused: readonly [string, readonly string[], RegExp][] = [
+    [
+      'an unknown filter',
+      ['company_staus: [106]'],
+      /f\.yaml: company_staus: there is no such filter\. Did you mean company_status\?/,
+    ],
+    [
+      'an unknown key',
+      ['number_of_employees: {gt: 5}'],
+      /f\.yaml: number_of_employees\.gt: there is no such key\. Did you mean gte\?/,
+    ],
+    ['a fixed value', ['trading_activity: [imports]'], /f\.yaml: trading_activity\.0: .*"imports"/],
+    ['no list', ['nace: 1.5'], /f\.yaml: nace\.0: expected a name, an ID.*got 1\.5/],
+    ['a date', ['company_incorporation: {gte: 2020-13-01}'], /f\.yaml: company_incorporation\.gte: .*"2020-13-01"/],
+    [
+      'a zero that would be lost',
+      ['sic_code_gb: [01110]'],
+      /line 1, column 15: 01110 would be read as the number 1110/,
+    ],
+    ['nothing', ['# nothing'], /f\.yaml names no filter/],
+    ['no YAML', ['a: ['], /f\.yaml: line 1/],
+  ];
+  test('each is refused with the file, the key and the value', () =>
+    withFilters([], async ({ cwd, kybatch, sandbox }) => {
+      for (const [, lines, message] of refused) {
+        writeFileSync(join(cwd, 'f.yaml'), lines.join('\n'));
+        const { code, stderr } = await kybatch(['prospect', 'f.yaml', '--yes']);
+        expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+      }
+      expect(sandbox.requests.size).toBe(0);
+    }));
+
+  test('names that are not found are refused all at once, and nothing is bought', () =>
+    withFilters(
+      [
+        'company_status: [Aktive]',
+        'legal_form: [ltd (gb)]',
+        'location_regions: {parents: Atlantis}',
+        'industry_focus: [Enregy]',
+      ],
+      async ({ kybatch, sandbox }) => {
+        const { code, stderr } = await kybatch(['prospect', 'f.yaml', '--yes']);
+        expect(code).toBe(2);
+        expect(stderr).toMatch(
+          /f\.yaml: company_status: there is no "Aktive" in the vocabulary company-status; the nearest: "Active"/,
+        );
+        expect(stderr).toMatch(/f\.yaml: location_regions\.parents: there is no "Atlantis"/);
+        expect(stderr).toMatch(
+          /f\.yaml: industry_focus: there is no "Enregy" in the vocabulary industry-focus; the nearest: "Energy"/,
+        );
+        expect(sandbox.chargeLog).toEqual([]);
+      },
+    ));
+});
+
+describe('money', () => {
+  test('without a terminal it needs --yes; on one it shows what it asks for, and asks', () =>
+    withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
+      const alone = await kybatch(['prospect', 'f.yaml']);
+      expect([alone.code, alone.stderr]).toEqual([2, expect.stringMatching(/there is no terminal to ask on\n.*--yes/)]);
+      let asked = '';
+      const answers = (question: string) => {
+        asked = question;
+        return 'n';
+      };
+      const declined = await kybatch(['prospect', 'f.yaml', '--pages', '2', '--per-page', '3'], { answers });
+      expect(declined.code).toBe(130);
+      expect(asked).toMatch(/at most 2 calls of prospecting and 6 of companyProfile/);
+      expect(declined.stderr).toMatch(/location_countries +\{"parents":"1_44"\} +\(44 is Germany\)/);
+      expect(sandbox.chargeLog).toEqual([]);
+      expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
+    }));
+
+  test('a daily limit parks with 4, writes nothing, and the command that is printed goes on where it was', () =>
+    withFilters(
+      GERMANS,
+      async ({ cwd, kybatch, sandbox }) => {
+        const parked = await kybatch(['prospect', 'f.yaml', '--per-page', '4', '--pages', '2', '--yes']);
+        expect(parked.code).toBe(4);
+        expect(parked.stderr).toContain('Go on with: kybatch prospect f.yaml --pages 2 --per-page 4 --yes');
+        expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
+        const charged = sandbox.chargeLog.length;
+        expect((await kybatch(['prospect', 'f.yaml', '--per-page', '4', '--pages', '2', '--yes'])).code).toBe(4);
+        expect(sandbox.chargeLog).toHaveLength(charged);
+      },
+      { v2Limits: { companies: { daily: 3 } } },
+    ));
+
+  test('an interrupt drains, with 130 and the command to go on; nothing is bought twice', () =>
+    withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
+      const interrupts = new Interrupts();
+      const onOutput = (text: string) => {
+        if (text.includes('Page 1 is there')) interrupts.send('SIGINT');
+      };
+      const ask = ['prospect', 'f.yaml', '--per-page', '4', '--pages', '2', '--yes'];
+      const stopped = await kybatch(ask, { interrupts, onOutput });
+      expect(stopped.code).toBe(130);
+      expect(stopped.stderr).toContain('Go on with: kybatch prospect f.yaml --pages 2 --per-page 4 --yes');
+      expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
+      expect((await kybatch(ask)).code).toBe(0);
+      expect(chargedAgain(sandbox.chargeLog)).toEqual([]);
+    }));
+});
+
+test('a list that moves while it is read is told; a page that is lost is asked for again, and not those before it', () =>
+  withFilters(GERMANS, async ({ kybatch, sandbox }) => {
+    const grown = (body: string) =>
+      body.replace(/"total_companies":(\d+)/, (_, count) => `"total_companies":${Number(count) + 1}`);
+    sandbox.script('prospecting', ['none', { rewrite: grown }]);
+    const ask = ['prospect', 'f.yaml', '--per-page', '4', '--pages', '3', '--no-profiles', '--yes', '--json'];
+    const found = await kybatch(ask);
+    expect(jsonOf<Found>(found).notes[0]).toMatch(/^prospecting counted \d+ in \d+ pages on its first page, and \d+/);
+    expect(found.stderr).toMatch(/Note: prospecting counted/);
+    expect(sandbox.requests.get('prospecting')).toBe(3);
+  }));
+
+test('a company that is purged goes from the pages, too: what named it is asked for again', () =>
+  withFilters(GERMANS, async ({ cwd, kybatch }) => {
+    const ask = ['prospect', 'f.yaml', '--per-page', '3', '--pages', '2', '--yes', '--json'];
+    await kybatch(ask);
+    const [first] = rowsIn(cwd, 'f.csv');
+    expect((await kybatch(['purge', '--entity', `companies:${first?.id}`, '--yes'])).code).toBe(0);
+    // Its page and its profile; and the page behind it, which would be older than the first.
+    expect(jsonOf<Found>(await kybatch(ask))).toMatchObject({ sent: 3, prospects: 6 });
+  }));
+
+test.each([
+  ['a key that is refused', 5, (sandbox: Job['sandbox']) => sandbox.revoke(sandbox.keys.v2)],
+  ['a provider that is down', 6, (sandbox: Job['sandbox']) => sandbox.script('prospecting', Array(40).fill(503))],
+])('%s ends it with %d, and nothing is written', (_, code, spoil) =>
+  withFilters(['company_status: [106]'], async ({ cwd, kybatch, sandbox }) => {
+    spoil(sandbox);
+    const ended = await kybatch(['prospect', 'f.yaml', '--yes'], { clock: new JumpingClock(Date.now()) });
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain('Go on with: kybatch prospect f.yaml --yes');
+    expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
+  }),
+);
+
+describe('files', () => {
+  test('what is not ours, or was changed since, is not written over without being told', () =>
+    withFilters(GERMANS, async ({ cwd, kybatch }) => {
+      const ask = ['prospect', 'f.yaml', '--pages', '1', '--per-page', '2', '--no-profiles', '--yes'];
+      writeFileSync(join(cwd, 'f.csv'), 'id,name\n1,Mine\n');
+      const foreign = await kybatch(ask);
+      expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringMatching(/has not written it\n.*--force/)]);
+      expect((await kybatch([...ask, '--force'])).code).toBe(0);
+      expect((await kybatch(ask)).code).toBe(0);
+      writeFileSync(join(cwd, 'f.csv'), `${readFileSync(join(cwd, 'f.csv'), 'utf8')}9,Added by hand,DE,,,,\r\n`);
+      const changed = await kybatch(ask);
+      expect([changed.code, changed.stderr]).toEqual([2, expect.stringMatching(/has been changed since/)]);
+      const itself = await kybatch([...ask, '--out', 'f.yaml']);
+      expect([itself.code, itself.stderr]).toEqual([2, expect.stringMatching(/kybatch reads/)]);
+    }));
+
+  test('formulas are defused, and Parquet is written where it is asked for', () =>
+    withFilters(GERMANS, async ({ cwd, kybatch, sandbox }) => {
+      const evil = (body: string) => body.replace(/"name":"/, '"name":"=cmd|calc!A1 ');
+      sandbox.script('prospecting', [{ rewrite: evil }]);
+      const ask = ['--pages', '1', '--per-page', '2', '--no-profiles', '--yes', '--format', 'csv,parquet'];
+      expect((await kybatch(['prospect', 'f.yaml', '--out', 'in/people.csv', ...ask])).code).toBe(0);
+      expect(rowsIn(cwd, 'in', 'people.csv')[0]?.name).toMatch(/^'=cmd/);
+      expect(existsSync(join(cwd, 'in', 'people.tables', 'prospects.parquet'))).toBe(true);
+    }));
+
+  test('nobody fits: that is said, and nothing is written', () =>
+    withFilters(['location_type: [Atlantis]'], async ({ cwd, kybatch }) => {
+      const ended = await kybatch(['prospect', 'f.yaml', '--yes']);
+      expect([ended.code, ended.stderr]).toEqual([0, expect.stringMatching(/No company fits: nothing was written/)]);
+      expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
+    }));
+});

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { write } from '../../src/sandbox/json.js';
+import { isCrowded } from '../../src/sandbox/registry/traits.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
+import { ExactNumber, parseExact } from '../../src/util/exact-json.js';
+import { findPlainCompany, isPlain } from '../engine/support.js';
+import { readTable } from '../export/support.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const NOW = '2026-03-02T10:00:00Z';
+const DAY = 86_400_000;
+const MODULES = 'record: {modules: [lite, officers, shareholders, group, financial]}';
+
+const lineOf = ({ name, countryCode, registrationNumber }: Company) => ({
+  name,
+  country: countryCode,
+  registration_number: registrationNumber,
+});
+
+/** More officers and shareholders than a page of fifty holds, a group, and statements. */
+function findCrowded({ sandbox }: Job): Company {
+  const { registry } = sandbox;
+  for (let index = 0; index < registry.size; index++) {
+    if (!isCrowded(registry.seed, index)) continue;
+    const company = registry.company(index);
+    const { officers, shareholders, groupLinks, filedFinancials, noRecord } = registry.traits(company);
+    const lists = [officers, shareholders, groupLinks, filedFinancials];
+    if (lists.every((state) => state === 'some') && !noRecord && isPlain(sandbox, company)) return company;
+  }
+  throw new Error('the registry has no such company');
+}
+
+type Item = Readonly<Record<string, unknown>>;
+const parsed = (body: Parameters<typeof write>[0]) => parseExact(Buffer.from(write(body))) as unknown;
+const textOf = (value: unknown) => {
+  if (value instanceof ExactNumber) return value.text;
+  return value === undefined || value === null ? null : String(value);
+};
+
+interface Node extends Item {
+  readonly id: unknown;
+  readonly selected: boolean;
+  readonly children: readonly Node[];
+}
+
+/** Links with their depth, parents first. */
+const linksOf = (nodes: readonly Node[], depth = 1): readonly (string | null)[][] =>
+  nodes.flatMap((node) =>
+    node.children.flatMap((child) => [
+      [textOf(node.id), textOf(child.id), String(depth), String(child.selected)],
+      ...linksOf([child], depth + 1),
+    ]),
+  );
+
+test('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register has', async () => {
+  const clock = new JumpingClock(NOW);
+  await withJob({ clock, pipeline: ['stages: [record]', MODULES] }, async (job) => {
+    const { sandbox, writeCsv, kybatch, cwd } = job;
+    const company = findCrowded(job);
+    const { v1 } = sandbox.registry;
+    writeCsv('in.csv', [lineOf(company)]);
+    const job1 = ['in.csv', '--pipeline', './p.yaml'];
+    const plan = jsonOf<{ v1_units: { at_least: number; at_most: number } }>(
+      await kybatch(['plan', ...job1, '--json']),
+    );
+    const end = jsonOf<EndJson>(await kybatch(['run', ...job1, '--yes', '--json', '--out', 'out']));
+    expect(end.outcomes).toMatchObject({ complete: 1 });
+    // A search, the profile, two pages of each list, the group, the statements.
+    expect(end.units_charged).toBe(8);
+    expect(plan.v1_units.at_least).toBeLessThanOrEqual(8);
+    expect(plan.v1_units.at_most).toBe(2 + 1 + 10 + 10 + 1 + 1);
+    expect(sandbox.requests.get('fullKyb')).toBeUndefined();
+
+    const table = (name: string) => readTable(join(cwd, 'out'), name);
+    const officers = parsed(v1.officers(company, false)) as readonly Item[];
+    const holders = parsed(v1.shareholders(company)) as readonly Item[];
+    const group = parsed(v1.groupFull(company)) as readonly Node[];
+    const filed = parsed(v1.financial(company)) as { years: string[]; groups: { list: { list: Item }[] }[] };
+    expect(
+      table('officers').map(({ position, id, last_name, resigned_at }) => [position, id, last_name, resigned_at]),
+    ).toEqual(officers.map((item, index) => [String(index + 1), textOf(item.id), item.last_name, item.resigned_at]));
+    expect(table('shareholders').map(({ position, id, name }) => [position, id, name])).toEqual(
+      holders.map((item, index) => [String(index + 1), textOf(item.id), item.name]),
+    );
+    expect(
+      table('group_links').map(({ source_id, target_id, depth, selected }) => [source_id, target_id, depth, selected]),
+    ).toEqual(linksOf(group));
+    const values = filed.groups.flatMap(({ list }) => list.flatMap((metric) => Object.keys(metric.list)));
+    expect(table('filed_financials')).toHaveLength(values.length);
+    expect(table('companies')).toMatchObject([
+      {
+        v1_company_id: company.v1Id,
+        v2_company_id: null,
+        name: company.name,
+        country_name: expect.any(String),
+        officers_returned: String(officers.length),
+        officers_total: String(officers.length),
+        shareholders_returned: String(holders.length),
+        shareholders_total: String(holders.length),
+        filed_periods_returned: String(filed.years.length),
+        operation: 'liteKyb',
+      },
+    ]);
+    expect(table('errors')).toEqual([]);
+
+    const again = jsonOf<EndJson>(await kybatch(['run', ...job1, '--yes', '--json', '--no-export']));
+    expect(again.this_start.units_charged).toBe(0);
+  });
+});
+
+test('who moves from one page of a list to the next has neither come nor gone', async () => {
+  const clock = new JumpingClock(NOW);
+  await withJob({ clock, pipeline: ['stages: [record]', 'record: {modules: [shareholders]}'] }, async (job) => {
+    const { sandbox, writeCsv, kybatch } = job;
+    const company = findCrowded(job);
+    writeCsv('in.csv', [lineOf(company)]);
+    const night = () => kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export']);
+    await night();
+    sandbox.registry.change(company, 'shareholder_name', 'Another Holder');
+    clock.set(clock.now() + 100 * DAY);
+    await night();
+    const { changes } = jsonOf<{ changes: readonly Item[] }>(await kybatch(['changes', '--json']));
+    expect(changes.map(({ table, column, kind, new_value }) => [table, column, kind, new_value])).toEqual([
+      ['shareholders', 'name', 'changed', 'Another Holder'],
+    ]);
+  });
+});
+
+test('V1-10 a key without a scope buys the modules that need it not, and is refused before the start for the others', async () => {
+  await withJob({ pipeline: ['stages: [record]', 'record: {modules: [lite, officers, financial]}'] }, async (job) => {
+    const { sandbox, env, rows, writeCsv, kybatch } = job;
+    writeCsv('in.csv', rows.slice(0, 2));
+    const run = (scopes: Parameters<typeof sandbox.keys.v1Scopes>[0]) =>
+      kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--no-export'], {
+        env: { ...env, KYBATCH_V1_API_KEY: sandbox.keys.v1Scopes(scopes) },
+      });
+    const refused = await run(['company:read']);
+    expect(refused.code).toBe(5);
+    expect(refused.stderr).toContain('financialKyb needs financials:read (for record)');
+    expect(sandbox.chargeLog).toEqual([]);
+    expect((await run(['company:read', 'financials:read'])).code).toBe(0);
+  });
+});
+
+test('the profile of v1 fills what the full record does not have, and contacts stay out', async () => {
+  await withJob({ pipeline: ['stages: [record, profile]', 'provenance: true'] }, async (job) => {
+    const { sandbox, writeCsv, kybatch, cwd } = job;
+    const company = findPlainCompany(sandbox, (one) => sandbox.registry.facts(one).website !== null);
+    writeCsv('in.csv', [lineOf(company)]);
+    const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--out', 'out'];
+    expect(jsonOf<EndJson>(await kybatch(run)).units_charged).toBe(3);
+    const facts = sandbox.registry.facts(company);
+    expect(readTable(join(cwd, 'out'), 'companies')).toMatchObject([
+      { v1_company_id: company.v1Id, operation: 'fullKyb', address_street: facts.street, website: facts.website },
+    ]);
+    expect(readTable(join(cwd, 'out'), 'rows')).toMatchObject([{ profile_status: 'done' }]);
+    const sources = readTable(join(cwd, 'out'), 'sources').map(({ operation, module }) => `${operation} ${module}`);
+    expect(sources).toEqual(expect.arrayContaining(['liteKyb lite.basic', 'liteKyb lite.address']));
+    expect(Object.keys(readTable(join(cwd, 'out'), 'companies')[0] ?? {})).not.toContain('email');
+  });
+});

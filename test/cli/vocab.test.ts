@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { jsonOf, withJob } from './here.js';
+
+interface Listed {
+  readonly items: readonly { id: string; name: string; level: number; parents: string }[];
+  readonly owned: number;
+  readonly sent: number;
+  readonly bound_reached: boolean;
+}
+
+test('vocabularies are listed with what is owned of each, and fetched once', () =>
+  withJob({}, async ({ cwd, kybatch, sandbox }) => {
+    type Owned = { vocabularies: { name: string; country: string | null; items: number; lists: number }[] };
+    const before = jsonOf<Owned>(await kybatch(['vocab', '--json']));
+    expect(before.vocabularies).toHaveLength(15);
+    expect(before.vocabularies.every(({ items }) => items === 0)).toBe(true);
+
+    const first = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'gb', '--all', '--json']));
+    expect(first).toMatchObject({ owned: 0, sent: 22, bound_reached: false });
+    expect(first.items).toHaveLength(21 * 5);
+    // Each item is followed by what is below it.
+    expect(first.items.slice(0, 2).map(({ level }) => level)).toEqual([1, 2]);
+    expect(first.items[1]?.parents.startsWith(`${first.items[0]?.parents}_`)).toBe(true);
+
+    const again = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'GB', '--search', 'RETAIL', '--json']));
+    expect(again).toMatchObject({ owned: 22, sent: 0 });
+    expect(again.items.every(({ name }) => /retail/i.test(name))).toBe(true);
+    const fresh = jsonOf<Listed>(await kybatch(['vocab', 'sic', '--country', 'GB', '--fresh', '--json']));
+    expect(fresh).toMatchObject({ owned: 0, sent: 1 });
+    expect([...sandbox.requests.values()].reduce((sum, times) => sum + times, 0)).toBe(23);
+
+    const written = await kybatch(['vocab', '--out', 'tables', '--json']);
+    const after = jsonOf<Owned>(written).vocabularies.find(({ name }) => name === 'sic');
+    expect(after).toMatchObject({ country: 'GB', items: 105, lists: 22 });
+    const [header = '', line = ''] = readFileSync(join(cwd, 'tables', 'vocabularies.csv'), 'utf8').split('\r\n');
+    expect(header).toBe(
+      'vocabulary,country,id,parents,name,has_children,active,level,parent,position,fetched_at,raw_sha256,extra',
+    );
+    expect(line).toMatch(/^sic,GB,50000,50000,"?Agriculture.*,true,true,1,,1,2/);
+  }));
+
+test('one level of a tree, from the top or below an item', () =>
+  withJob({}, async ({ kybatch }) => {
+    const top = jsonOf<Listed>(await kybatch(['vocab', 'country', '--json']));
+    expect(top.items.map(({ name }) => name)).toContain('Europe');
+    const { id = '' } = top.items.find(({ name }) => name === 'Europe') ?? {};
+    const below = await kybatch(['vocab', 'country', '--parent', id]);
+    expect(below.stdout).toMatch(/^44 +Germany +1_44 +yes +yes$/m);
+    expect(below.stderr).toMatch(/items of 1 list \(0 lists owned, 1 asked for\)/);
+  }));
+
+test('what no vocabulary takes is refused, with the flag and the value, and nothing is asked for', () =>
+  withJob({}, async ({ kybatch, sandbox }) => {
+    const refused: readonly [readonly string[], RegExp][] = [
+      [['nce'], /there is no vocabulary "nce"\. Did you mean nace\?/],
+      [['sic'], /the vocabulary sic is another one in each country/],
+      [['states', '--country', 'GB'], /--country GB: there are states of US and CA/],
+      [['nace', '--country', 'GB'], /--country GB: the vocabulary nace has no countries/],
+      [['seniority', '--parent', '1'], /--parent 1: the vocabulary seniority has no levels/],
+      [['--all'], /--all needs the name of a vocabulary/],
+      [['nace', '--search', ' '], /--search is empty/],
+    ];
+    for (const [args, message] of refused) {
+      const { code, stderr } = await kybatch(['vocab', ...args]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    }
+    expect(sandbox.requests.size).toBe(0);
+  }));
+
+test('a folder that is not ours is not written over', () =>
+  withJob({}, async ({ cwd, kybatch }) => {
+    writeFileSync(join(cwd, 'somebody.txt'), 'mine');
+    const { code, stderr } = await kybatch(['vocab', '--out', '.']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/holds/)]);
+  }));

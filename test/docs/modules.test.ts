@@ -1,0 +1,45 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect, test } from 'vitest';
+import { stages } from '../../src/stages/list.js';
+import { withJob } from '../cli/here.js';
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/modules.md'), 'utf8');
+const sections = page
+  .split(/^## /m)
+  .slice(1)
+  .map((text) => ({ title: text.split('\n')[0] ?? '', query: /```sql\n([\s\S]+?);?\n```/.exec(text)?.[1] }));
+const names = stages.map(({ name }) => name);
+
+test('docs/modules.md has a section for each stage, in the order of the journey, with a query', () => {
+  const ofStages = sections.filter(({ title }) => names.includes(title));
+  expect(ofStages.map(({ title }) => title)).toEqual(names);
+  expect(ofStages.filter(({ query }) => query === undefined)).toEqual([]);
+});
+
+test('the queries find something in the tables of a run with every stage', async () => {
+  await withJob({}, async ({ cwd, rows, writeCsv, kybatch }) => {
+    writeCsv('input.csv', rows.slice(0, 12));
+    // Reports are ready at once, and people are few: it is the queries that are tried.
+    writeFileSync(
+      join(cwd, 'all.yaml'),
+      `stages: [${names.join(', ')}]\nscreening: {people_at_most: 2}\nreport: {first_poll: 1ms, poll_at_most: 1ms}\n`,
+    );
+    const end = await kybatch(['run', 'input.csv', '--pipeline', './all.yaml', '--yes', '--json', '--out', 'tables']);
+    // Ownership may have a question for a person.
+    expect([0, 3], end.stderr).toContain(end.code);
+    const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+    const connection = await instance.connect();
+    const silent: string[] = [];
+    for (const { title, query } of sections) {
+      if (query === undefined) continue;
+      const here = query.replaceAll(/'(\w+\.csv)'/g, (_, file: string) => `'${join(cwd, 'tables', file)}'`);
+      const found = await connection.runAndReadAll(here);
+      if (found.getRows().length === 0) silent.push(title);
+    }
+    connection.closeSync();
+    instance.closeSync();
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { LEADS } from '../../src/domain/leads.js';
+import { laidRow } from '../../src/portfolio/lay-out.js';
+import { readAll } from './read-all.js';
+
+const FILE = [
+  'Company Name,Country,Reg. No.,Website,E-mail,Phone',
+  'Acme Ltd,GB,00445790,https://acme.example,info@acme.example,+44 20 7946 0000',
+  ',GB,,acme.example,,',
+  '',
+].join('\n');
+const ALL = { leads: LEADS };
+
+describe('columns of leads', () => {
+  test('are carried through, and mean nothing, where nobody follows them', async () => {
+    const { table, rows } = await readAll(FILE);
+    expect(table.mapping).toEqual({ name: 0, country: 1, registration_number: 2 });
+    expect(rows[0]).toMatchObject({ fields: { name: 'Acme Ltd', country: 'GB', registration_number: '00445790' } });
+    expect(rows[0]?.values).toHaveLength(6);
+    expect(table.warnings).toEqual([]);
+  });
+
+  test('are read where they are followed', async () => {
+    const { table, rows } = await readAll(FILE, ALL);
+    expect(table.mapping).toMatchObject({ website: 3, email: 4, phone: 5 });
+    expect(rows[1]).toMatchObject({ fields: { country: 'GB', website: 'acme.example' } });
+    expect(rows[1]?.problem).toBeUndefined();
+  });
+
+  test('may appear twice where nobody follows them, as before', async () => {
+    const file = 'name,country,Phone,Phone\nAcme,GB,1,2\n';
+    expect((await readAll(file)).table.mapping).toEqual({ name: 0, country: 1 });
+    await expect(readAll(file, ALL)).rejects.toThrow('appears twice');
+  });
+
+  test('say nothing of who is meant where anything else does: the line is the same one, its cells are not', async () => {
+    const [before, after] = [await readAll(FILE), await readAll(FILE, ALL)].map(({ rows }) =>
+      rows.map((row) => laidRow(row)),
+    );
+    expect(after?.[0]).toMatchObject({ says: before?.[0]?.says, company: before?.[0]?.company });
+    const asked = [
+      ['country', 'GB'],
+      ['name', 'Acme Ltd'],
+      ['registration_number', '00445790'],
+    ];
+    expect(before?.[0]?.says).toBe(hash('sha256', JSON.stringify([null, asked])).slice(0, 32));
+    // So that the row is given its leads when they are read for the first time.
+    expect(after?.[0]?.cells).not.toBe(before?.[0]?.cells);
+    expect(after?.[1]?.says).not.toBe(before?.[1]?.says);
+    expect(after?.[1]?.company).toBe('GB|website:acme.example');
+  });
+
+  test('of a line without leads change nothing about it', async () => {
+    const file = 'name,country,website\nAcme,GB,\n';
+    const [before] = (await readAll(file)).rows.map((row) => laidRow(row));
+    const [after] = (await readAll(file, ALL)).rows.map((row) => laidRow(row));
+    expect(after).toEqual(before);
+  });
+});
+
+describe('a row that gives nothing but a lead', () => {
+  test.each([
+    ['website', 'acme.example', 'its website is followed with search.fallback: [website] in the pipeline file'],
+    ['lei', '5493006MHB84DD0ZWV18', 'its LEI is followed with search.fallback: [lookup] in the pipeline file'],
+    [
+      'email',
+      'a@acme.example',
+      'its e-mail address is followed with search.fallback: [autocomplete] in the pipeline file',
+    ],
+  ])('is told what would follow its %s', async (lead, value, words) => {
+    const { rows } = await readAll(`name,country,${lead}\n,GB,${value}\n`);
+    expect(rows[0]?.problem).toEqual({
+      code: 'NO_IDENTIFIER',
+      message: `the row has no name, registration number, VAT number or ticker; ${words}`,
+    });
+  });
+
+  test('needs a country all the same', async () => {
+    const { rows } = await readAll('country,website\n,acme.example\n', ALL);
+    expect(rows[0]?.problem).toMatchObject({ code: 'NO_COUNTRY' });
+  });
+
+  test('that is none is invalid', async () => {
+    const { rows } = await readAll('country,website\nGB,n/a\n', ALL);
+    expect(rows[0]?.problem?.message).toContain('and what it gives as website is none');
+  });
+
+  test('a file of them is refused where nobody follows it, with the key that would', async () => {
+    await expect(readAll('Country,Homepage\nGB,acme.example\n')).rejects.toMatchObject({
+      hint: 'Add one of these columns, or have the website followed: search.fallback: [website] in the pipeline file.',
+    });
+    expect((await readAll('Country,Homepage\nGB,acme.example\n', { leads: ['website'] })).rows).toHaveLength(1);
+  });
+});

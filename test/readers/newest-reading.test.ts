@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ListPage, newestReading } from '../../src/readers/parts/newest-reading.js';
+import { recordReader } from '../../src/readers/record.js';
+import { companiesTable } from '../../src/readers/tables/companies.js';
+import { officersTable } from '../../src/readers/tables/officers.js';
+import { answer, read } from './support.js';
+
+/** A list of so many items, read in pages of one size from a moment on; `bought`: the pages that came. */
+function reading(items: number, perPage: number, from: number, bought = Number.POSITIVE_INFINITY): ListPage[] {
+  const pages = Math.max(1, Math.ceil(items / perPage));
+  return Array.from({ length: Math.min(pages, bought) }, (_, index) => ({
+    page: index + 1,
+    perPage,
+    fetchedAt: from + index,
+    items: Math.min(perPage, items - index * perPage),
+    pages,
+    rawSha256: `${from}/${index + 1}`,
+  }));
+}
+
+/** What the ledger has after readings of the same size: the newest answer to each page. */
+const owned = (readings: readonly ListPage[][]): ListPage[] => [
+  ...new Map(readings.flat().map((page) => [`${page.perPage}/${page.page}`, page])).values(),
+];
+
+const shownOf = (pages: readonly ListPage[]) => newestReading(pages).map(({ at }) => at.rawSha256);
+
+test('V1-7 of whole readings the newest stands, whatever is left of older and longer ones', () => {
+  const lengths = fc.array(fc.nat({ max: 260 }), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(lengths, fc.integer({ min: 1, max: 50 }), fc.nat(), (items, perPage, shuffle) => {
+      const readings = items.map((count, year) => reading(count, perPage, year * 1000));
+      const pages = owned(readings);
+      const from = shuffle % pages.length;
+      const placed = newestReading([...pages.slice(from), ...pages.slice(0, from)]);
+      expect(placed.map(({ at }) => at)).toEqual(readings.at(-1));
+      const positions = placed.flatMap(({ at, offset }) => Array.from({ length: at.items ?? 0 }, (_, i) => offset + i));
+      expect(positions).toEqual(Array.from({ length: items.at(-1) ?? 0 }, (_, index) => index));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a part that was bought by hand, with pages of another size, does not take the place of a whole list', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 11, max: 200 }), fc.boolean(), (items, later) => {
+      const whole = reading(items, 50, 1000);
+      const byHand = reading(items, 10, later ? 2000 : 0, 1);
+      expect(newestReading([...byHand, ...whole]).map(({ at }) => at)).toEqual(whole);
+    }),
+  );
+});
+
+test('two readings are not mixed: while the new one is on its way, it is what there is of it', () => {
+  const old = reading(120, 50, 0);
+  expect(shownOf(owned([old, reading(130, 50, 1000, 2)]))).toEqual(['1000/1', '1000/2']);
+  expect(shownOf(owned([old, reading(130, 50, 1000, 1)]))).toEqual(['1000/1']);
+});
+
+test('where no reading is whole the one that brought most stands, and a lost page leaves room', () => {
+  const [first, , third] = reading(120, 50, 0);
+  if (first === undefined || third === undefined) throw new Error('three pages');
+  const placed = newestReading([...reading(120, 10, 5, 2), first, third]);
+  expect(placed.map(({ at, offset }) => [at.rawSha256, offset])).toEqual([
+    ['0/1', 0],
+    ['0/3', 100],
+  ]);
+  // A second page alone stands where it was asked for.
+  expect(newestReading([{ ...first, page: 2, perPage: 10, items: 10 }])[0]?.offset).toBe(10);
+});
+
+test('a page that says the same as the one before is no page of its own', () => {
+  const [page] = reading(50, 50, 0);
+  if (page === undefined) throw new Error('one page');
+  const unbounded = { ...page, pages: null };
+  expect(newestReading([unbounded, { ...unbounded, page: 2, fetchedAt: 1 }])).toHaveLength(1);
+});
+
+test('V1-26 lines, counts and the total are those of the newest reading', () => {
+  const page = (ids: readonly number[], params: object, fetchedAt: number, total: number) =>
+    answer(
+      'officersKyb',
+      JSON.stringify({ data: ids.map((id) => ({ id })), total_pages: Math.ceil(total / 2), total_results: total }),
+      { params: { per_page: 2, ...params }, fetchedAt, rawSha256: `${fetchedAt}` },
+    );
+  const out = read(recordReader, [
+    page([8, 9], { page: 3 }, 13, 6),
+    page([1, 2], { page: 1 }, 21, 3),
+    page([3], { page: 2 }, 22, 3),
+    page([1], { page: 1, per_page: 1 }, 30, 3),
+  ]);
+  expect(out.rowsOf(officersTable).map(({ position, id }) => [position, id])).toEqual([
+    ['1', '1'],
+    ['2', '2'],
+    ['3', '3'],
+  ]);
+  expect(out.rowsOf(companiesTable)).toMatchObject([{ officers_returned: '3', officers_total: '3', extra: null }]);
+});
