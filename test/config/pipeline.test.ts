@@ -62,7 +62,9 @@ describe('finding a pipeline', () => {
 test('a file named pipelines in the working directory is no folder of pipelines', () => {
   withFiles({ pipelines: 'a note' }, (cwd) => {
     expect(loadPipeline('analyst', cwd).name).toBe('analyst');
-    expect(refusal(() => loadPipeline('mine', cwd)).hint).toContain('There are: analyst, backfill, credit, nightly, onboarding, sales.');
+    expect(refusal(() => loadPipeline('mine', cwd)).hint).toContain(
+      'There are: analyst, backfill, credit, nightly, onboarding, sales.',
+    );
   });
 });
 

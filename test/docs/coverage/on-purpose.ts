@@ -35,6 +35,11 @@ const REASONS: readonly { readonly operation: RegExp; readonly path: RegExp; rea
     path: /./,
     why: 'asked for by hand alone: it gives no ID to resume from. The raw answer',
   },
+  {
+    operation: /^ownership$/,
+    path: /^registration_number$/,
+    why: 'compared with the confirmed number, as in `rows.ownership_number`',
+  },
   { operation: /^watchList$/, path: /./, why: 'compared with what the ledger has registered, by ID. The raw answer' },
   { operation: /^watchCallback$/, path: /./, why: 'the account’s own setting. The raw answer' },
   {

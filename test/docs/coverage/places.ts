@@ -21,6 +21,13 @@ const SEARCHES: Readonly<Record<string, IdSpace>> = {
   creditReportSearch: 'credit',
 };
 
+/** Where an answer names the company that it is about, if not in `id`. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  fullKyb: 'lite.id',
+  ownership: 'registration_number',
+  employeesSearch: 'data[].company_id',
+};
+
 /** What the real readers, and the real searches, make of an example. Undefined: nothing reads it into tables. */
 export function madeOf(operation: string, { body, fields }: Example): Made | undefined {
   const space = SEARCHES[operation];
@@ -32,7 +39,7 @@ export function madeOf(operation: string, { body, fields }: Example): Made | und
   const given = answer(operation, body.toString(), { params: { name: 'Ann Asked', id: '77' } });
   const isListed = reader.lists?.operations.includes(operation) === true;
   // An answer names the company that it was asked about.
-  const id = fields.find(({ path }) => path === 'id' || path === 'lite.id')?.value ?? '77';
+  const id = fields.find(({ path }) => path === (NAMED_BY[operation] ?? 'id'))?.value ?? '77';
   const out = isListed ? readListed(reader, operation, body) : read(reader, [given], { id, ids: { v1: '1', v2: '2' } });
   return [...out.rows].flatMap(([table, rows]) => rows.map((row) => ({ table, row })));
 }
