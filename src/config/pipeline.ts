@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.js';
 import type { V2OperationName } from '../api/v2/operations.js';
 import type { MatchPolicy } from '../domain/decide.js';
 import { UsageError } from '../domain/errors.js';
-import type { IdSpace } from '../domain/id-spaces.js';
+import { type IdSpace, twinOf } from '../domain/id-spaces.js';
 import { parseDuration } from '../domain/options/duration.js';
 import { type Fallback, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchesOf } from '../stages/identity/space-search.js';
@@ -111,7 +111,22 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
       `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
       'A stage that is bought again must be bought in the first place.',
     );
+  for (const problem of unsearchable(pipeline)) throw new UsageError(`${shownAs}: ${problem.message}`, problem.hint);
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
+}
+
+/** A stage whose companies can only be another space's: nothing searches in its own (V2-18). */
+function unsearchable(pipeline: Pipeline): readonly { readonly message: string; readonly hint: string }[] {
+  const planned = stagesOf(pipeline);
+  return planned.flatMap(({ name, space, options }, index) => {
+    const before = planned.slice(0, index).map((stage) => stage.space);
+    const isKnown = (other: IdSpace) => before.includes(other) && searchesOf(other).length > 0;
+    if (searchesOf(space).length > 0 || twinOf(space, pipeline.idsShared, isKnown) !== undefined) return [];
+    const shared = pipeline.idsShared.length === 0 ? 'false' : `[${pipeline.idsShared.join(', ')}]`;
+    const message = `ids_shared: must name ${space} and the ID space of a stage before ${name}, as ${options?.key ?? name} is set, got ${shared}.`;
+    const hint = `The companies of this stage have IDs of their own, and no search finds them (V2-18). Where your account manager says that they are those of v2, say ids_shared: [v2, ${space}] and plan a stage of v2; otherwise leave ${name} as it is without this setting.`;
+    return [{ message, hint }];
+  });
 }
 
 /** What a pipeline buys, what each stage is told, and who is asked for a number: none of it where that is not said. */

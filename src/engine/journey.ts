@@ -4,6 +4,7 @@ import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes
 import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve, withoutFallback } from '../stages/identity/resolve.js';
+import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
 import type { Company, Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
@@ -103,8 +104,17 @@ class Journey {
     if (space !== 'v1' && this.#ids.v1?.candidate == null && this.#plans('v1')) await this.#resolve('v1');
     // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another one.
     if (space !== 'v1' && this.#ids.v1 === undefined && this.#plans('v1')) this.#mark([stage], this.#parkedStatus());
-    else if (!this.ended) await this.#resolve(space);
+    else if (!this.ended) await this.#resolve(this.#searchedIn(space));
+    const found = this.#ids[this.#searchedIn(space)];
+    if (found !== undefined) this.#ids[space] = found;
     return !this.ended && this.#ids[space] !== undefined;
+  }
+
+  /** A space that nothing searches in has another one's IDs: that of a stage before, as the pipeline was checked. */
+  #searchedIn(space: IdSpace): IdSpace {
+    if (searchesOf(space).length > 0) return space;
+    const { idsShared } = this.#contexts.policy;
+    return twinOf(space, idsShared, (other) => this.#plans(other) && searchesOf(other).length > 0) ?? space;
   }
 
   async run(stage: Stage): Promise<void> {
@@ -171,7 +181,9 @@ class Journey {
     const context = this.#contexts.contextFor(this.#row, 'resolve', this.#notes);
     const outcome = await resolve(space, this.#company(), isFirst ? policy : withoutFallback(policy), context);
     this.#learn(outcome);
-    const waiting = this.#contexts.stages.filter((stage) => stage.space === space && this.isOpen(stage));
+    const waiting = this.#contexts.stages.filter(
+      (stage) => this.#searchedIn(stage.space) === space && this.isOpen(stage),
+    );
     const decided = outcome.kind === 'done' || outcome.kind === 'needs_review';
     this.#reached = decided ? 'confirm' : 'resolve';
     if (outcome.kind === 'done') return;

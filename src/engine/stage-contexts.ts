@@ -64,6 +64,7 @@ export class StageContexts {
       options: stage === undefined ? undefined : optionsOf(stage),
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
+      nameAgreement: this.policy.match.nameAgreement,
       call: async (operation, params, terms) => {
         const outcome = await door.call(this.#request(operation, params, row, name, terms));
         if (outcome.kind === 'answer') {

@@ -2,9 +2,12 @@ import { creditReportReader } from './credit-report.js';
 import { firmographicsReader } from './firmographics.js';
 import { flatFinancialsReader } from './flat-financials.js';
 import { insightsReader } from './insights.js';
+import { ownershipReader } from './ownership.js';
+import { employeesReader, peopleReader } from './people.js';
 import type { Reader } from './reader.js';
 import { recordReader } from './record.js';
 import { registryReader } from './registry.js';
+import { screeningReader, v2ScreeningReader } from './screening.js';
 
 /** Every reader, in the order of their tables. */
 export const readers = [
@@ -13,5 +16,10 @@ export const readers = [
   flatFinancialsReader,
   firmographicsReader,
   insightsReader,
+  ownershipReader,
+  screeningReader,
+  v2ScreeningReader,
+  peopleReader,
+  employeesReader,
   creditReportReader,
 ] as const satisfies readonly Reader[];

@@ -1,10 +1,13 @@
+import { contactsStage } from './contacts.js';
 import { creditReportStage } from './credit-report.js';
 import { financialsStage } from './financials.js';
 import { firmographicsStage } from './firmographics.js';
 import { insightsStage } from './insights.js';
+import { ownershipStage } from './ownership.js';
 import { profileStage } from './profile.js';
 import { recordStage } from './record.js';
 import { registryStage } from './registry.js';
+import { screeningStage } from './screening.js';
 import type { Stage } from './stage.js';
 
 /** What can be bought for a confirmed company, in the order of the journey. */
@@ -15,5 +18,8 @@ export const stages: readonly Stage[] = [
   financialsStage,
   firmographicsStage,
   insightsStage,
+  ownershipStage,
+  screeningStage,
+  contactsStage,
   creditReportStage,
 ];

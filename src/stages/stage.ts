@@ -118,6 +118,8 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   readonly options: Options;
   readonly shared: Shared;
   readonly now: () => number;
+  /** From which similarity on two names agree, as the pipeline has it. */
+  readonly nameAgreement: number;
   /**
    * An owned answer that is fresh, or a bought one. A request that must not be repeated without a look (`report`) ends
    * `in_doubt` if one was lost, unless the caller says that it has looked.

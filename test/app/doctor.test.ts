@@ -69,7 +69,7 @@ describe('doctor', () => {
           .map(({ name, missing }) => `${name} cannot run without a route for ${missing.join(', ')}`),
       );
       expect(find(view, 'v2 stages')).toContainEqual(
-        expect.objectContaining({ state: 'note', detail: expect.stringContaining('credit-report') }),
+        expect.objectContaining({ state: 'note', detail: expect.stringContaining('credit-report cannot run') }),
       );
     });
   });

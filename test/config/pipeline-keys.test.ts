@@ -41,6 +41,24 @@ test('a file with stages alone has every default', () => {
     provenance: false,
     idsShared: [],
     options: {
+      screening: {
+        from: 'v1',
+        officers: true,
+        shareholders: true,
+        peopleAtMost: 10,
+        pagesAtMost: 1,
+        currentOnly: true,
+      },
+      contacts: {
+        from: 'domain',
+        peopleAtMost: 10,
+        details: false,
+        reveal: [],
+        revealAtMost: 1,
+        seniority: [],
+        department: [],
+        jobTitle: [],
+      },
       record: { modules: 'full', allPages: false, pagesAtMost: 10 },
       profile: { from: 'v1' },
       registry: {
@@ -73,6 +91,9 @@ test('a file with stages alone has every default', () => {
   });
 });
 
+const screening = (options: object) => ({ options: { screening: options } });
+const contacts = (options: object) => ({ options: { contacts: options } });
+const EMPLOYEES = 'ids_shared: [v1, employees]\n';
 const reportOptions = (options: object) => ({ options: { 'credit-report': options } });
 
 /** Key, the line that sets it, what the pipeline then holds. */
@@ -99,6 +120,24 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['provenance', 'provenance: true', { provenance: true }],
   ['ids_shared', 'ids_shared: true', { idsShared: ['v1', 'v2'] }],
   ['ids_shared', 'ids_shared: [v2, companies]', { idsShared: ['v2', 'companies'] }],
+  ['screening.from', 'screening: {from: v2}', screening({ from: 'v2', shareholders: false })],
+  ['screening.officers', 'screening: {officers: false}', screening({ officers: false })],
+  ['screening.shareholders', 'screening: {shareholders: false}', screening({ shareholders: false })],
+  ['screening.people_at_most', 'screening: {people_at_most: 50}', screening({ peopleAtMost: 50 })],
+  ['screening.pages_at_most', 'screening: {pages_at_most: 20}', screening({ pagesAtMost: 20 })],
+  ['screening.current_only', 'screening: {current_only: false}', screening({ currentOnly: false })],
+  ['contacts.from', 'contacts: {from: employees}\nids_shared: [v1, employees]', contacts({ from: 'employees' })],
+  ['contacts.people_at_most', 'contacts: {people_at_most: 100}', contacts({ peopleAtMost: 100 })],
+  ['contacts.details', 'contacts: {details: true}', contacts({ details: true })],
+  ['contacts.reveal', 'contacts: {reveal: [email]}', contacts({ reveal: ['email'] })],
+  ['contacts.reveal_at_most', 'contacts: {reveal_at_most: 100}', contacts({ revealAtMost: 100 })],
+  ['contacts.seniority', 'contacts: {seniority: [Director]}', contacts({ seniority: ['Director'] })],
+  ['contacts.department', `${EMPLOYEES}contacts: {from: employees, department: [4]}`, contacts({ department: [4] })],
+  [
+    'contacts.job_title',
+    `${EMPLOYEES}contacts: {from: employees, job_title: [Buyer]}`,
+    contacts({ jobTitle: ['Buyer'] }),
+  ],
   [
     'record.modules',
     'record: {modules: [officers, lite]}',

@@ -27,7 +27,8 @@ test('the queries find something in the tables of a run with every stage', async
       `stages: [${names.join(', ')}]\nscreening: {people_at_most: 2}\nreport: {first_poll: 1ms, poll_at_most: 1ms}\n`,
     );
     const end = await kybatch(['run', 'input.csv', '--pipeline', './all.yaml', '--yes', '--json', '--out', 'tables']);
-    expect([end.code, end.stderr]).toEqual([0, expect.anything()]);
+    // Ownership may have a question for a person.
+    expect([0, 3], end.stderr).toContain(end.code);
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     const silent: string[] = [];

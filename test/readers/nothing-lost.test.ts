@@ -5,9 +5,12 @@ import { creditReportReader } from '../../src/readers/credit-report.js';
 import { firmographicsReader } from '../../src/readers/firmographics.js';
 import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
 import { insightsReader } from '../../src/readers/insights.js';
+import { ownershipReader } from '../../src/readers/ownership.js';
+import { employeesReader, peopleReader } from '../../src/readers/people.js';
 import type { Reader } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { registryReader } from '../../src/readers/registry.js';
+import { screeningReader, v2ScreeningReader } from '../../src/readers/screening.js';
 import { answer, read } from './support.js';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -71,6 +74,20 @@ const { node } = fc.letrec<{ node: Json }>((tie) => ({
   }),
 }));
 const envelope = (item: fc.Arbitrary<Json>) => record({ data: some(item), total_pages: leaf, total_results: leaf });
+const held = mostly(record({ id: leaf, name: leaf, vat_number: leaf, address: fields('zip', 'city', 'floor') }));
+const holdings = envelope(mostly(record({ id: leaf, name: leaf, created: leaf, company: held, source })));
+const appointment = mostly(
+  record({
+    id: leaf,
+    company_id: leaf,
+    full_name: leaf,
+    officer: fields('full_name'),
+    contact: fields('email'),
+    source,
+  }),
+);
+const works = fields('name', 'country', 'city', 'floor');
+const crowd = (item: fc.Arbitrary<Json>) => record({ data: some(item), total_pages: leaf, total_employees: leaf });
 const risk = mostly(record({ pod: leaf, commonValue: leaf, creditLimit: fields('value', 'currency') }));
 const remarks = some(leaf);
 const classes = some(fields('id', 'type', 'value'));
@@ -110,6 +127,29 @@ const BODIES: readonly [string, Reader, string, fc.Arbitrary<Json>][] = [
   ['v2 filed statements', registryReader, 'kybFinancial', financial],
   ['firmographics', firmographicsReader, 'companyProfile', firmographics],
   ['a digital profile', insightsReader, 'insightsProfile', digital],
+  [
+    'ownership',
+    ownershipReader,
+    'ownership',
+    record({ shareholders: some(shareholder), group_structure: some(node), registration_number: leaf }),
+  ],
+  ['holdings', screeningReader, 'shareholdersSearchKyb', holdings],
+  ['appointments', screeningReader, 'officersSearchKyb', some(appointment)],
+  ['v2 appointments', v2ScreeningReader, 'kybOfficersSearch', some(appointment)],
+  [
+    'people by domain',
+    peopleReader,
+    'enrichEmployeesSearch',
+    crowd(record({ name: leaf, job_title: leaf, company: works })),
+  ],
+  [
+    'a person',
+    peopleReader,
+    'enrichPerson',
+    record({ id: leaf, full_name: leaf, seniority_level: some(leaf), email: leaf }),
+  ],
+  ['employees', employeesReader, 'employeesSearch', crowd(fields('id', 'name', 'company_name'))],
+  ['an employee', employeesReader, 'employeeProfile', record({ id: leaf, gender: leaf, phone: some(leaf) })],
   [
     'the record of a credit report',
     creditReportReader,

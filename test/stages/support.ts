@@ -127,6 +127,7 @@ export function scene(options: SceneOptions): Scene {
       },
       shared: new ReportHistory(),
       now: () => scene.now,
+      nameAgreement: policy.match.nameAgreement,
       call: async (operation, params, terms = {}) => {
         if (operation === v2Operations.creditReportHistory) {
           scene.looks.push(scene.now);

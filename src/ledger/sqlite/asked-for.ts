@@ -56,5 +56,15 @@ export const askedForAlone = (database: Connection, ids: EntityIds): readonly nu
 /** Calls about an entity by its ID, or bought for it and for nobody else. */
 export const CALLS_ABOUT = `SELECT id FROM calls WHERE (subject_space, subject_id) ${AMONG_IDS} AND NOT ${ASKED_BY_OTHERS}`;
 
-export const forgetAskedFor = (database: Connection, ids: EntityIds): void =>
-  void database.prepare(`DELETE FROM asked_for WHERE (space, id) ${AMONG_IDS}`).run({ ids: ids.json() });
+/** What others have asked for, too, is from now on theirs alone: nothing of it names who asked first. */
+export function forgetAskedFor(database: Connection, ids: EntityIds): void {
+  const given = { ids: ids.json() };
+  database.prepare(`DELETE FROM asked_for WHERE (space, id) ${AMONG_IDS}`).run(given);
+  database
+    .prepare(
+      `UPDATE calls SET (subject_space, subject_id) = (SELECT space, id FROM asked_for
+         WHERE asked_for.environment_id = calls.environment_id AND asked_for.request_key = calls.request_key ORDER BY space, id LIMIT 1)
+       WHERE (subject_space, subject_id) ${AMONG_IDS}`,
+    )
+    .run(given);
+}

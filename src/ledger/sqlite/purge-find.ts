@@ -20,8 +20,8 @@ export function findEntity(database: Connection, lists: Lists, request: EntityRe
   const ids = new EntityIds();
   if (request.kind === 'entity') {
     const { id, space: named } = request;
-    for (const space of named === undefined ? ID_SPACES : [named]) ids.add({ space, id });
-    return { ids, rows: closeOver(database, ids, []) };
+    for (const space of named === undefined ? ID_SPACES.filter(isOneCompanys) : [named]) ids.add({ space, id });
+    return { ids, rows: closeOver(database, ids, named === undefined ? [] : rowsWith(database, ids)) };
   }
   const named = namedNumber(request);
   for (const found of [...idsOfCandidates(database, named), ...lists.idsWith(named)]) ids.add(found);
@@ -84,18 +84,28 @@ function isNamed(named: NumberMatcher, number: string, country: string, state?: 
   return place.ok && place.countryCode === named.countryCode && named.is(number, place.state ?? state);
 }
 
+/** The ownership module has companies by their number alone: the same one stands for others in other countries (V2-22). */
+const isOneCompanys = (space: IdSpace): boolean => space !== 'ownership';
+const ONE_COMPANYS = "space <> 'ownership'";
+
+const rowsWith = (database: Connection, ids: EntityIds): readonly RowKey[] =>
+  database
+    .prepare<[{ ids: string }], RowKey>(`SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS}`)
+    .all({ ids: ids.json() });
+
 /** The rows of the entity. What a row ties together is one entity, so their other IDs are its IDs, too. */
 function closeOver(database: Connection, ids: EntityIds, saying: readonly RowKey[]): readonly RowKey[] {
   const idsOf = database.prepare<[{ rows: string }], SpacedId>(
     `SELECT DISTINCT space, id FROM row_ids WHERE ${AMONG_ROWS}`,
   );
   const rowsOf = database.prepare<[{ ids: string }], RowKey>(
-    `SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS}`,
+    `SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS} AND ${ONE_COMPANYS}`,
   );
   // Rows that a person said are this company, also where they have not gone on since.
   const confirmed = database.prepare<[{ ids: string }], RowKey>(
     `SELECT questions.run_id, questions.row FROM decisions JOIN questions USING (environment_id, entity_key)
-     WHERE decision = 'confirm' AND withdrawn_at IS NULL AND (decisions.space, decisions.candidate_id) ${AMONG_IDS}`,
+     WHERE decision = 'confirm' AND withdrawn_at IS NULL AND (decisions.space, decisions.candidate_id) ${AMONG_IDS}
+       AND decisions.${ONE_COMPANYS}`,
   );
   const rows = new Map<string, RowKey>();
   const add = (found: readonly RowKey[]) => {

@@ -78,9 +78,9 @@ function mention(
   return [{ identifiers, where, run, row, entity }];
 }
 
-/** A call about one company names it. */
+/** A call about one company names it; one by a number, of whatever country, is its row's. */
 const entityOfCall = ({ subject_space, subject_id }: Readonly<Record<string, unknown>>) =>
-  typeof subject_id === 'string' ? `${subject_space}:${subject_id}` : undefined;
+  typeof subject_id === 'string' && subject_space !== 'ownership' ? `${subject_space}:${subject_id}` : undefined;
 
 const entityOfDecision = ({ decision, space, candidate_id }: Readonly<Record<string, unknown>>) =>
   typeof decision === 'string' && typeof candidate_id === 'string' ? `${space}:${candidate_id}` : undefined;

@@ -15,7 +15,8 @@ export function readGroupLinks(list: ExactJson | undefined, of: SubjectIds, path
   return noted(read, groupLinksTable, path);
 }
 
-const nodeFields = [
+/** What a node of a tree says of a company. */
+export const nodeFields = [
   column('id', 'id', ''),
   column('name', 'text', ''),
   column('country', 'text', ''),

@@ -17,7 +17,7 @@ const placeInTree = [
   column(
     'depth',
     'integer',
-    'Levels between the root of the tree and the second end; 1: a child of the root',
+    'Levels between the root of the tree and the second end; 1: a child of the root, 0: the root itself, where it stands alone',
     'order of the tree',
   ),
   column('source_id', 'id', 'First end: the ID of the node, as sent', 'id of the parent'),
@@ -30,8 +30,9 @@ export const groupLinksTable = table({
   name: 'group_links',
   onePer: 'list item',
   description:
-    'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
-  source: 'fullKyb /group_structures_full; the trees of groupLiteKyb and groupFullKyb, one link for each child',
+    'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it. A company that the ownership module has alone in its tree has a line without a first end. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
+  source:
+    'fullKyb /group_structures_full; the trees of groupLiteKyb, groupFullKyb and v2 ownership, one link for each child',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   // One company more at the top moves all the others down.

@@ -19,7 +19,7 @@ export const shareholdersTable = table({
   onePer: 'list item',
   description:
     'Direct shareholdings, and no more than that: who stands behind a holder is not said. An empty list does not prove that there are none.',
-  source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data',
+  source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data; v2 ownership /shareholders',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   knownBy: { columns: [['id'], ['name', 'share_type']], within: 'operation' },

@@ -100,7 +100,8 @@ export function spacesToSearch(
   const searched = new Set<IdSpace>();
   for (const { space } of stages) {
     const comes = (other: IdSpace) => isKnown(other) || searched.has(other);
-    if (!comes(space) && twinOf(space, shared, comes) === undefined) searched.add(space);
+    const isSearched = searchesOf(space).length > 0;
+    if (isSearched && !comes(space) && twinOf(space, shared, comes) === undefined) searched.add(space);
   }
   return [...searched];
 }

@@ -103,6 +103,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     shared: undefined,
     searches: 0,
     now: () => 0,
+    nameAgreement: 85,
     call: async (operation: Operation, params: Params) => {
       if (operation.name !== 'fullKyb') context.searches += 1;
       return answer(registry, search, operation.name, params);

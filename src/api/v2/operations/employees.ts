@@ -7,7 +7,7 @@ import { employeesEnvelope, textOrList } from '../records.js';
 
 const filters = z.strictObject({
   full_name: nonEmpty.optional().describe('Name of the person'),
-  company_id: wireInteger.optional().describe('v2 company ID'),
+  company_id: wireInteger.optional().describe('The company, in the ID space of this module (V2-18)'),
   seniority: z.array(z.int()).optional().describe('IDs of the seniority vocabulary'),
   department: z.array(z.int()).optional().describe('IDs of the department vocabulary'),
   job_title: z.array(nonEmpty).optional().describe('Job titles'),
@@ -50,6 +50,7 @@ export const employees = {
   employeeProfile: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'employeeProfile',
     summary: 'One person: role and contacts',
     route: null,

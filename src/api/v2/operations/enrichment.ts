@@ -72,6 +72,7 @@ export const enrichment = {
   enrichPersonByEmail: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichPersonByEmail',
     summary: 'Person from an e-mail address',
     route: null,
@@ -81,6 +82,7 @@ export const enrichment = {
   enrichPersonByLinkedin: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichPersonByLinkedin',
     summary: 'Person from a LinkedIn page',
     route: null,
@@ -94,6 +96,7 @@ export const enrichment = {
   enrichPerson: {
     ...v2List,
     keep: { days: 90 },
+    findsOne: true,
     name: 'enrichPerson',
     summary: 'Person from any combination of name, company, domain, e-mail and LinkedIn page',
     route: null,

@@ -18,6 +18,8 @@ export const ownership = {
   ownership: {
     ...v2List,
     keep: { days: 90 },
+    // There are no IDs here: the number stands for the company. One that is asked for by its name is nobody yet (V2-22).
+    subject: { space: 'ownership', param: 'registration_number' },
     name: 'ownership',
     summary: 'Direct shareholders and group tree; links are not ownership',
     route: null,

@@ -1,0 +1,124 @@
+import { domainOf } from '../domain/web-domain.js';
+import { type ExactJson, ExactNumber } from '../util/exact-json.js';
+import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
+import { eachItem, oddOf } from './parts/lists.js';
+import { openAnswer } from './parts/open-answer.js';
+import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
+import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
+import { column } from './table.js';
+import { peopleTable, personContacts, personFields } from './tables/people.js';
+
+/** People found by the domain of a company. */
+export const peopleReader = {
+  name: 'people',
+  space: 'companies',
+  operations: [],
+  asked: ['enrichEmployeesSearch', 'enrichPerson'],
+  tables: [peopleTable],
+  read: (subject, out) => readPeople(subject, { companies_id: subject.id, employees_company_id: null }, out),
+} as const satisfies Reader;
+
+/** People of the employees module, by the company's ID there. */
+export const employeesReader = {
+  name: 'employees',
+  space: 'employees',
+  operations: [],
+  asked: ['employeesSearch', 'employeeProfile'],
+  tables: [peopleTable],
+  read: (subject, out) =>
+    readPeople(subject, { companies_id: subject.ids.companies ?? null, employees_company_id: subject.id }, out),
+} as const satisfies Reader;
+
+interface Whose {
+  readonly companies_id: string | null;
+  readonly employees_company_id: string | null;
+}
+
+function readPeople({ ids, answers }: SubjectAnswers, whose: Whose, out: ReaderOutput): void {
+  const counts = new Map<string, number>();
+  const of = { ...whose, v1_company_id: ids.v1 ?? null, v2_company_id: ids.v2 ?? null };
+  for (const answer of answers) {
+    const opened = openAnswer(answer, out);
+    if (opened === undefined) continue;
+    const { body, path } = opened;
+    const { operation } = answer;
+    const add = (item: JsonObject, at: BodyPath) => {
+      if (isElsewhere(item, answer, whose)) return;
+      const position = (counts.get(operation) ?? 0) + 1;
+      counts.set(operation, position);
+      addPerson(item, { ...of, position: String(position) }, at);
+    };
+    for (const [name, value] of LISTS.has(operation) ? eachPerson(body, path, add) : onePerson(body, path, add))
+      path.at(name).left('a line of its own', value);
+  }
+}
+
+const LISTS: ReadonlySet<string> = new Set(['enrichEmployeesSearch', 'employeesSearch']);
+
+type Add = (item: JsonObject, at: BodyPath) => void;
+
+/** What was left over. That nobody was found is what a list may say: it is told by no line. */
+function eachPerson(body: ExactJson, path: BodyPath, add: Add): Members {
+  if (!isObject(body) || body.data === undefined) return [['data', body]];
+  const { odd } = eachItem(body.data, { offset: 0 }, path.at('data'), (item, _, at) => add(item, at));
+  const others = Object.entries(body).filter(([name, value]) => name !== 'data' && !isTotal(name, value));
+  return [...oddOf('data', odd), ...(body.data === null ? [['data', null] as const] : []), ...others];
+}
+
+const isTotal = (name: string, value: ExactJson): boolean =>
+  /^total_(?:pages|employees)$/.test(name) && value instanceof ExactNumber;
+
+function onePerson(body: ExactJson, path: BodyPath, add: Add): Members {
+  if (!isObject(body)) return [['person', body]];
+  add(body, path);
+  return [];
+}
+
+/** As the stage has it: who is said to work for another company is not this one's. What did not come says nothing. */
+function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: Whose): boolean {
+  if (operation === 'employeesSearch') {
+    const id = idOf(memberOf(item, 'company_id'));
+    return id !== undefined && id !== whose.employees_company_id;
+  }
+  const company = operation === 'enrichEmployeesSearch' ? memberOf(item, 'company') : undefined;
+  const website = isObject(company) && typeof company.website === 'string' ? company.website.trim() : '';
+  const [domain] = Array.isArray(params.domain_list) ? (params.domain_list as readonly unknown[]) : [];
+  return website !== '' && typeof domain === 'string' && domainOf(website) !== domain;
+}
+
+const fields = [column('id', 'id', ''), ...personFields, ...personContacts] as const;
+const employer = [
+  column('name', 'text', ''),
+  column('website', 'text', ''),
+  column('country', 'text', ''),
+  column('city', 'text', ''),
+] as const;
+
+type Line = Whose & { readonly v1_company_id: string | null; readonly v2_company_id: string | null } & {
+  readonly position: string;
+};
+
+function addPerson(item: JsonObject, line: Line, at: BodyPath): void {
+  const company = memberOf(item, 'company');
+  const isRead = isObject(company) && Object.keys(company).length > 0;
+  const {
+    cells: { id, company_name, ...cells },
+    rest,
+  } = readFields(item, fields, at, isRead ? ['company'] : []);
+  const of = readFields(isRead ? company : {}, employer, at.at('company'));
+  const named = of.cells.name;
+  // Both may come, and say different things.
+  const other: Members = named !== null && company_name !== null && named !== company_name ? [['name', named]] : [];
+  at.out.add(peopleTable, {
+    ...line,
+    employee_id: id,
+    ...cells,
+    company_name: company_name ?? named,
+    company_website: of.cells.website,
+    company_country: of.cells.country,
+    company_city: of.cells.city,
+    operation: at.origin.operation,
+    raw_sha256: at.origin.rawSha256,
+    extra: extraOf([...rest, ...nested('company', [...of.rest, ...other])]),
+  });
+}

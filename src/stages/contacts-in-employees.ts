@@ -1,0 +1,39 @@
+import { v2Operations } from '../api/v2/operations.js';
+import { ExactNumber } from '../util/exact-json.js';
+import { type ContactsContext, chosenPeople, goesOn, NOBODY, PER_PAGE } from './contacts-people.js';
+import { askPages } from './pages.js';
+import { type Company, identified, type StageOutcome, withoutAnswer } from './stage.js';
+
+const { employeesSearch, employeeProfile } = v2Operations;
+
+/** In the employees module, by the company's ID there. Its details have no switch: they show e-mail and phone (V2-11). */
+export async function inEmployees(company: Company, context: ContactsContext): Promise<StageOutcome> {
+  const { id } = identified(company, 'employees');
+  const { options } = context;
+  const { seniority, department, jobTitle } = options;
+  const about = { about: { space: 'employees', id } } as const;
+  const filters = {
+    company_id: id,
+    ...(seniority.length === 0 ? {} : { seniority }),
+    ...(department.length === 0 ? {} : { department }),
+    ...(jobTitle.length === 0 ? {} : { job_title: jobTitle }),
+  };
+  const params = { filters, per_page: Math.min(options.peopleAtMost, PER_PAGE) };
+  const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
+  const listed = await askPages(employeesSearch, params, pages, context, about);
+  if (listed.kind !== 'pages') return listed;
+  const people = chosenPeople(listed, context, ({ company_id }) => (idIn(company_id) ?? id) !== id);
+  if (people.length === 0) return NOBODY;
+  const revealed = options.reveal.length === 0 ? [] : people.slice(0, options.revealAtMost);
+  for (const person of revealed) {
+    const employee = idIn(person.id);
+    if (employee === undefined) continue;
+    const outcome = await context.call(employeeProfile, { id: employee }, about);
+    const trouble = outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
+    if (trouble !== undefined && !goesOn(trouble, context)) return trouble;
+  }
+  return { kind: 'done' };
+}
+
+const idIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : value instanceof ExactNumber ? value.text : undefined;

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { choice, filledText, integerWithin, section, yesOrNo } from '../domain/options/fields.js';
+import type { StageOptions } from './stage.js';
+
+export interface ContactsOptions {
+  readonly from: 'domain' | 'employees';
+  readonly peopleAtMost: number;
+  readonly details: boolean;
+  readonly reveal: readonly ('email' | 'phone')[];
+  readonly revealAtMost: number;
+  readonly seniority: readonly (number | string)[];
+  readonly department: readonly number[];
+  readonly jobTitle: readonly string[];
+}
+
+const list = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item, 'must be a list')
+    .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
+    .meta({ uniqueItems: true });
+
+const ID = 'must be the ID of an entry of the vocabulary, a whole number';
+const id = () => z.int(ID).min(0, ID);
+
+export const contactsOptions: StageOptions<ContactsOptions> = {
+  key: 'contacts',
+  schema: section({
+    from: choice(['domain', 'employees'])
+      .default('domain')
+      .describe(
+        'How people are found: by the domain of the website in the profile of the companies module, or in the employees module by the company’s ID there, which `ids_shared` must name together with a space that another stage confirms (V2-18)',
+      ),
+    people_at_most: integerWithin(1, 100)
+      .default(10)
+      .describe('How many people are asked for a company, 1 to 100; more are noted in `errors` (PEOPLE_LEFT)'),
+    details: yesOrNo()
+      .default(false)
+      .describe('Ask for each of them by name as well (`enrichPerson`), without revealing anything; `domain` only'),
+    reveal: list(choice(['email', 'phone']))
+      .default([])
+      .describe(
+        'What may be revealed, and is charged: email, phone. Without it nothing is, whatever the provider’s defaults are (V2-11). The employees module reveals both wherever anything is',
+      ),
+    reveal_at_most: integerWithin(1, 100)
+      .default(1)
+      .describe('Of how many people of a company anything is revealed, 1 to 100: each reveal is charged'),
+    seniority: list(z.union([id(), filledText()], 'must be an ID or a text'))
+      .default([])
+      .describe(
+        'Only these: IDs of the seniority vocabulary for `employees`, texts for `domain` (their values are not documented)',
+      ),
+    department: list(id()).default([]).describe('Only these: IDs of the department vocabulary; `employees` only'),
+    job_title: list(filledText()).default([]).describe('Only these titles; `employees` only'),
+  })
+    .refine(({ from, details }) => from === 'domain' || !details, {
+      path: ['details'],
+      error:
+        'must be false with contacts.from: employees, whose details show e-mail and phone: say so in contacts.reveal',
+    })
+    .refine(({ from, department }) => from === 'employees' || department.length === 0, {
+      path: ['department'],
+      error: 'must be empty with contacts.from: domain, which has no such filter',
+    })
+    .refine(({ from, job_title }) => from === 'employees' || job_title.length === 0, {
+      path: ['job_title'],
+      error: 'must be empty with contacts.from: domain, which has no such filter',
+    })
+    .refine(
+      ({ from, seniority }) => seniority.every((one) => typeof one === (from === 'employees' ? 'number' : 'string')),
+      { path: ['seniority'], error: 'must hold IDs with contacts.from: employees, and texts with domain' },
+    )
+    .transform((file) => ({
+      from: file.from,
+      peopleAtMost: file.people_at_most,
+      details: file.details,
+      reveal: file.reveal,
+      revealAtMost: file.reveal_at_most,
+      seniority: file.seniority,
+      department: file.department,
+      jobTitle: file.job_title,
+    }))
+    .prefault({})
+    .describe('Whose people are asked for. Nothing is revealed unless asked for'),
+  decisive: (options) => options,
+};

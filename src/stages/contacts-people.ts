@@ -1,0 +1,55 @@
+import type { ContactsOptions } from './contacts-options.js';
+import { nothingReturned } from './nothing-returned.js';
+import type { Pages } from './pages.js';
+import type { StageContext, StageError, StageOutcome } from './stage.js';
+
+/** As many as are wanted are asked for at once: a page may cost. */
+export const PER_PAGE = 50;
+
+export type ContactsContext = StageContext<ContactsOptions>;
+export type Item = Readonly<Record<string, unknown>>;
+
+export const NOBODY = nothingReturned('NO_PEOPLE', 'the provider returned nobody who works for the company');
+
+/** Those of the company, as many as are wanted. Who is said to work elsewhere, or is left, is noted. */
+export function chosenPeople(
+  { items, total }: Pages,
+  { options: { peopleAtMost }, keepError }: ContactsContext,
+  isElsewhere: (item: Item) => boolean,
+): readonly Item[] {
+  const people = items.filter(isObject);
+  const own = people.filter((item) => !isElsewhere(item));
+  const elsewhere = people.length - own.length;
+  if (elsewhere > 0)
+    keepError(
+      noted('OTHER_COMPANY', `${elsewhere} of the people returned work for another company: they are left out`),
+    );
+  const left = Math.max(total ?? 0, people.length) - people.length + Math.max(0, own.length - peopleAtMost);
+  if (left > 0)
+    keepError(
+      noted(
+        'PEOPLE_LEFT',
+        `${left} more people are counted than were asked for, as the pipeline says (contacts.people_at_most)`,
+      ),
+    );
+  return own.slice(0, peopleAtMost);
+}
+
+const isObject = (item: unknown): item is Item => typeof item === 'object' && item !== null && !Array.isArray(item);
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** One whom the provider does not know keeps nobody else from being asked for. */
+export function goesOn(outcome: StageOutcome, { keepError }: ContactsContext): boolean {
+  if (outcome.kind !== 'not_available') return false;
+  if (outcome.error !== undefined) keepError(outcome.error);
+  return true;
+}
+
+const noted = (code: string, message: string): StageError => ({
+  class: 'not_available',
+  code,
+  message,
+  requestId: null,
+  attempts: 1,
+});

@@ -1,0 +1,50 @@
+import { v2Operations } from '../api/v2/operations.js';
+import { byDomain } from './contacts-by-domain.js';
+import { inEmployees } from './contacts-in-employees.js';
+import { type ContactsOptions, contactsOptions } from './contacts-options.js';
+import { PER_PAGE } from './contacts-people.js';
+import { type Company, type StageCall, type StageContext, type StageOutcome, stage } from './stage.js';
+
+const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile } = v2Operations;
+
+/** People of a company. Nothing about them is revealed unless the pipeline asks for it, and for no more than it says (V2-11). */
+export const contactsStage = stage({
+  name: 'contacts',
+  summary:
+    'People who work for the company (v2): names and roles; e-mail and phone only where the pipeline reveals them',
+  space: 'companies',
+  comparesCandidate: true,
+  // In the employees module it goes by the ID of another space, as the pipeline says.
+  finds: ['employees'],
+  ages: [enrichEmployeesSearch],
+  calls: [],
+  options: contactsOptions,
+  fitted: (options) =>
+    options.from === 'employees'
+      ? { space: 'employees', ages: [employeesSearch], calls: inEmployeesCalls(options) }
+      : { space: 'companies', ages: [enrichEmployeesSearch], calls: byDomainCalls(options) },
+  run: (company: Company, context: StageContext<ContactsOptions>): Promise<StageOutcome> =>
+    context.options.from === 'employees' ? inEmployees(company, context) : byDomain(company, context),
+});
+
+const pagesOf = ({ peopleAtMost }: ContactsOptions): number => Math.ceil(peopleAtMost / PER_PAGE);
+
+function byDomainCalls(options: ContactsOptions): readonly StageCall[] {
+  const { details, reveal, revealAtMost, peopleAtMost } = options;
+  const revealed = reveal.length === 0 ? 0 : Math.min(revealAtMost, peopleAtMost);
+  const asked = details ? peopleAtMost : revealed;
+  return [
+    { operation: companyProfile, atMost: 1 },
+    { operation: enrichEmployeesSearch, atMost: pagesOf(options) },
+    ...(asked === 0 ? [] : [{ operation: enrichPerson, atMost: asked }]),
+  ];
+}
+
+function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
+  const { reveal, revealAtMost, peopleAtMost } = options;
+  const revealed = reveal.length === 0 ? 0 : Math.min(revealAtMost, peopleAtMost);
+  return [
+    { operation: employeesSearch, atMost: pagesOf(options) },
+    ...(revealed === 0 ? [] : [{ operation: employeeProfile, atMost: revealed }]),
+  ];
+}

@@ -1,0 +1,53 @@
+import { ExactNumber } from '../util/exact-json.js';
+
+/** Somebody to look for, as the searches take it. */
+export interface ScreenedPerson {
+  readonly name: string;
+  readonly birthYear: number | null;
+}
+
+/** Officers by their names, each once, in the order of the list. Who has resigned is told by v1 alone (V2-9). */
+export function officersToScreen(items: readonly unknown[], currentOnly: boolean): readonly ScreenedPerson[] {
+  return once(
+    items.filter(isObject).flatMap((item) => {
+      if (currentOnly && textOf(item.resigned_at) !== '') return [];
+      const name = nameOf(`${textOf(item.first_name)} ${textOf(item.last_name)}`);
+      return name === undefined ? [] : [{ name, birthYear: yearOf(item.date_of_birth_year) }];
+    }),
+  );
+}
+
+/** Shareholders likewise, people and companies alike: the list does not tell them apart. */
+export function holdersToScreen(items: readonly unknown[]): readonly ScreenedPerson[] {
+  return once(
+    items.filter(isObject).flatMap((item) => {
+      const name = nameOf(textOf(item.name));
+      return name === undefined ? [] : [{ name, birthYear: null }];
+    }),
+  );
+}
+
+const isObject = (item: unknown): item is Readonly<Record<string, unknown>> =>
+  typeof item === 'object' && item !== null && !Array.isArray(item);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** As the searches take it (V1-20, V2-10); undefined where that is too little, or too much. */
+function nameOf(text: string): string | undefined {
+  const name = text.replace(/\s+/gu, ' ').trim();
+  return [...name].length >= 2 && name.length <= 500 ? name : undefined;
+}
+
+function yearOf(value: unknown): number | null {
+  const year = Number(value instanceof ExactNumber ? value.text : value === null || value === '' ? Number.NaN : value);
+  return Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null;
+}
+
+function once(people: readonly ScreenedPerson[]): readonly ScreenedPerson[] {
+  const known = new Map<string, ScreenedPerson>();
+  for (const person of people) {
+    const key = `${person.name.normalize('NFKC').toLowerCase()} ${person.birthYear ?? ''}`;
+    if (!known.has(key)) known.set(key, person);
+  }
+  return [...known.values()];
+}

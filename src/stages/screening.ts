@@ -1,0 +1,120 @@
+import { readMember } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
+import { v1Operations } from '../api/v1/operations.js';
+import { nothingReturned } from './nothing-returned.js';
+import { askPages, type Pages } from './pages.js';
+import type { ScreenedPerson } from './screened-people.js';
+import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
+import { type ScreeningOptions, screeningOptions } from './screening-options.js';
+import {
+  type CallTerms,
+  type Company,
+  identified,
+  type Params,
+  type StageContext,
+  type StageOutcome,
+  stage,
+  withoutAnswer,
+} from './stage.js';
+
+type Context = StageContext<ScreeningOptions>;
+
+/** Looks for a company's officers and shareholders elsewhere, by name. Whoever is found is a candidate, never the same person. */
+export const screeningStage = stage({
+  name: 'screening',
+  summary: 'Appointments and holdings elsewhere of people with the names of officers and shareholders (v1 or v2)',
+  space: 'v1',
+  ages: [v1Operations.officersSearchKyb, v1Operations.shareholdersSearchKyb],
+  calls: [],
+  options: screeningOptions,
+  fitted: (options) => {
+    const kinds = kindsOf(options);
+    return {
+      space: options.from,
+      ages: kinds.map(({ search }) => search),
+      calls: kinds.flatMap(callsToScreen(options)),
+    };
+  },
+  run: screen,
+});
+
+async function screen(company: Company, context: Context): Promise<StageOutcome> {
+  const { options } = context;
+  const { id } = identified(company, options.from);
+  const about = { about: { space: options.from, id } };
+  let asked = 0;
+  for (const kind of kindsOf(options)) {
+    const listed = await listOf(kind, id, context);
+    const people = listed.kind === 'pages' ? chosenOf(listed, kind, context) : [];
+    if (listed.kind !== 'pages' && !goesOn(listed, context)) return listed;
+    for (const person of people) {
+      const trouble = await lookFor(person, kind, about, context);
+      if (trouble === undefined) asked += 1;
+      else if (!goesOn(trouble, context)) return trouble;
+    }
+  }
+  return asked === 0 ? NOBODY : { kind: 'done' };
+}
+
+const NOBODY = nothingReturned(
+  'NOBODY_TO_SCREEN',
+  'no officer and no shareholder was returned whose name can be looked for',
+);
+
+/** Where the provider has nothing to one question, the others are asked all the same. */
+function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
+  if (outcome.kind !== 'not_available') return false;
+  if (outcome.error !== undefined) keepError(outcome.error);
+  return true;
+}
+
+/** From a record that is owned, where there is one; else its first page. */
+async function listOf({ inRecord, list }: ScreenedKind, id: string, context: Context): Promise<Pages | StageOutcome> {
+  const owned = inRecord === null ? undefined : await listInRecord(id, inRecord, context);
+  return owned ?? (await askPages(list, { id }, 1, context));
+}
+
+/** As many as are allowed. */
+function chosenOf({ items, total }: Pages, kind: ScreenedKind, { options, keepError }: Context) {
+  const people = kind.people(items);
+  const chosen = people.slice(0, options.peopleAtMost);
+  const beyond = total === null ? 0 : Math.max(0, total - items.length);
+  const left = people.length - chosen.length;
+  if (left + beyond > 0) keepError(peopleLeft(kind, chosen.length, left, beyond));
+  return chosen;
+}
+
+/** A list that did not come in the record says nothing: then it is asked for by itself (V1-22). */
+async function listInRecord(id: string, member: string, { owned }: Context): Promise<Pages | undefined> {
+  const record = await owned(v1Operations.fullKyb, { id }, false);
+  if (record === undefined) return undefined;
+  try {
+    const items = readMember(v1Operations.fullKyb, record.body, member);
+    return Array.isArray(items) ? { kind: 'pages', items, total: null } : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined where the search was answered; what it found is read by whoever makes the tables. */
+async function lookFor(
+  { name, birthYear }: ScreenedPerson,
+  { search, pagesAtMost }: ScreenedKind,
+  about: CallTerms,
+  context: Context,
+): Promise<StageOutcome | undefined> {
+  if (pagesAtMost !== null) {
+    const pages = await askPages(search, { view_mode: 'full', name }, pagesAtMost, context, about);
+    return pages.kind === 'pages' ? undefined : pages;
+  }
+  const params: Params = { name, ...(birthYear === null ? {} : { date_of_birth_year: birthYear }) };
+  const outcome = await context.call(search, params, about);
+  return outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
+}
+
+function peopleLeft({ words, list }: ScreenedKind, asked: number, left: number, beyond: number) {
+  const further = beyond === 0 ? '' : `, and ${list.name} counts ${beyond} more that were not asked for`;
+  const message = `${asked} ${words} were looked for, as the pipeline says (screening.people_at_most); ${left} more are listed${further}`;
+  return { class: 'not_available', code: 'PEOPLE_LEFT', message, requestId: null, attempts: 1 };
+}

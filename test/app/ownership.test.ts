@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import type { Company, Registry } from '../../src/sandbox/registry/types.js';
+import { findAnywhere } from '../../src/sandbox/v2/finder.js';
+import { wholeCompanies } from '../engine/support.js';
+import { DAY, decideAll, type Line, withNights } from './nights.js';
+
+const PIPELINE = ['stages: [ownership]', 'freshness: {ownership: 7d, kybSearch: 365d}'];
+
+const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
+  name,
+  country: countryCode,
+  registration_number: registrationNumber ?? '',
+});
+
+interface Node {
+  readonly id: string;
+  readonly name: string;
+  readonly registration_number: string | null;
+  readonly selected: boolean;
+  readonly children: readonly Node[];
+}
+
+/** What the registry says of a company, as the tables have it. */
+function truthOf(registry: Registry, company: Company) {
+  const { shareholders, group_structure: tree } = JSON.parse(JSON.stringify(registry.v2.ownership(company))) as {
+    shareholders: { id: string; name: string }[];
+    group_structure: Node[];
+  };
+  const links: string[] = [];
+  const walk = (node: Node, depth: number): void => {
+    for (const child of node.children) {
+      links.push([node.registration_number ?? node.id, child.registration_number ?? child.id, depth].join(' '));
+      walk(child, depth + 1);
+    }
+  };
+  for (const root of tree) {
+    // One that stands alone has a line without a first end.
+    if (root.children.length === 0) links.push(['', root.registration_number, 0].join(' '));
+    walk(root, 1);
+  }
+  return { hasTree: tree.length > 0, holders: shareholders.map(({ id, name }) => `${id} ${name}`), links };
+}
+
+/** Without what keeps a spreadsheet from running it. */
+const plain = (cell: string): string => cell.replace(/^'/, '');
+
+const linesOf = (lines: readonly Line[], { v2Id }: Company) =>
+  lines.filter((line) => line.v2_company_id === v2Id && line.operation === 'ownership');
+
+describe('ownership', () => {
+  test('the tables hold what the registry says, for one call a company', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table, kybatch }) => {
+        const { registry } = sandbox;
+        // The module takes the first company with the number, in whatever country: others have a question to answer.
+        const answered = ({ registrationNumber }: Company) =>
+          findAnywhere(registry, { registrationNumber: registrationNumber ?? '' }, 'forgiving', 1)[0];
+        const companies = wholeCompanies(sandbox, 40)
+          .filter((one) => answered(one)?.index === one.index)
+          .slice(0, 8);
+        writeCsv('in.csv', companies.map(inputOf));
+        const planned = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+        // Two searches at the most, and one answer.
+        expect(JSON.parse(planned.stdout)).toMatchObject({ v2_calls: { at_least: 8, at_most: 24 } });
+        await night();
+        expect(sandbox.chargeLog.filter(({ operation }) => operation === 'ownership')).toHaveLength(8);
+        const [shareholders, links, rows] = [table('shareholders'), table('group_links'), table('rows')];
+        for (const [index, company] of companies.entries()) {
+          const { hasTree, holders, links: truth } = truthOf(registry, company);
+          const row = rows[index];
+          if (holders.length === 0 && !hasTree) {
+            expect(row).toMatchObject({ ownership_status: 'not_available', ownership_number: '' });
+            continue;
+          }
+          // Without a tree nothing marks the company: a person is asked, and nothing is shown until then.
+          expect(row?.outcome, row?.error_message).toBe(hasTree ? 'complete' : 'needs_review');
+          expect(row?.ownership_number).toBe(hasTree ? company.registrationNumber : '');
+          expect(linesOf(shareholders, company).map(({ id, name = '' }) => `${id} ${plain(name)}`)).toEqual(
+            hasTree ? holders : [],
+          );
+          expect(linesOf(links, company).map(({ source, target, depth }) => [source, target, depth].join(' '))).toEqual(
+            truth,
+          );
+        }
+        expect(rows.some(({ outcome }) => outcome === 'complete')).toBe(true);
+        expect(links.length).toBeGreaterThan(3);
+        expect((await night()).units).toBe(0);
+      },
+      PIPELINE,
+    ));
+
+  test('V2-22 the same number in another country is a question; who is refused it has nothing of it', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table, cwd, kybatch }) => {
+        const { registry } = sandbox;
+        const [french, australian] = [registry.company(6449), registry.company(13505)];
+        expect(french.registrationNumber).toBe(australian.registrationNumber);
+        expect(french.countryCode).not.toBe(australian.countryCode);
+        writeCsv('in.csv', [french, australian].map(inputOf));
+        await night();
+        expect(table('rows').map(({ outcome, ownership_number }) => [outcome, ownership_number])).toEqual([
+          ['complete', french.registrationNumber],
+          ['needs_review', ''],
+        ]);
+        expect(table('rows')[1]?.error_message).toContain(`is of FR (FR-${french.registrationNumber})`);
+        const { holders } = truthOf(registry, french);
+        const shown = () =>
+          table('shareholders').map(({ v2_company_id, id, name = '' }) => `${v2_company_id} ${id} ${plain(name)}`);
+        const frenchOnly = holders.map((holder) => `${french.v2Id} ${holder}`);
+        expect(shown()).toEqual(frenchOnly);
+
+        await decideAll({ kybatch, cwd }, 'none_of_these');
+        const after = await night();
+        expect(after.units).toBe(0);
+        expect(table('rows')[1]).toMatchObject({ outcome: 'complete', ownership_status: 'not_available' });
+        expect(table('errors').map(({ code }) => code)).toContain('REVIEWED');
+        expect(shown()).toEqual(frenchOnly);
+      },
+      PIPELINE,
+    ));
+
+  test('what changes is told; an answer in question shows the one before it until a person accepts it', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table, clock, kybatch, cwd }) => {
+        const company = wholeCompanies(sandbox, 10).find((one) => {
+          const { hasTree, holders } = truthOf(sandbox.registry, one);
+          return hasTree && holders.length > 0;
+        });
+        if (company === undefined) throw new Error('no company with both');
+        writeCsv('in.csv', [inputOf(company)]);
+        await night();
+        await sandbox.changeCompany(company.v2Id, 'shareholder_name', 'Brand New Holder');
+        clock.advance(8 * DAY);
+        await night();
+        const told = () =>
+          table('changes').map(({ table: of, column, new_value }) => [of, column, new_value].join(' '));
+        expect(told()).toContain('shareholders name Brand New Holder');
+
+        await sandbox.changeCompany(company.v2Id, 'name', 'Something Else Entirely');
+        await sandbox.changeCompany(company.v2Id, 'shareholder_name', 'Latest Holder');
+        clock.advance(8 * DAY);
+        expect((await night()).code).toBe(3);
+        const holders = () => table('shareholders').map(({ name }) => name);
+        expect(holders()).toContain('Brand New Holder');
+        expect(told().join()).not.toContain('Latest Holder');
+        await decideAll({ kybatch, cwd }, 'confirm');
+        expect((await night()).code).toBe(0);
+        expect(holders()).toContain('Latest Holder');
+        expect(told()).toContain('shareholders name Latest Holder');
+      },
+      PIPELINE,
+    ));
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { type Json, write } from '../../src/sandbox/json.js';
+import type { Company, Registry } from '../../src/sandbox/registry/types.js';
+import { parseExact } from '../../src/util/exact-json.js';
+import { wholeCompanies } from '../engine/support.js';
+import { chargesByOperation } from '../helpers/sandbox.js';
+import { type Line, withNights } from './nights.js';
+
+const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
+  name,
+  country: countryCode,
+  registration_number: registrationNumber ?? '',
+});
+
+type Item = Readonly<Record<string, unknown>>;
+const items = (value: Json) => parseExact(Buffer.from(write(value))) as unknown as readonly Item[];
+const text = (value: unknown): string => (value === null || value === undefined ? '' : String(value));
+/** Without what keeps a spreadsheet from running it. */
+const plain = (cell: string | undefined): string => (cell ?? '').replace(/^'(?=[=+@-])/, '');
+
+/** The officers of a company that are looked for, as the requests have them. */
+function officersOf(registry: Registry, company: Company): readonly Item[] {
+  const people = items(registry.v1.officers(company, false)).filter(({ resigned_at }) => text(resigned_at) === '');
+  const asked = people.map(({ first_name, last_name, date_of_birth_year }) => ({
+    name: `${text(first_name)} ${text(last_name)}`.trim(),
+    ...(text(date_of_birth_year) === '' ? {} : { date_of_birth_year: Number(text(date_of_birth_year)) }),
+  }));
+  return [...new Map(asked.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+const FOUND = ['id', 'company_id', 'company_name', 'registration_number', 'full_name', 'officer_role', 'resigned_at'];
+const cellsOf = (names: readonly string[], line: Item) => names.map((name) => plain(text(line[name])));
+
+const appointmentsOf = (registry: Registry, company: Company, asked: readonly Item[]): readonly string[][] =>
+  asked.flatMap((query) =>
+    items(registry.v1.officerSearch(query, false)).map((found) => [
+      text(query.name),
+      text(query.date_of_birth_year),
+      ...cellsOf(FOUND, found),
+      String(text(found.company_id) === company.v1Id),
+    ]),
+  );
+
+const linesOf = (lines: readonly Line[], { v1Id }: Company) =>
+  lines.filter(({ v1_company_id }) => v1_company_id === v1Id);
+
+const sorted = (lines: readonly (readonly string[])[]) => lines.map((line) => line.join('|')).sort();
+
+describe('screening', () => {
+  test('the tables hold what the registry finds by name; the record that is owned gives the names for nothing', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table, kybatch }) => {
+        const { registry } = sandbox;
+        const companies = wholeCompanies(sandbox, 2);
+        writeCsv('in.csv', companies.map(inputOf));
+        const planned = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']);
+        const { v1_units: units } = JSON.parse(planned.stdout) as { v1_units: { at_least: number; at_most: number } };
+        const { units: spent, code } = await night();
+        expect(code).toBe(0);
+        expect(spent).toBeGreaterThanOrEqual(units.at_least);
+        expect(spent).toBeLessThanOrEqual(units.at_most);
+        const charges = chargesByOperation(sandbox.chargeLog);
+        expect(charges).not.toHaveProperty('officersKyb');
+        expect(charges).not.toHaveProperty('shareholdersKyb');
+        const truth = companies.map((company) => ({ company, asked: officersOf(registry, company).slice(0, 4) }));
+        for (const { company, asked } of truth) {
+          const shown = linesOf(table('appointments'), company).map((line) => [
+            plain(line.screened_name),
+            text(line.screened_birth_year),
+            ...cellsOf(FOUND, line),
+            text(line.is_subject),
+          ]);
+          expect(sorted(shown)).toEqual(sorted(appointmentsOf(registry, company, asked)));
+          const holders = [...new Set(items(registry.v1.shareholders(company)).map(({ name }) => text(name)))].slice(
+            0,
+            4,
+          );
+          const held = holders.flatMap((name) =>
+            items(registry.v1.shareholderSearch({ name }, 'full', false))
+              .slice(0, 50)
+              .map((one) => [
+                name,
+                text(one.id),
+                text(one.created),
+                text((one.company as Item).id),
+                text((one.company as Item).name),
+              ]),
+          );
+          const holdings = linesOf(table('holdings'), company).map((line) => [
+            plain(line.screened_name),
+            text(line.id),
+            text(line.created),
+            text(line.company_id),
+            plain(line.company_name),
+          ]);
+          expect(sorted(holdings)).toEqual(sorted(held.map((line) => line.map(plain))));
+        }
+        expect(table('appointments').some(({ is_subject }) => is_subject === 'true')).toBe(true);
+        expect((await night()).units).toBe(0);
+      },
+      ['stages: [record, screening]', 'screening: {people_at_most: 4}'],
+    ));
+
+  test('without a record the lists are asked for; who is beyond the cap is noted', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        const company = wholeCompanies(sandbox, 30).find((one) => officersOf(sandbox.registry, one).length > 2);
+        if (company === undefined) throw new Error('no company with three officers');
+        writeCsv('in.csv', [inputOf(company)]);
+        await night();
+        expect(chargesByOperation(sandbox.chargeLog)).toEqual({ searchKyb: 1, officersKyb: 1, officersSearchKyb: 2 });
+        expect(table('rows')).toMatchObject([{ outcome: 'complete', screening_status: 'done' }]);
+        expect(table('errors')).toMatchObject([{ code: 'PEOPLE_LEFT', stage: 'screening' }]);
+        expect(new Set(table('appointments').map(({ screened_name }) => screened_name)).size).toBeLessThanOrEqual(2);
+      },
+      ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 2}'],
+    ));
+
+  test('an account without v1 screens by v2’s lists and searches', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        const { registry } = sandbox;
+        const [company] = wholeCompanies(sandbox, 1);
+        if (company === undefined) throw new Error('no company');
+        writeCsv('in.csv', [inputOf(company)]);
+        await night();
+        const charges = chargesByOperation(sandbox.chargeLog);
+        expect(Object.keys(charges).sort()).toEqual(['kybOfficers', 'kybOfficersSearch', 'kybSearch']);
+        const lines = table('appointments');
+        expect(lines.length).toBeGreaterThan(0);
+        for (const line of lines) {
+          expect(line).toMatchObject({
+            v1_company_id: '',
+            v2_company_id: company.v2Id,
+            operation: 'kybOfficersSearch',
+          });
+          const found = items(
+            registry.v2.officerSearch({
+              name: line.screened_name,
+              ...(line.screened_birth_year === '' ? {} : { date_of_birth_year: Number(line.screened_birth_year) }),
+            }),
+          );
+          expect(cellsOf(FOUND, line)).toEqual(cellsOf(FOUND, found[Number(line.position) - 1] ?? {}));
+          expect(line.is_subject).toBe(String(line.company_id === company.v2Id));
+        }
+      },
+      ['stages: [screening]', 'screening: {from: v2, people_at_most: 3}'],
+    ));
+});

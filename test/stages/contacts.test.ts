@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { domainOf } from '../../src/domain/web-domain.js';
+import { contactsStage } from '../../src/stages/contacts.js';
+import { type ContactsOptions, contactsOptions } from '../../src/stages/contacts-options.js';
+import { fitted, type Identified, type StageContext } from '../../src/stages/stage.js';
+import { load, problemsWith, refusal } from '../config/with-pipeline.js';
+import { type Asked, answer, company, scene } from './support.js';
+
+const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
+const candidate = {
+  id: '7',
+  name: 'Tulip Works B.V.',
+  registration_number: '12345678',
+  vat_number: null,
+  country_code: 'NL',
+  state: null,
+  jurisdiction: null,
+};
+const identity: Identified = { id: '7', candidate, matchedOn: 'registration_number', grade: 'AAZAZ' };
+const profile = {
+  id: '7',
+  registration_number: '12345678',
+  country_code: 'NL',
+  company_website: 'https://www.Tulip.nl/',
+};
+const person = (name: string, website: string | null = 'tulip.nl') => ({ name, company: { name: 'Tulip', website } });
+
+const options = (file: object): ContactsOptions => contactsOptions.schema.parse(file);
+
+async function run(file: object, answers: Readonly<Record<string, unknown>>, known = identity) {
+  const world = scene({ answer: ({ operation }: Asked) => answer(answers[operation] ?? {}) });
+  const context = { ...world.context, options: options(file) } as StageContext;
+  const outcome = await contactsStage.run(company(row, { companies: known, employees: known }), context);
+  return { ...world, outcome, names: world.asked.map(({ operation }) => operation) };
+}
+
+const listed = (...people: readonly object[]) => ({ data: people, total_employees: people.length, total_pages: 1 });
+
+describe('by domain', () => {
+  test('the domain of the confirmed profile is asked for; whose company has another one is left out, and noted', async () => {
+    const people = listed(person('Ann Lee'), person('Bo Ek', 'http://other.nl'), person('Cy Orr', null));
+    const { outcome, asked, errors } = await run(
+      { details: true },
+      { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: { full_name: 'x' } },
+    );
+    expect(outcome).toEqual({ kind: 'done' });
+    expect(asked.map(({ params }) => params)).toEqual([
+      { id: '7' },
+      { domain_list: ['tulip.nl'], per_page: 10, page: 1 },
+      {
+        first_name: 'Ann',
+        last_name: 'Lee',
+        company_name: 'Tulip',
+        domain: 'tulip.nl',
+        reveal_email: false,
+        reveal_phone: false,
+      },
+      {
+        first_name: 'Cy',
+        last_name: 'Orr',
+        company_name: 'Tulip',
+        domain: 'tulip.nl',
+        reveal_email: false,
+        reveal_phone: false,
+      },
+    ]);
+    expect(errors.map(({ code }) => code)).toEqual(['OTHER_COMPANY']);
+  });
+
+  test('V2-11 nobody is asked about by name unless that is wanted, and no more is revealed than is said', async () => {
+    const answers = {
+      companyProfile: profile,
+      enrichEmployeesSearch: listed(person('Ann Lee'), person('Bo Ek')),
+      enrichPerson: {},
+    };
+    expect((await run({}, answers)).names).toEqual(['companyProfile', 'enrichEmployeesSearch']);
+    const { asked } = await run({ reveal: ['phone'], reveal_at_most: 1, details: true }, answers);
+    expect(asked.slice(2).map(({ params }) => [params.reveal_email, params.reveal_phone])).toEqual([
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  test.each([
+    ['no website', { ...profile, company_website: null }, 'NO_DOMAIN'],
+    ['a website that is none', { ...profile, company_website: 'localhost' }, 'NO_DOMAIN'],
+    ['the profile of another company', { ...profile, registration_number: '999' }, 'IDENTITY_MISMATCH'],
+  ])('%s: nobody is asked for', async (_, companyProfile, code) => {
+    const { outcome, names } = await run({}, { companyProfile });
+    expect(outcome).toMatchObject({ kind: 'not_available', error: { code } });
+    expect(names).toEqual(['companyProfile']);
+  });
+
+  test('nobody, and more than are wanted, are told', async () => {
+    const none = { companyProfile: profile, enrichEmployeesSearch: listed() };
+    expect((await run({}, none)).outcome).toMatchObject({ kind: 'not_available', error: { code: 'NO_PEOPLE' } });
+    const many = {
+      ...none,
+      enrichEmployeesSearch: { ...listed(person('Ann Lee'), person('Bo Ek')), total_employees: 9 },
+    };
+    const { errors } = await run({ people_at_most: 1 }, many);
+    expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringMatching(/^8 more people/) }]);
+  });
+});
+
+describe('in the employees module', () => {
+  test('details are asked for only where something is to be revealed: they have no switch', async () => {
+    const employeesSearch = listed({ id: 1, name: 'Ann', company_id: '7' }, { id: 2, name: 'Bo', company_id: '8' });
+    const answers = { employeesSearch, employeeProfile: {} };
+    const quiet = await run({ from: 'employees', job_title: ['Buyer'] }, answers);
+    expect(quiet.asked.map(({ params }) => params)).toEqual([
+      { filters: { company_id: '7', job_title: ['Buyer'] }, per_page: 10, page: 1 },
+    ]);
+    expect(quiet.errors.map(({ code }) => code)).toEqual(['OTHER_COMPANY']);
+    const told = await run({ from: 'employees', reveal: ['email'], reveal_at_most: 5 }, answers);
+    expect(told.asked.slice(1)).toEqual([{ api: 'v2', operation: 'employeeProfile', params: { id: '1' } }]);
+  });
+
+  test('V2-18 without a confirmed space that is said to share its IDs the pipeline is refused', () => {
+    const contacts = 'contacts: {from: employees}\n';
+    for (const [lines, got] of [
+      ['stages: [contacts]\n', 'false'],
+      ['stages: [contacts]\nids_shared: [v2, employees]\n', '[v2, employees]'],
+      ['stages: [record, contacts]\nids_shared: [v2, employees]\n', '[v2, employees]'],
+    ] as const)
+      expect(refusal(() => load(`${lines}${contacts}`)).message).toBe(
+        `p.yaml: ids_shared: must name employees and the ID space of a stage before contacts, as contacts is set, got ${got}.`,
+      );
+    expect(load(`stages: [financials, contacts]\nids_shared: [v2, employees]\n${contacts}`).stages).toHaveLength(2);
+  });
+});
+
+describe('options', () => {
+  test('the plan counts what may be asked for', () => {
+    const calls = (file: object) =>
+      fitted(contactsStage, options(file)).calls.map(({ operation, atMost }) => `${operation.name} ${atMost}`);
+    expect(calls({})).toEqual(['companyProfile 1', 'enrichEmployeesSearch 1']);
+    expect(calls({ people_at_most: 60, reveal: ['email'], reveal_at_most: 3 })).toEqual([
+      'companyProfile 1',
+      'enrichEmployeesSearch 2',
+      'enrichPerson 3',
+    ]);
+    expect(calls({ from: 'employees', reveal: ['email'], reveal_at_most: 30 })).toEqual([
+      'employeesSearch 1',
+      'employeeProfile 10',
+    ]);
+  });
+
+  test.each([
+    ['contacts: {reveal_at_most: 0}', /^contacts\.reveal_at_most: must be a whole number from 1 to 100, got 0/],
+    ['contacts: {reveal: [fax]}', /^contacts\.reveal\.0: must be one of email, phone, got "fax"/],
+    ['contacts: {from: employees, details: true}', /^contacts\.details: must be false with contacts\.from: employees/],
+    ['contacts: {department: [1]}', /^contacts\.department: must be empty with contacts\.from: domain/],
+    ['contacts: {job_title: [Buyer]}', /^contacts\.job_title: must be empty with contacts\.from: domain/],
+    ['contacts: {seniority: [3]}', /^contacts\.seniority: must hold IDs with contacts\.from: employees/],
+    ['contacts: {people_at_most: 101}', /^contacts\.people_at_most: must be a whole number from 1 to 100, got 101/],
+  ])('%s is refused', (text, problem) => {
+    expect(problemsWith(text)).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
+test.each([
+  ['https://www.Tulip.nl/about?x=1', 'tulip.nl'],
+  ['tulip.nl', 'tulip.nl'],
+  ['HTTP://shop.tulip.co.uk:8080/', 'shop.tulip.co.uk'],
+  ['localhost', undefined],
+  ['10.0.0.1', undefined],
+  ['not a website', undefined],
+  ['', undefined],
+])('the domain of %s is %s', (website, domain) => {
+  expect(domainOf(website)).toBe(domain);
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readQualified } from '../../src/domain/numbers/qualified.js';
+import { ownershipStage } from '../../src/stages/ownership.js';
+import { doubtsAbout, identityInOwnership } from '../../src/stages/ownership-identity.js';
+import type { Identified, Remembered } from '../../src/stages/stage.js';
+import { answer, company, scene } from './support.js';
+
+const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
+const candidate = {
+  id: '7',
+  name: 'Tulip Works B.V.',
+  registration_number: '12345678',
+  vat_number: null,
+  country_code: 'NL',
+  state: null,
+  jurisdiction: null,
+};
+const v2: Identified = { id: '7', candidate, matchedOn: 'registration_number', grade: 'AAZAZ' };
+const holders = [{ id: 1, name: 'Ann', quantity: 1, share_value: '1' }];
+const node = (registration_number: string | null, name: string | null, more: object = {}) => ({
+  id: 9,
+  registration_number,
+  name,
+  selected: true,
+  children: [],
+  ...more,
+});
+const own = node('NL-12345678', 'Tulip Works BV');
+const whole = { shareholders: holders, group_structure: [own], registration_number: '12345678' };
+
+const run = async (body: unknown, remembered?: Remembered, identity: Identified = v2) => {
+  const world = scene({ answer: () => answer(body), ...(remembered && { remembered }) });
+  return { ...world, outcome: await ownershipStage.run(company(row, { v2: identity }), world.context) };
+};
+
+describe('V2-22 the request has no country', () => {
+  test('an answer with the number, whose marked company is the one that was confirmed, is accepted', async () => {
+    const { outcome, asked, kept } = await run(whole);
+    expect(outcome).toMatchObject({ kind: 'done', ids: { ownership: { id: '12345678' } } });
+    expect(asked).toEqual([{ api: 'v2', operation: 'ownership', params: { registration_number: '12345678' } }]);
+    expect(kept).toEqual([]);
+  });
+
+  const questions: readonly (readonly [string, object, RegExp])[] = [
+    ['another number', { ...whole, registration_number: '999' }, /the answer has registration number 999/],
+    ['no number', { ...whole, registration_number: null }, /the answer has no registration number/],
+    ['the number of another country', { ...whole, registration_number: 'FI-12345678' }, /the answer is of FI/],
+    ['no tree', { ...whole, group_structure: [] }, /marks no company/],
+    ['a tree that did not come', { shareholders: holders, registration_number: '12345678' }, /marks no company/],
+    [
+      'a tree that marks nobody',
+      { ...whole, group_structure: [{ ...own, selected: null }] },
+      /marks no company as the one asked about/,
+    ],
+    ['two that are marked', { ...whole, group_structure: [own, { ...own, id: 10 }] }, /marks 2 companies/],
+    [
+      'a marked company of another country',
+      { ...whole, group_structure: [node('FI-12345678', 'Tulip Works B.V.')] },
+      /marked in its group tree is of FI/,
+    ],
+    [
+      'a marked company with another number',
+      { ...whole, group_structure: [node('87654321', 'Tulip Works B.V.')] },
+      /marked in its group tree has registration number 87654321/,
+    ],
+    [
+      'a marked company without a number',
+      { ...whole, group_structure: [node(null, 'Tulip Works B.V.')] },
+      /marked in its group tree has no registration number/,
+    ],
+    [
+      'a marked company with another name',
+      { ...whole, group_structure: [node('12345678', 'Suomen Laiva Oy')] },
+      /is named Suomen Laiva Oy; confirmed is Tulip Works B\.V\./,
+    ],
+    ['a marked company without a name', { ...whole, group_structure: [node('12345678', null)] }, /has no name/],
+  ];
+  test.each(questions)('%s is a question, with the evidence in words', async (_, body, words) => {
+    const { outcome, kept } = await run(body);
+    expect(outcome).toMatchObject({
+      kind: 'needs_review',
+      code: 'IDENTITY_MISMATCH',
+      message: expect.stringMatching(words),
+    });
+    expect(outcome.ids).toBeUndefined();
+    expect(kept).toMatchObject([{ space: 'ownership', stage: 'ownership', candidateId: '12345678', answered: false }]);
+  });
+
+  test('a person accepts the answer, or refuses it; both are remembered for this very difference', async () => {
+    const odd = { ...whole, group_structure: [node('12345678', 'Tulip Group')] };
+    const decided = { candidateId: '12345678', shown: [] };
+    expect((await run(odd, { decision: 'confirm', ...decided })).outcome).toMatchObject({
+      kind: 'done',
+      ids: { ownership: { id: '12345678', matchedOn: 'review' } },
+    });
+    expect((await run(odd, { decision: 'none_of_these', ...decided })).outcome).toMatchObject({
+      kind: 'not_available',
+      error: { code: 'REVIEWED' },
+      ids: { ownership: null },
+    });
+    const [first, other] = await Promise.all([run(odd), run({ ...odd, registration_number: '5' })]);
+    expect(first.kept[0]?.key).not.toBe(other.kept[0]?.key);
+  });
+
+  test.each([{}, { shareholders: [], group_structure: [], registration_number: '12345678' }, { shareholders: null }])(
+    'V1-22 %j is nothing returned, and no question',
+    async (body) => {
+      expect((await run(body)).outcome).toMatchObject({ kind: 'not_available', error: { code: 'NO_OWNERSHIP' } });
+    },
+  );
+
+  test('a company without a number is not asked for by its name', async () => {
+    const unnumbered = { ...v2, candidate: { ...candidate, registration_number: null } };
+    const { outcome, asked } = await run(whole, undefined, unnumbered);
+    expect(outcome).toMatchObject({ kind: 'not_available', error: { code: 'NUMBER_NEEDED' } });
+    expect(asked).toEqual([]);
+  });
+
+  test('a row without a name takes a number that names its country, and no other', () => {
+    const nameless = { number: '12345678', name: null, countryCode: 'NL' };
+    const said = (number: string) => ({
+      registrationNumber: '12345678',
+      selected: [{ name: 'Tulip', registrationNumber: number }],
+    });
+    expect(doubtsAbout(said('NL-12345678'), nameless, 85)).toEqual([]);
+    expect(doubtsAbout(said('12345678'), nameless, 85)).toEqual([expect.stringContaining('names no country')]);
+  });
+
+  test('a tree of 100,000 levels is walked to its end', () => {
+    let tree: object = own;
+    for (let level = 0; level < 100_000; level++) tree = { name: 'P', selected: false, children: [tree] };
+    expect(identityInOwnership({ group_structure: [tree] }).selected).toEqual([
+      { name: 'Tulip Works BV', registrationNumber: 'NL-12345678' },
+    ]);
+  });
+});
+
+describe('a number with its country before it', () => {
+  test.each([
+    ['GB-00045590', '00045590', 'GB', { isSame: true, country: 'GB' }],
+    ['UK00045590', '00045590', 'GB', { isSame: true, country: 'GB' }],
+    ['SC123456', 'SC123456', 'GB', { isSame: true, country: null }],
+    ['GBSC123456', 'SC123456', 'GB', { isSame: true, country: 'GB' }],
+    ['00045590', '00045590', 'GB', { isSame: true, country: null }],
+    ['45590', '00045590', 'GB', { isSame: false, country: null }],
+    ['FR-00045590', '00045590', 'GB', { isSame: false, country: 'FR' }],
+    ['DE-HRB 123', 'HRB 123', 'DE', { isSame: true, country: 'DE' }],
+    ['AT-HRB 123', 'HRB 123', 'DE', { isSame: false, country: 'AT' }],
+    ['HRB 123', 'HRB 123', 'DE', { isSame: true, country: null }],
+  ])('%s against %s of %s', (text, confirmed, country, expected) => {
+    expect(readQualified(text, confirmed, country)).toEqual(expected);
+  });
+
+  test('another number never is the same, whatever stands before it', () => {
+    const digits = fc.stringMatching(/^[1-9]\d{6,9}$/);
+    fc.assert(
+      fc.property(digits, digits, fc.constantFrom('', 'NL-', 'FR ', 'xx'), (number, confirmed, before) => {
+        fc.pre(number !== confirmed);
+        return !readQualified(`${before}${number}`, confirmed, 'NL').isSame;
+      }),
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/api/errors.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { holdersToScreen, officersToScreen } from '../../src/stages/screened-people.js';
+import { screeningStage } from '../../src/stages/screening.js';
+import { type ScreeningOptions, screeningOptions } from '../../src/stages/screening-options.js';
+import { fitted, type StageContext } from '../../src/stages/stage.js';
+import { parseExact } from '../../src/util/exact-json.js';
+import { problemsWith } from '../config/with-pipeline.js';
+import { type Asked, answer, company, known, type SceneOptions, scene } from './support.js';
+
+const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
+const items = (value: unknown) => parseExact(Buffer.from(JSON.stringify(value))) as readonly unknown[];
+
+describe('who is looked for', () => {
+  test('officers by both names, each once, with the year of birth where one is known', () => {
+    const listed = items([
+      { first_name: 'Ann', last_name: 'Lee', date_of_birth_year: 1970 },
+      { first_name: ' ANN ', last_name: 'Lee', date_of_birth_year: '1970' },
+      { first_name: 'Ann', last_name: 'Lee', date_of_birth_year: null },
+      { first_name: null, last_name: 'Holding  Ltd' },
+      { first_name: 'Bo', last_name: 'Old', resigned_at: '2020-01-01' },
+      { first_name: '', last_name: 'X' },
+      null,
+      'nobody',
+    ]);
+    const current = [
+      { name: 'Ann Lee', birthYear: 1970 },
+      { name: 'Ann Lee', birthYear: null },
+      { name: 'Holding Ltd', birthYear: null },
+    ];
+    expect(officersToScreen(listed, true)).toEqual(current);
+    expect(officersToScreen(listed, false)).toEqual([...current, { name: 'Bo Old', birthYear: null }]);
+  });
+
+  test('V1-20 whatever a list holds, a search is given a name of 2 to 500 characters and a year of four digits', () => {
+    const member = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.jsonValue());
+    const people = fc.array(
+      fc.oneof(fc.record({ first_name: member, last_name: member, date_of_birth_year: member, name: member }), member),
+    );
+    const { params } = v1Operations.officersSearchKyb;
+    fc.assert(
+      fc.property(people, (list) => {
+        for (const { name, birthYear } of [...officersToScreen(items(list), false), ...holdersToScreen(items(list))]) {
+          const asked = { name, ...(birthYear === null ? {} : { date_of_birth_year: birthYear }) };
+          expect(params.safeParse(asked).success).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+const options = (file: object): ScreeningOptions => screeningOptions.schema.parse(file);
+
+async function run(file: object, more: SceneOptions) {
+  const world = scene(more);
+  const context = { ...world.context, options: options(file) } as StageContext;
+  return { ...world, outcome: await screeningStage.run(company(row, { v1: known('1') }), context) };
+}
+
+const listed = (request: Asked) => {
+  if (request.operation === 'officersKyb')
+    return answer({ data: [{ first_name: 'Ann', last_name: 'Lee' }], total_results: 1, total_pages: 1 });
+  if (request.operation === 'shareholdersKyb')
+    return answer({ data: [{ name: 'Ann Lee' }, { name: 'Big B.V.' }], total_results: 70, total_pages: 2 });
+  return request.operation === 'officersSearchKyb'
+    ? answer([])
+    : answer({ data: [], total_results: 0, total_pages: 0 });
+};
+
+describe('the stage', () => {
+  test('asks for the two lists, then for each name; more than one page of a list is noted', async () => {
+    const { outcome, asked, errors } = await run({}, { answer: listed });
+    expect(outcome).toEqual({ kind: 'done' });
+    expect(asked.map(({ operation, params }) => [operation, params.name ?? params.id])).toEqual([
+      ['officersKyb', '1'],
+      ['officersSearchKyb', 'Ann Lee'],
+      ['shareholdersKyb', '1'],
+      ['shareholdersSearchKyb', 'Ann Lee'],
+      ['shareholdersSearchKyb', 'Big B.V.'],
+    ]);
+    expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringContaining('68 more') }]);
+  });
+
+  test('nobody to look for is not available, and no failure', async () => {
+    const empty = () => answer({ data: [], total_results: 0, total_pages: 0 });
+    expect((await run({}, { answer: empty })).outcome).toMatchObject({
+      kind: 'not_available',
+      error: { code: 'NOBODY_TO_SCREEN' },
+    });
+  });
+
+  test('one list that the provider does not have leaves the other', async () => {
+    const error = new ApiError({
+      class: 'not_available',
+      code: 'DATA_SERVICE_404',
+      message: 'no record',
+      hint: '',
+      api: 'v1',
+      operation: 'officersKyb',
+      charge: 'free',
+    });
+    const { outcome, errors } = await run(
+      {},
+      {
+        answer: (request) => (request.operation === 'officersKyb' ? { kind: 'not_available', error } : listed(request)),
+      },
+    );
+    expect(outcome).toEqual({ kind: 'done' });
+    expect(errors.map(({ code }) => code)).toEqual(['DATA_SERVICE_404', 'PEOPLE_LEFT']);
+  });
+
+  test('the plan counts every search that may be made', () => {
+    const { space, calls } = fitted(screeningStage, options({ people_at_most: 3, pages_at_most: 2 }));
+    expect(space).toBe('v1');
+    expect(calls.map(({ operation, atMost }) => [operation.name, atMost])).toEqual([
+      ['officersKyb', 1],
+      ['officersSearchKyb', 3],
+      ['shareholdersKyb', 1],
+      ['shareholdersSearchKyb', 6],
+    ]);
+    const v2 = fitted(screeningStage, options({ from: 'v2' }));
+    expect([v2.space, v2.calls.map(({ operation }) => operation.name)]).toEqual([
+      'v2',
+      ['kybOfficers', 'kybOfficersSearch'],
+    ]);
+  });
+
+  test.each([
+    ['screening: {people_at_most: 0}', 'screening.people_at_most: must be a whole number from 1 to 50, got 0.'],
+    ['screening: {from: v3}', 'screening.from: must be one of v1, v2, got "v3". Did you mean v1?'],
+    [
+      'screening: {officers: false, shareholders: false}',
+      'screening.officers: must not be false where screening.shareholders is: nobody would be looked for, got false.',
+    ],
+    [
+      'screening: {from: v2, officers: false}',
+      'screening.officers: must be true with screening.from: v2, which searches by officers alone, got false.',
+    ],
+  ])('%s is refused', (text, problem) => {
+    expect(problemsWith(text)).toEqual([problem]);
+  });
+});
