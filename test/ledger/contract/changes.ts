@@ -65,6 +65,26 @@ export function describeChanges(open: OpenLedger): void {
     );
 
     test(
+      'are listed with all others to the same operation, in the order of asking',
+      onLedger(open, async (ledger) => {
+        const place = await begin(ledger);
+        const first = await bought(ledger, place, 'a1');
+        const other = await bought(ledger, place, 'b1', 'profile');
+        await buy(ledger, call(place, { requestKey: keyOf('record'), subject: SUBJECT }), refused());
+        const second = await bought(ledger, place, 'a2');
+        const of = await ledger.changes.find(second);
+        if (of === undefined) throw new Error('the call is gone');
+        const like = await ledger.changes.answersLike(of);
+        expect(like.map(({ callId, replaces }) => [callId, replaces])).toEqual([
+          [first, null],
+          [other, null],
+          [second, first],
+        ]);
+        expect(like.map(({ rawSha256 }) => rawSha256)).toEqual(['a1', 'b1', 'a2'].map((body) => hash('sha256', body)));
+      }),
+    );
+
+    test(
       'what is noted again as it was keeps its number; what is another gets a new one',
       onLedger(open, async (ledger) => {
         const { changes } = ledger;
