@@ -50,7 +50,7 @@ export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'
   const guards = pipeline.guards ?? NO_GUARDS;
   const watch = pipeline.watch ?? NO_WATCH;
   const importantChanges = pipeline.importantChanges ?? IMPORTANT_CHANGES;
-  const search = { ...pipeline.search, fallback: pipeline.search.fallback ?? [] };
+  const search = { ...pipeline.search, fallback: pipeline.search?.fallback ?? [] };
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);

@@ -97,11 +97,12 @@ describe('a body with detail', () => {
         class: 'retry',
         code: 'UNEXPLAINED',
         attemptsAtMost: 3,
-        hint: expect.stringContaining('ownership in the routes file'),
+        hint: expect.stringContaining('companiesLookup in the routes file'),
       },
     ],
   ])('V2-1 V2-17 on %d is told by the status, and free is none of them', (status, expected) => {
-    expect(errorOf(status, { detail: 'No.' })).toMatchObject({ message: 'No.', charge: 'unknown', ...expected });
+    const error = errorOf(status, { detail: 'No.' }, 'companiesLookup');
+    expect(error).toMatchObject({ message: 'No.', charge: 'unknown', ...expected });
   });
 
   test('V2-1 on 429 and 503 keeps what Retry-After says', () => {
