@@ -4,7 +4,7 @@ import { contactsStage } from '../../src/stages/contacts.js';
 import { type ContactsOptions, contactsOptions } from '../../src/stages/contacts-options.js';
 import { fitted, type Identified, type StageContext } from '../../src/stages/stage.js';
 import { load, problemsWith, refusal } from '../config/with-pipeline.js';
-import { type Asked, answer, company, scene } from './support.js';
+import { type Asked, answer, company, NOW, scene } from './support.js';
 
 const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const candidate = {
@@ -43,7 +43,7 @@ describe('by domain', () => {
       { details: true },
       { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: { full_name: 'x' } },
     );
-    expect(outcome).toEqual({ kind: 'done' });
+    expect(outcome).toEqual({ kind: 'done', asOf: NOW });
     expect(asked.map(({ params }) => params)).toEqual([
       { id: '7' },
       { domain_list: ['tulip.nl'], per_page: 10, page: 1 },
