@@ -6,7 +6,8 @@ import { type ContactsContext, PER_PAGE } from './contacts-people.js';
 import { notingAge } from './noting-age.js';
 import { type Company, type StageCall, type StageOutcome, stage } from './stage.js';
 
-const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile } = v2Operations;
+const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile, nomenclature } =
+  v2Operations;
 
 /** People of a company. Nothing about them is revealed unless the pipeline asks for it, and for no more than it says (V2-11). */
 export const contactsStage = stage({
@@ -47,7 +48,9 @@ function byDomainCalls(options: ContactsOptions): readonly StageCall[] {
 function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
   const { reveal, revealAtMost, peopleAtMost } = options;
   const revealed = reveal.length === 0 ? 0 : Math.min(revealAtMost, peopleAtMost);
+  const looks = [options.seniority, options.department].filter(({ length }) => length > 0).length;
   return [
+    ...(looks === 0 ? [] : [{ operation: nomenclature, atMost: looks }]),
     { operation: employeesSearch, atMost: pagesOf(options) },
     ...(revealed === 0 ? [] : [{ operation: employeeProfile, atMost: revealed }]),
   ];
