@@ -43,7 +43,7 @@ describe('finding a pipeline', () => {
     withFiles({ 'pipelines/mine.yaml': '', 'pipelines/notes.txt': '' }, (cwd) => {
       const error = refusal(() => loadPipeline('nigthly', cwd));
       expect(error.message).toBe('There is no pipeline named "nigthly". Did you mean nightly?');
-      expect(error.hint).toContain('There are: analyst, backfill, mine, nightly.');
+      expect(error.hint).toContain('There are: analyst, backfill, credit, mine, nightly, onboarding, sales.');
     });
   });
 
@@ -62,7 +62,9 @@ describe('finding a pipeline', () => {
 test('a file named pipelines in the working directory is no folder of pipelines', () => {
   withFiles({ pipelines: 'a note' }, (cwd) => {
     expect(loadPipeline('analyst', cwd).name).toBe('analyst');
-    expect(refusal(() => loadPipeline('mine', cwd)).hint).toContain('There are: analyst, backfill, nightly.');
+    expect(refusal(() => loadPipeline('mine', cwd)).hint).toContain(
+      'There are: analyst, backfill, credit, nightly, onboarding, sales.',
+    );
   });
 });
 

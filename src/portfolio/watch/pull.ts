@@ -103,7 +103,7 @@ const DAY_MS = 86_400_000;
 const dayBefore = (at: number): string => new Date(at - DAY_MS).toISOString().slice(0, 10);
 
 /** An item that is no record says nothing. */
-function readEvent(item: ExactJson): HeardEvent[] {
+export function readEvent(item: ExactJson): HeardEvent[] {
   if (!isPlainObject(item)) return [];
   const { event_type, status, message, date_created, ...rest } = item;
   const told = { event_type, status, message, date_created };

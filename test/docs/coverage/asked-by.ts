@@ -39,7 +39,6 @@ const COMMANDS: readonly {
   { who: '`kybatch run`, `kybatch doctor`', files: ['app', 'api/v2'], asks: ['metrics', 'metricsContacts'] },
   { who: '`kybatch watch sync`', files: ['portfolio/watch', 'app'], asks: ['watchAdd', 'watchRemove', 'watchList'] },
   { who: '`kybatch watch pull`, `kybatch run`', files: ['portfolio/watch'], asks: ['watchHistory'] },
-  { who: '`kybatch watch listen`', files: ['portfolio/watch', 'app'], asks: ['watchCallback', 'watchCallbackSet'] },
 ];
 
 /** Who asks for an operation of its own accord. Everything can be asked for with `kybatch call`. */

@@ -7,6 +7,7 @@ import { searchOf } from '../../../src/stages/identity/space-search.js';
 import { answer, read } from '../../readers/support.js';
 import { enquiry } from '../../stages/support.js';
 import type { Example, Field } from './example.js';
+import { otherTables } from './other-tables.js';
 
 /** Rows that the code makes of an answer, by table. */
 export type Made = readonly { readonly table: string; readonly row: Row }[];
@@ -20,15 +21,26 @@ const SEARCHES: Readonly<Record<string, IdSpace>> = {
   creditReportSearch: 'credit',
 };
 
+/** Where an answer names the company that it is about, if not in `id`. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  fullKyb: 'lite.id',
+  ownership: 'registration_number',
+  employeesSearch: 'data[].company_id',
+};
+
 /** What the real readers, and the real searches, make of an example. Undefined: nothing reads it into tables. */
-export function madeOf(operation: string, { body }: Example): Made | undefined {
+export function madeOf(operation: string, { body, fields }: Example): Made | undefined {
   const space = SEARCHES[operation];
   if (space !== undefined) return candidatesOf(space, body);
+  const other = otherTables[operation];
+  if (other !== undefined) return other(body);
   const reader = (readers as readonly Reader[]).find((one) => isReadBy(one, operation));
   if (reader === undefined) return undefined;
   const given = answer(operation, body.toString(), { params: { name: 'Ann Asked', id: '77' } });
   const isListed = reader.lists?.operations.includes(operation) === true;
-  const out = isListed ? readListed(reader, operation, body) : read(reader, [given], { ids: { v1: '1', v2: '2' } });
+  // An answer names the company that it was asked about.
+  const id = fields.find(({ path }) => path === (NAMED_BY[operation] ?? 'id'))?.value ?? '77';
+  const out = isListed ? readListed(reader, operation, body) : read(reader, [given], { id, ids: { v1: '1', v2: '2' } });
   return [...out.rows].flatMap(([table, rows]) => rows.map((row) => ({ table, row })));
 }
 

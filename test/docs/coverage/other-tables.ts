@@ -1,0 +1,66 @@
+import { readAnswer } from '../../../src/api/answer.js';
+import { v2Operations } from '../../../src/api/v2/operations.js';
+import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
+import { allowanceRows } from '../../../src/export/allowances-table.js';
+import { watchEventRow } from '../../../src/export/run-rows.js';
+import { readEvent } from '../../../src/portfolio/watch/pull.js';
+import { prospectRow, readProspectPage } from '../../../src/readers/prospects.js';
+import type { Row } from '../../../src/readers/table.js';
+import { readVocabularyRows } from '../../../src/readers/vocabulary.js';
+import type { ExactJson } from '../../../src/util/exact-json.js';
+import { answer } from '../../readers/support.js';
+
+type Rows = readonly { readonly table: string; readonly row: Row }[];
+
+/** Tables that are made of answers by others than the readers of companies. */
+export const otherTables: Readonly<Record<string, (body: Buffer) => Rows>> = {
+  metrics: (body) => {
+    const use = permissionUseOf(readAnswer(v2Operations.metrics, body));
+    const told = {
+      environment: '',
+      operations: null,
+      observedAt: 0,
+      usedAtStart: null,
+      callsAnswered: null,
+      callsFailed: null,
+    };
+    return inTable(
+      'allowances',
+      allowanceRows({ environments: [], permissions: use.map((one) => ({ ...one, ...told })), contacts: [] }),
+    );
+  },
+  metricsContacts: (body) => {
+    const { email_count, phone_count } = JSON.parse(body.toString()) as Record<string, number>;
+    const counts = { emailCount: email_count ?? null, phoneCount: phone_count ?? null, extra: null };
+    const told = { environment: '', observedAt: 0, dateFrom: '', dateTo: '', ...counts };
+    return inTable('allowances', allowanceRows({ environments: [], permissions: [], contacts: [told] }));
+  },
+  watchHistory: (body) => {
+    const { data } = readAnswer(v2Operations.watchHistory, body) as unknown as { readonly data: readonly ExactJson[] };
+    const place = {
+      portfolio: '',
+      row: 1,
+      inputId: null,
+      id: 1,
+      companyId: '',
+      heardAt: 0,
+      runId: null,
+      rawSha256: '',
+    };
+    return inTable(
+      'watch_events',
+      data.flatMap(readEvent).map((event) => watchEventRow({ ...place, ...event })),
+    );
+  },
+  nomenclature: (body) =>
+    inTable('vocabularies', readVocabularyRows(answer('nomenclature', body.toString(), { params: { name: 'nace' } }))),
+  prospecting: (body) => {
+    const { prospects } = readProspectPage(answer('prospecting', body.toString()), 1);
+    return inTable(
+      'prospects',
+      prospects.map((one) => prospectRow(one, 1, 'not_asked', false)),
+    );
+  },
+};
+
+const inTable = (table: string, rows: readonly Row[]): Rows => rows.map((row) => ({ table, row }));
