@@ -130,7 +130,7 @@ class Journey {
         this.#contexts.stages.filter(({ space }) => space === stage.space),
         'not_available',
       );
-    const { asOf } = outcome.kind === 'done' ? outcome : { asOf: undefined };
+    const { asOf } = outcome;
     // An answer that was there before stays as old as it is, until its company was looked for anew.
     const wasThere = this.#row.stagesBefore[stage.name] === 'done' && !this.#resolved.has(stage.space);
     const isGone = outcome.kind === 'not_available' && outcome.gone === true && wasThere;

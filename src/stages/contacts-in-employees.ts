@@ -1,5 +1,6 @@
 import { v2Operations } from '../api/v2/operations.js';
 import { ExactNumber } from '../util/exact-json.js';
+import { employeeFilters } from './contacts-filters.js';
 import { type ContactsContext, chosenPeople, goesOn, NOBODY, PER_PAGE } from './contacts-people.js';
 import { askPages } from './pages.js';
 import { type Company, identified, type StageOutcome, withoutAnswer } from './stage.js';
@@ -10,14 +11,10 @@ const { employeesSearch, employeeProfile } = v2Operations;
 export async function inEmployees(company: Company, context: ContactsContext): Promise<StageOutcome> {
   const { id } = identified(company, 'employees');
   const { options } = context;
-  const { seniority, department, jobTitle } = options;
   const about = { about: { space: 'employees', id } } as const;
-  const filters = {
-    company_id: id,
-    ...(seniority.length === 0 ? {} : { seniority }),
-    ...(department.length === 0 ? {} : { department }),
-    ...(jobTitle.length === 0 ? {} : { job_title: jobTitle }),
-  };
+  const wanted = await employeeFilters(context);
+  if (wanted.kind !== 'filters') return wanted;
+  const filters = { company_id: id, ...wanted.filters };
   const params = { filters, per_page: Math.min(options.peopleAtMost, PER_PAGE) };
   const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
   const listed = await askPages(employeesSearch, params, pages, context, about);

@@ -9,7 +9,7 @@ export interface ContactsOptions {
   readonly reveal: readonly ('email' | 'phone')[];
   readonly revealAtMost: number;
   readonly seniority: readonly (number | string)[];
-  readonly department: readonly number[];
+  readonly department: readonly (number | string)[];
   readonly jobTitle: readonly string[];
 }
 
@@ -19,8 +19,8 @@ const list = <Item extends z.ZodType>(item: Item) =>
     .refine((items) => new Set(items).size === items.length, 'must not name anything twice')
     .meta({ uniqueItems: true });
 
-const ID = 'must be the ID of an entry of the vocabulary, a whole number';
-const id = () => z.int(ID).min(0, ID);
+const ENTRY = 'must be a name or an ID of the vocabulary (`kybatch vocab`)';
+const entry = () => z.union([z.int().min(0), filledText()], ENTRY);
 
 export const contactsOptions: StageOptions<ContactsOptions> = {
   key: 'contacts',
@@ -44,12 +44,14 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
     reveal_at_most: integerWithin(1, 100)
       .default(1)
       .describe('Of how many people of a company anything is revealed, 1 to 100: each reveal is charged'),
-    seniority: list(z.union([id(), filledText()], 'must be an ID or a text'))
+    seniority: list(entry())
       .default([])
       .describe(
-        'Only these: IDs of the seniority vocabulary for `employees`, texts for `domain` (their values are not documented)',
+        'Only these: names or IDs of the seniority vocabulary for `employees`, texts for `domain` (their values are not documented)',
       ),
-    department: list(id()).default([]).describe('Only these: IDs of the department vocabulary; `employees` only'),
+    department: list(entry())
+      .default([])
+      .describe('Only these: names or IDs of the department vocabulary; `employees` only'),
     job_title: list(filledText()).default([]).describe('Only these titles; `employees` only'),
   })
     .refine(({ from, details }) => from === 'domain' || !details, {
@@ -65,10 +67,10 @@ export const contactsOptions: StageOptions<ContactsOptions> = {
       path: ['job_title'],
       error: 'must be empty with contacts.from: domain, which has no such filter',
     })
-    .refine(
-      ({ from, seniority }) => seniority.every((one) => typeof one === (from === 'employees' ? 'number' : 'string')),
-      { path: ['seniority'], error: 'must hold IDs with contacts.from: employees, and texts with domain' },
-    )
+    .refine(({ from, seniority }) => from === 'employees' || seniority.every((one) => typeof one === 'string'), {
+      path: ['seniority'],
+      error: 'must hold texts with contacts.from: domain, which takes no IDs',
+    })
     .transform((file) => ({
       from: file.from,
       peopleAtMost: file.people_at_most,

@@ -2,10 +2,12 @@ import { v2Operations } from '../api/v2/operations.js';
 import { byDomain } from './contacts-by-domain.js';
 import { inEmployees } from './contacts-in-employees.js';
 import { type ContactsOptions, contactsOptions } from './contacts-options.js';
-import { PER_PAGE } from './contacts-people.js';
-import { type Company, type StageCall, type StageContext, type StageOutcome, stage } from './stage.js';
+import { type ContactsContext, PER_PAGE } from './contacts-people.js';
+import { notingAge } from './noting-age.js';
+import { type Company, type StageCall, type StageOutcome, stage } from './stage.js';
 
-const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile } = v2Operations;
+const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile, nomenclature } =
+  v2Operations;
 
 /** People of a company. Nothing about them is revealed unless the pipeline asks for it, and for no more than it says (V2-11). */
 export const contactsStage = stage({
@@ -23,8 +25,11 @@ export const contactsStage = stage({
     options.from === 'employees'
       ? { space: 'employees', ages: [employeesSearch], calls: inEmployeesCalls(options) }
       : { space: 'companies', ages: [enrichEmployeesSearch], calls: byDomainCalls(options) },
-  run: (company: Company, context: StageContext<ContactsOptions>): Promise<StageOutcome> =>
-    context.options.from === 'employees' ? inEmployees(company, context) : byDomain(company, context),
+  run: async (company: Company, context: ContactsContext): Promise<StageOutcome> => {
+    const isEmployees = context.options.from === 'employees';
+    const noting = notingAge(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);
+    return noting.dated(await (isEmployees ? inEmployees : byDomain)(company, noting.context));
+  },
 });
 
 const pagesOf = ({ peopleAtMost }: ContactsOptions): number => Math.ceil(peopleAtMost / PER_PAGE);
@@ -43,7 +48,9 @@ function byDomainCalls(options: ContactsOptions): readonly StageCall[] {
 function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
   const { reveal, revealAtMost, peopleAtMost } = options;
   const revealed = reveal.length === 0 ? 0 : Math.min(revealAtMost, peopleAtMost);
+  const looks = [options.seniority, options.department].filter(({ length }) => length > 0).length;
   return [
+    ...(looks === 0 ? [] : [{ operation: nomenclature, atMost: looks }]),
     { operation: employeesSearch, atMost: pagesOf(options) },
     ...(revealed === 0 ? [] : [{ operation: employeeProfile, atMost: revealed }]),
   ];

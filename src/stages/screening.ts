@@ -2,6 +2,7 @@ import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { nothingReturned } from './nothing-returned.js';
+import { notingAge } from './noting-age.js';
 import { askPages, type Pages } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
@@ -35,7 +36,13 @@ export const screeningStage = stage({
       calls: kinds.flatMap(callsToScreen(options)),
     };
   },
-  run: screen,
+  run: async (company: Company, context: Context): Promise<StageOutcome> => {
+    const noting = notingAge(
+      context,
+      kindsOf(context.options).map(({ search }) => search),
+    );
+    return noting.dated(await screen(company, noting.context));
+  },
 });
 
 async function screen(company: Company, context: Context): Promise<StageOutcome> {

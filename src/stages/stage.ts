@@ -85,7 +85,13 @@ export type StageOutcome = {
 } /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */ & (
   | { readonly kind: 'done'; readonly asOf?: number }
   /** `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. */
-  | { readonly kind: 'not_available'; readonly message: string; readonly error?: StageError; readonly gone?: true }
+  | {
+      readonly kind: 'not_available';
+      readonly message: string;
+      readonly error?: StageError;
+      readonly gone?: true;
+      readonly asOf?: number;
+    }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }
   | { readonly kind: 'no_match'; readonly code: string; readonly message: string }
   /** `lookUntil`: what may have been lost is looked for, and given up then. */

@@ -93,7 +93,7 @@ describe('ownership', () => {
   test('V2-22 the same number in another country is a question; who is refused it has nothing of it', () =>
     withNights(
       1,
-      async ({ sandbox, writeCsv, night, table, cwd, kybatch }) => {
+      async ({ sandbox, writeCsv, night, table, cwd, kybatch, clock }) => {
         const { registry } = sandbox;
         const [french, australian] = [registry.company(6449), registry.company(13505)];
         expect(french.registrationNumber).toBe(australian.registrationNumber);
@@ -117,6 +117,12 @@ describe('ownership', () => {
         expect(table('rows')[1]).toMatchObject({ outcome: 'complete', ownership_status: 'not_available' });
         expect(table('errors').map(({ code }) => code)).toContain('REVIEWED');
         expect(shown()).toEqual(frenchOnly);
+
+        // What is refused for one is still the other's: it changes.
+        await sandbox.changeCompany(french.v2Id, 'shareholder_name', 'Brand New Holder');
+        clock.advance(8 * DAY);
+        await night();
+        expect(table('changes').map(({ new_value }) => new_value)).toContain('Brand New Holder');
       },
       PIPELINE,
     ));

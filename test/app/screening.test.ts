@@ -4,7 +4,7 @@ import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { wholeCompanies } from '../engine/support.js';
 import { chargesByOperation } from '../helpers/sandbox.js';
-import { type Line, withNights } from './nights.js';
+import { DAY, type Line, withNights } from './nights.js';
 
 const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   name,
@@ -116,6 +116,21 @@ describe('screening', () => {
         expect(new Set(table('appointments').map(({ screened_name }) => screened_name)).size).toBeLessThanOrEqual(2);
       },
       ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 2}'],
+    ));
+
+  test('a list that keeps longer than the searches makes the stage no older: what is fresh is not due', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, clock }) => {
+        writeCsv('in.csv', wholeCompanies(sandbox, 1).map(inputOf));
+        await night();
+        clock.advance(40 * DAY);
+        expect((await night()).units).toBeGreaterThan(0);
+        expect(chargesByOperation(sandbox.chargeLog)).toMatchObject({ searchKyb: 1, officersKyb: 1 });
+        clock.advance(DAY);
+        expect(await night()).toMatchObject({ units: 0, end: { to_do: 0 } });
+      },
+      ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 1}'],
     ));
 
   test('an account without v1 screens by v2’s lists and searches', () =>

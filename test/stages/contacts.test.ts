@@ -4,7 +4,7 @@ import { contactsStage } from '../../src/stages/contacts.js';
 import { type ContactsOptions, contactsOptions } from '../../src/stages/contacts-options.js';
 import { fitted, type Identified, type StageContext } from '../../src/stages/stage.js';
 import { load, problemsWith, refusal } from '../config/with-pipeline.js';
-import { type Asked, answer, company, scene } from './support.js';
+import { type Asked, answer, company, NOW, scene } from './support.js';
 
 const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const candidate = {
@@ -43,7 +43,7 @@ describe('by domain', () => {
       { details: true },
       { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: { full_name: 'x' } },
     );
-    expect(outcome).toEqual({ kind: 'done' });
+    expect(outcome).toEqual({ kind: 'done', asOf: NOW });
     expect(asked.map(({ params }) => params)).toEqual([
       { id: '7' },
       { domain_list: ['tulip.nl'], per_page: 10, page: 1 },
@@ -116,6 +116,23 @@ describe('in the employees module', () => {
     expect(told.asked.slice(1)).toEqual([{ api: 'v2', operation: 'employeeProfile', params: { id: '1' } }]);
   });
 
+  test('names of seniorities and departments become IDs of their vocabularies; one that is not there fails the row', async () => {
+    const nomenclature = [{ id: 31, name: 'Director' }];
+    const answers = { nomenclature, employeesSearch: listed({ id: 1, name: 'Ann', company_id: '7' }) };
+    const { outcome, asked } = await run({ from: 'employees', seniority: ['director'], department: [4] }, answers);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(asked.map(({ params }) => params)).toEqual([
+      { name: 'seniority' },
+      { filters: { company_id: '7', seniority: [31], department: [4] }, per_page: 10, page: 1 },
+    ]);
+    const unknown = await run({ from: 'employees', department: ['Direktor'] }, answers);
+    expect(unknown.outcome).toMatchObject({
+      kind: 'failed',
+      error: { code: 'UNKNOWN_NAME', message: expect.stringMatching(/^contacts\.department: there is no "Direktor"/) },
+    });
+    expect(unknown.names).toEqual(['nomenclature']);
+  });
+
   test('V2-18 without a confirmed space that is said to share its IDs the pipeline is refused', () => {
     const contacts = 'contacts: {from: employees}\n';
     for (const [lines, got] of [
@@ -152,7 +169,7 @@ describe('options', () => {
     ['contacts: {from: employees, details: true}', /^contacts\.details: must be false with contacts\.from: employees/],
     ['contacts: {department: [1]}', /^contacts\.department: must be empty with contacts\.from: domain/],
     ['contacts: {job_title: [Buyer]}', /^contacts\.job_title: must be empty with contacts\.from: domain/],
-    ['contacts: {seniority: [3]}', /^contacts\.seniority: must hold IDs with contacts\.from: employees/],
+    ['contacts: {seniority: [3]}', /^contacts\.seniority: must hold texts with contacts\.from: domain/],
     ['contacts: {people_at_most: 101}', /^contacts\.people_at_most: must be a whole number from 1 to 100, got 101/],
   ])('%s is refused', (text, problem) => {
     expect(problemsWith(text)).toEqual([expect.stringMatching(problem)]);

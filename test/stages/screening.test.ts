@@ -8,7 +8,7 @@ import { type ScreeningOptions, screeningOptions } from '../../src/stages/screen
 import { fitted, type StageContext } from '../../src/stages/stage.js';
 import { parseExact } from '../../src/util/exact-json.js';
 import { problemsWith } from '../config/with-pipeline.js';
-import { type Asked, answer, company, known, type SceneOptions, scene } from './support.js';
+import { type Asked, answer, company, known, NOW, type SceneOptions, scene } from './support.js';
 
 const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const items = (value: unknown) => parseExact(Buffer.from(JSON.stringify(value))) as readonly unknown[];
@@ -72,7 +72,7 @@ const listed = (request: Asked) => {
 describe('the stage', () => {
   test('asks for the two lists, then for each name; more than one page of a list is noted', async () => {
     const { outcome, asked, errors } = await run({}, { answer: listed });
-    expect(outcome).toEqual({ kind: 'done' });
+    expect(outcome).toEqual({ kind: 'done', asOf: NOW });
     expect(asked.map(({ operation, params }) => [operation, params.name ?? params.id])).toEqual([
       ['officersKyb', '1'],
       ['officersSearchKyb', 'Ann Lee'],
@@ -107,7 +107,7 @@ describe('the stage', () => {
         answer: (request) => (request.operation === 'officersKyb' ? { kind: 'not_available', error } : listed(request)),
       },
     );
-    expect(outcome).toEqual({ kind: 'done' });
+    expect(outcome).toEqual({ kind: 'done', asOf: NOW });
     expect(errors.map(({ code }) => code)).toEqual(['DATA_SERVICE_404', 'PEOPLE_LEFT']);
   });
 

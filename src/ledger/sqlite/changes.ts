@@ -17,9 +17,17 @@ const decided = (
 ) => `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
     AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision = '${decision}')`;
 
+/**
+ * A number of the ownership module stands for companies of several countries (V2-22): what one row asks about, another may
+ * stand by.
+ */
+const STOOD_BY_OTHERS = `(space = 'ownership' AND EXISTS (SELECT 1 FROM row_ids AS other JOIN rows ON rows.run_id = other.run_id AND rows.row = other.row
+    WHERE other.space = 'ownership' AND other.id = candidate_id AND rows.outcome <> 'needs_review'
+      AND (other.run_id, other.row) <> (questions.run_id, questions.row)))`;
+
 /** An answer is in question where a person is still to say whether it is the company's, or has said that it is not. */
 const IN_QUESTION = `SELECT environment_id, space, candidate_id FROM questions WHERE stage <> '' AND candidate_id IS NOT NULL
-  AND (answered = 0 OR ${decided('none_of_these')}) AND NOT ${decided('confirm')}`;
+  AND (answered = 0 OR ${decided('none_of_these')}) AND NOT ${decided('confirm')} AND NOT ${STOOD_BY_OTHERS}`;
 
 const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL
   AND (environment_id, subject_space, subject_id) NOT IN (${IN_QUESTION})`;

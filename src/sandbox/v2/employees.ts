@@ -1,7 +1,7 @@
-import type { Employee, Registry } from '../registry/types.js';
+import type { Company, Employee, Registry } from '../registry/types.js';
 import { flag, integer, isObject, list, object, required, text, type Values } from '../validate.js';
 import { invalidField, notFound } from './errors.js';
-import { bare, findByAddress, people } from './finder.js';
+import { bare, findByAddress, findByEmail, people } from './finder.js';
 import { optionalText, pageOf, paging, textOf, textsOf, type V2Call, type V2Operation } from './operation.js';
 import { permissions } from './permissions.js';
 
@@ -118,7 +118,7 @@ function person(
     permission: permissions.enrichPerson,
     shape,
     answer({ world, registry, values }: V2Call) {
-      const found = people(registry).find((one) => fits(one, values, registry));
+      const found = meant(registry, values).find((one) => fits(one, values, registry));
       if (!found) return notFound();
       const mayReveal = Object.hasOwn(shape, 'reveal_email') && values.reveal_email !== false;
       const email = mayReveal ? found.email : null;
@@ -139,6 +139,25 @@ function person(
   };
 }
 
+/** Whom a description can mean: those of the company that it names by domain, e-mail or page; else those of the first companies. */
+function meant(registry: Registry, { domain, email, linkedin }: Values): readonly Employee[] {
+  const named = [
+    ...(domain === undefined ? [] : [findByAddress(registry, textOf(domain))]),
+    ...(email === undefined ? [] : [findByEmail(registry, textOf(email))]),
+    ...(linkedin === undefined ? [] : [employerOn(registry, textOf(linkedin))]),
+  ];
+  const [first] = named;
+  if (named.length === 0) return people(registry);
+  return first === undefined ? [] : registry.v2.employees(first);
+}
+
+/** The page of a person ends in the place of the company in the registry. */
+function employerOn(registry: Registry, page: string): Company | undefined {
+  const index = Number(/-(\d+)$/.exec(bare(page))?.[1] ?? Number.NaN);
+  const company = index < registry.size ? registry.company(index) : undefined;
+  return company !== undefined && registry.inV2(company) ? company : undefined;
+}
+
 function fitsDescription(one: Employee, values: Values, registry: Registry): boolean {
   const same = (value: string | null, wanted: unknown) =>
     wanted === undefined || value?.toLowerCase() === textOf(wanted).toLowerCase();
@@ -148,7 +167,7 @@ function fitsDescription(one: Employee, values: Values, registry: Registry): boo
     same(one.company.name, values.company_name) &&
     same(one.email, values.email) &&
     (values.linkedin === undefined || sameAddress(one.linkedin, textOf(values.linkedin))) &&
-    (values.domain === undefined || findByAddress(registry, textOf(values.domain)) === one.company)
+    (values.domain === undefined || findByAddress(registry, textOf(values.domain))?.index === one.company.index)
   );
 }
 
@@ -181,13 +200,13 @@ function matching(registry: Registry, filters: Values): readonly Employee[] {
 }
 
 function inDomains(registry: Registry, values: Values): readonly Employee[] {
-  const domains = textsOf(values.domain_list).map((domain) => findByAddress(registry, domain));
+  const named = new Set(textsOf(values.domain_list).flatMap((domain) => findByAddress(registry, domain) ?? []));
+  const everybody = values.domain_list === undefined ? people(registry) : [...named].flatMap(registry.v2.employees);
   const oneOf = (wanted: unknown, ...given: readonly string[]) =>
     wanted === undefined ||
     textsOf(wanted).some((entry) => given.some((value) => value.toLowerCase() === entry.toLowerCase()));
-  return people(registry).filter(
+  return everybody.filter(
     (one) =>
-      (values.domain_list === undefined || domains.includes(one.company)) &&
       oneOf(values.company_locations, one.company.countryCode, one.company.city) &&
       oneOf(values.employee_locations, one.country, one.city) &&
       oneOf(values.employee_seniorities, one.seniority),
