@@ -15,7 +15,8 @@ import type { StageContexts } from './stage-contexts.js';
  * One row on its way through the stages of the pipeline. Before a stage runs, the company is confirmed in the ID space
  * that the stage needs. What is settled is not done again; what is missing is asked for, and owned answers come back
  * for nothing. A stage that is parked, or has failed, does not keep the others from going on once v1 knows the company;
- * an outcome that ends the row (no match, a question for a person, a failure of v1) does.
+ * an outcome that ends the row (no match, a question for a person, a failure of v1) does. A question about a stage that only
+ * adds to a known company holds up that stage alone.
  */
 export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
   const reading = readEnquiry(row.fields);
@@ -64,6 +65,9 @@ class Journey {
   #error: RowError | undefined;
   /** A stage has failed; the row fails when the others have got as far as they can. */
   #failure: RowError | undefined;
+  /** A person is asked about stages that only add to the row; it waits for them when the others have got as far as they can. */
+  #question: RowError | undefined;
+  readonly #asked = new Set<string>();
   #grade: string | null;
   #waiting: { readonly for: string; readonly until: number; readonly lookUntil: number | null } | undefined;
   #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
@@ -139,9 +143,8 @@ class Journey {
   }
 
   settlement(): RowSettlement {
-    const closed = Object.values(this.#statuses).every(isClosed);
-    const outcome = this.#outcome ?? (!closed ? 'pending' : this.#failure === undefined ? 'complete' : 'failed');
-    const error = this.#error ?? this.#failure ?? this.#parked?.error;
+    const outcome = this.#outcome ?? this.#comesTo();
+    const error = this.#error ?? this.#question ?? this.#failure ?? this.#parked?.error;
     const first = this.#contexts.stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
     const isNobody = outcome === 'no_match';
     const statuses = { ...(isNobody ? {} : this.#elsewhere()), ...this.#statuses };
@@ -166,6 +169,13 @@ class Journey {
       matchedOn,
     }));
     return { checkpoint, ids, ...this.#notes.all() };
+  }
+
+  #comesTo(): RowOutcome {
+    const open = Object.entries(this.#statuses).filter(([name, status]) => !isClosed(status) && !this.#asked.has(name));
+    if (open.length > 0) return 'pending';
+    if (this.#question !== undefined) return 'needs_review';
+    return this.#failure === undefined ? 'complete' : 'failed';
   }
 
   /** What another pipeline has settled stays settled: this one does not ask for it. */
@@ -216,6 +226,11 @@ class Journey {
         this.#end('no_match', outcome);
         break;
       case 'needs_review':
+        if (this.#asksForItself(stages)) {
+          for (const { name } of stages) this.#asked.add(name);
+          this.#question ??= { code: outcome.code, message: outsideText(outcome.message) };
+          break;
+        }
         this.#grade = outcome.grade ?? this.#grade;
         this.#end('needs_review', outcome);
         break;
@@ -245,6 +260,14 @@ class Journey {
       case 'not_available':
         throw new Error(`${outcome.kind} is no trouble`);
     }
+  }
+
+  /** It only adds to a company that is known without it. */
+  #asksForItself(stages: readonly Stage[]): boolean {
+    return stages.every(
+      ({ additional, space, finds = [] }) =>
+        additional === true && (finds.length > 0 || Object.keys(this.#ids).some((other) => other !== space)),
+    );
   }
 
   #keepError(error: StageError): void {

@@ -15,6 +15,7 @@ export const contactsStage = stage({
   summary:
     'People who work for the company (v2): names and roles; e-mail and phone only where the pipeline reveals them',
   space: 'companies',
+  additional: true,
   comparesCandidate: true,
   // In the employees module it goes by the ID of another space, as the pipeline says.
   finds: ['employees'],

@@ -26,6 +26,7 @@ export const firmographicsStage = stage({
   name: 'firmographics',
   summary: 'Profile of the companies module: size, seat, industries (v2), compared once more with what was confirmed',
   space: 'companies',
+  additional: true,
   comparesCandidate: true,
   ages: [companyProfile],
   calls: [{ operation: companyProfile, atMost: 1 }],

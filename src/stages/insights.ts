@@ -8,6 +8,7 @@ export const insightsStage = stage({
   name: 'insights',
   summary: 'Digital profile: domain, traffic, technologies (v2)',
   space: 'insights',
+  additional: true,
   ages: [v2Operations.insightsProfile],
   calls: [{ operation: v2Operations.insightsProfile, atMost: 1 }],
   run: buyProfile,

@@ -24,6 +24,7 @@ export const ownershipStage = stage({
   name: 'ownership',
   summary: 'Direct shareholders and group tree (v2), by the confirmed number; the answer is compared with the company',
   space: 'v2',
+  additional: true,
   comparesCandidate: true,
   finds: ['ownership'],
   ages: [v2Operations.ownership],

@@ -19,6 +19,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly space: IdSpace;
   /** It compares what it buys with the candidate that was confirmed: the ID alone is not enough. */
   readonly comparesCandidate?: boolean;
+  /** It adds to what is known of a company: a question about it is its own, and the other stages go on meanwhile. */
+  readonly additional?: true;
   /** Spaces whose IDs it finds itself. */
   readonly finds?: readonly IdSpace[];
   /** The operations whose freshness says how long what the stage has bought is good for: the first that is over counts. */

@@ -48,7 +48,7 @@ export function rowSettlements(database: Connection) {
       dropIds.run(runId, row);
       for (const { space, id, grade, matchedOn } of ids) insertId.run(runId, row, space, id, grade, matchedOn);
       for (const { space, seen } of settlement.candidates) candidates(runId, row, space, seen);
-      for (const asked of settlement.questions) question(runId, row, asked);
+      question(runId, row, settlement.questions);
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
       askedFor(settlement);
@@ -125,30 +125,29 @@ function candidateWriter(database: Connection) {
   };
 }
 
+/** Where a person is asked anew, what was asked before is asked no more, unless it is asked again. */
 function questionWriter(database: Connection) {
-  const closeOthers = database.prepare(
-    'UPDATE questions SET answered = 1 WHERE run_id = ? AND row = ? AND NOT (space = ? AND stage = ?)',
-  );
+  const closeAll = database.prepare('UPDATE questions SET answered = 1 WHERE run_id = ? AND row = ?');
   const save = database.prepare(
     `INSERT OR REPLACE INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  return (runId: string, row: number, asked: NewQuestion): void => {
-    const stage = asked.stage ?? '';
-    if (!asked.answered) closeOthers.run(runId, row, asked.space, stage);
-    save.run(
-      runId,
-      row,
-      asked.space,
-      stage,
-      asked.environmentId,
-      asked.entityKey,
-      asked.candidateId,
-      asked.code,
-      asked.message,
-      asked.answered ? 1 : 0,
-      asked.askedAt,
-    );
+  return (runId: string, row: number, questions: readonly NewQuestion[]): void => {
+    if (questions.some(({ answered }) => !answered)) closeAll.run(runId, row);
+    for (const asked of questions)
+      save.run(
+        runId,
+        row,
+        asked.space,
+        asked.stage ?? '',
+        asked.environmentId,
+        asked.entityKey,
+        asked.candidateId,
+        asked.code,
+        asked.message,
+        asked.answered ? 1 : 0,
+        asked.askedAt,
+      );
   };
 }
 
