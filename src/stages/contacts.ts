@@ -3,7 +3,7 @@ import { byDomain } from './contacts-by-domain.js';
 import { inEmployees } from './contacts-in-employees.js';
 import { type ContactsOptions, contactsOptions } from './contacts-options.js';
 import { type ContactsContext, PER_PAGE } from './contacts-people.js';
-import { notingAge } from './noting-age.js';
+import { notingOnce } from './noting-once.js';
 import { type Company, type StageCall, type StageOutcome, stage } from './stage.js';
 
 const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, employeeProfile, nomenclature } =
@@ -28,8 +28,8 @@ export const contactsStage = stage({
       : { space: 'companies', ages: [enrichEmployeesSearch], calls: byDomainCalls(options) },
   run: async (company: Company, context: ContactsContext): Promise<StageOutcome> => {
     const isEmployees = context.options.from === 'employees';
-    const noting = notingAge(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);
-    return noting.dated(await (isEmployees ? inEmployees : byDomain)(company, noting.context));
+    const noting = notingOnce(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);
+    return noting.ended(await (isEmployees ? inEmployees : byDomain)(company, noting.context));
   },
 });
 

@@ -2,7 +2,7 @@ import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { nothingReturned } from './nothing-returned.js';
-import { notingAge } from './noting-age.js';
+import { notingOnce } from './noting-once.js';
 import { askPages, type Pages } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
@@ -37,11 +37,11 @@ export const screeningStage = stage({
     };
   },
   run: async (company: Company, context: Context): Promise<StageOutcome> => {
-    const noting = notingAge(
+    const noting = notingOnce(
       context,
       kindsOf(context.options).map(({ search }) => search),
     );
-    return noting.dated(await screen(company, noting.context));
+    return noting.ended(await screen(company, noting.context));
   },
 });
 
