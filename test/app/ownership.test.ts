@@ -90,6 +90,34 @@ describe('ownership', () => {
       PIPELINE,
     ));
 
+  test('a question about it holds up nothing else, and the row is complete when it is answered', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table, cwd, kybatch }) => {
+        const australian = sandbox.registry.company(13505);
+        writeCsv('in.csv', [inputOf(australian)]);
+        const first = await night();
+        expect(table('rows')[0]).toMatchObject({
+          outcome: 'needs_review',
+          error_code: 'IDENTITY_MISMATCH',
+          match_grade: expect.stringMatching(/^A/),
+          ownership_status: 'pending',
+          record_status: 'done',
+          firmographics_status: 'done',
+        });
+        // Two of v1; a lookup and a profile; a search and what ownership says.
+        expect(first.units).toBe(6);
+        await decideAll({ kybatch, cwd }, 'none_of_these');
+        expect((await night()).units).toBe(0);
+        expect(table('rows')[0]).toMatchObject({
+          outcome: 'complete',
+          ownership_status: 'not_available',
+          error_code: '',
+        });
+      },
+      ['stages: [record, firmographics, ownership]', 'freshness: {ownership: 7d, kybSearch: 365d}'],
+    ));
+
   test('V2-22 the same number in another country is a question; who is refused it has nothing of it', () =>
     withNights(
       1,

@@ -1,0 +1,241 @@
+import type { IdSpace } from '../domain/id-spaces.js';
+import { isSettled, type RowOutcome, type StageStatus } from '../domain/outcomes.js';
+import type { Checkpoint, RowRecord, RowSettlement } from '../ledger/runs.js';
+import { stages as allStages } from '../stages/list.js';
+import type { Identified, Stage, StageError, StageOutcome } from '../stages/stage.js';
+import { outsideText } from '../util/outside-text.js';
+import { RowNotes } from './row-notes.js';
+
+export type KnownIds = Partial<Record<IdSpace, Identified>>;
+
+interface RowError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Nothing more is done about it in this start; what has failed is for `kybatch retry`. */
+const isClosed = (status: StageStatus | undefined): status is StageStatus => isSettled(status) || status === 'failed';
+
+/** What a row has come to on its way: IDs, statuses, what it met. All that is settled with it comes from here. */
+export class RowState {
+  ended = false;
+  /** The stage reached, for whoever asks how far the row has come. */
+  reached: string | null;
+  readonly notes = new RowNotes();
+  readonly #row: RowRecord;
+  readonly #stages: readonly Stage[];
+  readonly #now: () => number;
+  readonly #statuses: Record<string, StageStatus>;
+  readonly #fetched: Record<string, number>;
+  #ids: KnownIds;
+  #outcome: RowOutcome | undefined;
+  #error: RowError | undefined;
+  /** A stage has failed; the row fails when the others have got as far as they can. */
+  #failure: RowError | undefined;
+  /** A person is asked about stages that only add to the row; it waits for them when the others have got as far as they can. */
+  #question: RowError | undefined;
+  readonly #asked = new Set<string>();
+  #grade: string | null;
+  #waiting: { readonly for: string; readonly until: number; readonly lookUntil: number | null } | undefined;
+  #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
+
+  constructor(row: RowRecord, stages: readonly Stage[], now: () => number) {
+    this.#row = row;
+    this.#stages = stages;
+    this.#now = now;
+    this.reached = row.stage;
+    this.#grade = row.matchGrade;
+    this.#fetched = { ...row.fetched };
+    this.#ids = bySpace(row.ids);
+    this.#statuses = Object.fromEntries(
+      stages.map(({ name }) => {
+        const status = row.stages[name];
+        return [name, isClosed(status) ? status : 'pending'];
+      }),
+    );
+    if (row.errorCode !== null && Object.values(this.#statuses).includes('failed'))
+      this.#failure = { code: row.errorCode, message: row.errorMessage ?? '' };
+  }
+
+  get ids(): Readonly<KnownIds> {
+    return this.#ids;
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  isOpen({ name }: Stage): boolean {
+    return !isClosed(this.#statuses[name]);
+  }
+
+  know(space: IdSpace, known: Identified): void {
+    this.#ids[space] = known;
+  }
+
+  /** What an outcome tells of the company's IDs; null takes one back. */
+  learn({ ids = {} }: StageOutcome): void {
+    const all = { ...this.#ids, ...ids };
+    this.#ids = Object.fromEntries(Object.entries(all).filter(([, known]) => known !== null)) as KnownIds;
+  }
+
+  mark(stages: readonly Stage[], status: StageStatus): void {
+    for (const stage of stages) if (this.isOpen(stage)) this.#statuses[stage.name] = status;
+  }
+
+  /** v1 could not be asked yet: who waits for it is held up by what holds v1 up. */
+  markHeldUp(stage: Stage): void {
+    this.mark([stage], this.#parkedStatus());
+  }
+
+  noteFetched(stage: string, at: number): void {
+    this.#fetched[stage] = at;
+  }
+
+  keepError(error: StageError): void {
+    this.notes.keepError({ stage: this.reached, ...error, at: this.#now() });
+  }
+
+  /** What stages came to, where that is neither an answer nor the lack of one. */
+  noteTrouble(stages: readonly Stage[], outcome: StageOutcome): void {
+    switch (outcome.kind) {
+      case 'no_match':
+        // Also what was bought before, where a person says of its record that it is another company's.
+        for (const { name } of this.#stages) this.#statuses[name] = 'skipped';
+        this.#ids = {};
+        this.reached = 'confirm';
+        this.#end('no_match', outcome);
+        break;
+      case 'needs_review':
+        if (this.#asksForItself(stages)) {
+          for (const { name } of stages) this.#asked.add(name);
+          this.#question ??= { code: outcome.code, message: outsideText(outcome.message) };
+          break;
+        }
+        this.#grade = outcome.grade ?? this.#grade;
+        this.#end('needs_review', outcome);
+        break;
+      case 'failed':
+        this.mark(stages, 'failed');
+        this.keepError(outcome.error);
+        this.#failure ??= { code: outcome.error.code, message: outcome.error.message };
+        // Nothing is bought for a company that v1 could not vouch for.
+        if (stages.some(({ space }) => space === 'v1')) this.#end('failed', outcome.error);
+        break;
+      case 'waiting':
+        this.#waiting = { for: stages[0]?.name ?? '', until: outcome.until, lookUntil: outcome.lookUntil ?? null };
+        this.mark(stages, 'waiting');
+        break;
+      case 'parked':
+        this.#parked ??= outcome;
+        this.mark(stages, this.#parkedStatus(outcome));
+        if (outcome.error !== undefined) this.keepError(outcome.error);
+        break;
+      case 'stopped':
+        this.ended = true;
+        // The row is free to move; what it met is kept, for whoever asks why it has not.
+        this.#error = outcome.error;
+        if (outcome.error !== undefined) this.keepError(outcome.error);
+        break;
+      case 'done':
+      case 'not_available':
+        throw new Error(`${outcome.kind} is no trouble`);
+    }
+  }
+
+  settlement(): RowSettlement {
+    const outcome = this.#outcome ?? this.#comesTo();
+    const error = this.#error ?? this.#question ?? this.#failure ?? this.#parked?.error;
+    const first = this.#stages.map(({ space }) => this.#ids[space]).find((id) => id !== undefined);
+    const isNobody = outcome === 'no_match';
+    const statuses = { ...(isNobody ? {} : this.#elsewhere()), ...this.#statuses };
+    const checkpoint: Checkpoint = {
+      ...unmoved(this.#row, this.#now()),
+      ...this.#hold(outcome),
+      outcome,
+      // One stage alone may have been run again: what is complete has come all the way.
+      stage: outcome === 'complete' ? furthest(statuses, this.#stages) : this.reached,
+      stages: statuses,
+      // Where nobody was found there is nothing of anybody's.
+      fetched: isNobody ? {} : this.#fetched,
+      matchGrade: isNobody ? null : (first?.grade ?? this.#grade),
+      matchedOn: isNobody ? null : (first?.matchedOn ?? this.#row.matchedOn),
+      errorCode: error?.code ?? null,
+      errorMessage: error?.message ?? null,
+    };
+    const ids = Object.entries(this.#ids).map(([space, { id, grade, matchedOn }]) => ({
+      space: space as IdSpace,
+      id,
+      grade,
+      matchedOn,
+    }));
+    return { checkpoint, ids, ...this.notes.all() };
+  }
+
+  #comesTo(): RowOutcome {
+    const open = Object.entries(this.#statuses).filter(([name, status]) => !isClosed(status) && !this.#asked.has(name));
+    if (open.length > 0) return 'pending';
+    if (this.#question !== undefined) return 'needs_review';
+    return this.#failure === undefined ? 'complete' : 'failed';
+  }
+
+  /** It only adds to a company that is known without it. */
+  #asksForItself(stages: readonly Stage[]): boolean {
+    return stages.every(
+      ({ additional, space, finds = [] }) =>
+        additional === true && (finds.length > 0 || Object.keys(this.#ids).some((other) => other !== space)),
+    );
+  }
+
+  /** What another pipeline has settled stays settled: this one does not ask for it. */
+  #elsewhere(): Record<string, StageStatus> {
+    return Object.fromEntries(Object.entries(this.#row.stages).filter(([, status]) => isSettled(status)));
+  }
+
+  #end(outcome: RowOutcome, error: RowError): void {
+    this.ended = true;
+    this.#outcome = outcome;
+    this.#error = { code: error.code, message: outsideText(error.message) };
+  }
+
+  /** Who is stopped on the way is not held up by anything. */
+  #parkedStatus(parked = this.#parked): StageStatus {
+    return parked?.reason === 'draining' ? 'pending' : 'parked';
+  }
+
+  #hold(outcome: RowOutcome): Pick<Checkpoint, 'hold' | 'holdReason' | 'nextAt' | 'lookUntil'> {
+    const free = { hold: null, holdReason: null, nextAt: null };
+    if (outcome !== 'pending') return free;
+    if (this.#waiting !== undefined) {
+      const { for: stage, until, lookUntil } = this.#waiting;
+      return { hold: 'waiting', holdReason: stage, nextAt: until, lookUntil };
+    }
+    if (this.#parked === undefined || this.#parked.reason === 'draining') return free;
+    return { hold: 'parked', holdReason: this.#parked.reason, nextAt: this.#parked.until };
+  }
+}
+
+export const bySpace = (ids: RowRecord['ids']): KnownIds =>
+  Object.fromEntries(ids.map(({ space, ...known }) => [space, known]));
+
+/** The last stage, in the order of the journey, that is settled: by this pipeline or another one. */
+function furthest(statuses: Readonly<Record<string, StageStatus>>, own: readonly Stage[]): string | null {
+  const order = new Set([...allStages, ...own].map(({ name }) => name));
+  return [...order].findLast((name) => isSettled(statuses[name])) ?? null;
+}
+
+/** A row as it stands, before anything is done about it. */
+export const unmoved = (row: RowRecord, now: number): Checkpoint => ({
+  outcome: 'pending',
+  hold: null,
+  holdReason: null,
+  nextAt: null,
+  stage: row.stage,
+  stages: row.stages,
+  fetched: row.fetched,
+  matchGrade: row.matchGrade,
+  matchedOn: row.matchedOn,
+  errorCode: null,
+  errorMessage: null,
+  updatedAt: now,
+});
