@@ -147,6 +147,7 @@ function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
 }
 
 /** A search is paid for whatever it finds; that a company has no record is told for nothing (V1-1). */
-const sureCost = ({ meter, subject }: Operation): Meter | null => (meter === 'unit' && subject !== null ? null : meter);
+const sureCost = ({ meter, subject, findsOne = false }: Operation): Meter | null =>
+  findsOne || (meter === 'unit' && subject !== null) ? null : meter;
 
 const NOBODY_DECIDED = { anyDecision: async () => false, decisionFor: async () => undefined };
