@@ -272,7 +272,11 @@ function replaced(shape: Json, [key = '', ...way]: readonly string[], value: Jso
 }
 
 /** Of a field with a column null and missing are the same, an empty cell. */
-const FIELDS = new Set([...tables.flatMap(({ columns }) => columns.map(({ name: field }) => field)), ...KNOWN_FIELDS]);
+/** Fields of a connected company have its name before theirs. */
+const FIELDS = new Set([
+  ...tables.flatMap(({ columns }) => columns.flatMap(({ name: field }) => [field, field.replace(/^company_/, '')])),
+  ...KNOWN_FIELDS,
+]);
 const isField = (place: readonly string[]) => FIELDS.has(place.at(-1) ?? '');
 /** With provenance a field may be said twice, in a group and beside it: then one of them can be missed. */
 const isTwice = (place: readonly string[], shape: Json) =>
