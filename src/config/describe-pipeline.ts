@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.js';
 import { searchesOf } from '../stages/identity/space-search.js';
 import { stages } from '../stages/list.js';
-import type { Stage } from '../stages/stage.js';
+import { fitted, type Stage } from '../stages/stage.js';
 import type { Marks } from '../util/marked-part.js';
 import { pipelineKeys } from './pipeline-json-schema.js';
 import { DEFAULT_FRESHNESS } from './pipeline-schema.js';
@@ -21,7 +21,7 @@ export const describePipeline = (): string =>
     '',
     '| stage | buys | ID space | asks for, at most as often a row |',
     '|---|---|---|---|',
-    ...stages.map(describeStage),
+    ...stages.map((stage) => describeStage(fitted(stage, undefined))),
     '',
     '## Every key',
     '',

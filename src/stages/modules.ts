@@ -4,6 +4,7 @@ import type { Operation } from '../api/operation.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
 import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
+import { notingOnce } from './noting-once.js';
 import { compareIdentity, type OwnIdentity } from './own-identity.js';
 import { askPages } from './pages.js';
 import {
@@ -46,6 +47,19 @@ export const callsOf = (modules: readonly Module[], pagesAtMost: number): readon
  * provider does not have is noted, as long as there is another that it has.
  */
 export async function buyModules(
+  modules: readonly Module[],
+  asking: ModuleTerms,
+  company: Company,
+  context: StageContext,
+): Promise<StageOutcome> {
+  const noting = notingOnce(
+    context,
+    modules.map(({ operation }) => operation),
+  );
+  return noting.ended(await buyEach(modules, asking, company, noting.context));
+}
+
+async function buyEach(
   modules: readonly Module[],
   asking: ModuleTerms,
   company: Company,
