@@ -26,7 +26,7 @@ export interface Pages {
  * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
  * counts, with a page that is empty, and with one that says the same as the page before. A page that is lost is asked for
  * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
- * a list are not mixed.
+ * a list are not mixed. `tellsRest`: that there are more pages than the bound is noted; not by who counts them in another way.
  */
 export async function askPages(
   operation: Operation,
@@ -34,6 +34,7 @@ export async function askPages(
   atMost: number,
   context: Pick<StageContext, 'call' | 'owned' | 'keepError'>,
   terms: CallTerms = {},
+  tellsRest = true,
 ): Promise<Pages | StageOutcome> {
   const perPage = operation.pages?.perPageAtMost ?? null;
   const last = Math.min(atMost, operation.pages?.pageAtMost ?? atMost);
@@ -55,7 +56,7 @@ export async function askPages(
     const isOver = envelope.items.length === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
     if (isOver) break;
     if (page >= last) {
-      if (atMost > 1) context.keepError(pagesLeft(operation, page, envelope.pages));
+      if (tellsRest) context.keepError(pagesLeft(operation, params, page, envelope.pages));
       break;
     }
     before = outcome.body;
@@ -108,13 +109,11 @@ function noteChangedTotal(
   );
 }
 
-const pagesLeft = ({ name }: Operation, asked: number, pages: number | null): StageError =>
-  noted(
-    'PAGES_LEFT',
-    pages === null
-      ? `${name} has more than the ${asked} pages that were asked for, as the pipeline says`
-      : `${name} has ${pages} pages, and ${asked} were asked for, as the pipeline says`,
-  );
+const pagesLeft = ({ name }: Operation, { name: whom }: Params, asked: number, pages: number | null): StageError => {
+  const list = typeof whom === 'string' ? `${name} for ${whom}` : name;
+  const bound = `${asked === 1 ? 'one was' : `${asked} were`} asked for, as the pipeline says`;
+  return noted('PAGES_LEFT', `${list} has ${pages === null ? 'more pages' : `${pages} pages`}, and ${bound}`);
+};
 
 /** It changes nothing about the row, and whoever reads the list should know. */
 const noted = (code: string, message: string): StageError => ({

@@ -73,6 +73,17 @@ describe('a list is asked for page by page', () => {
     expect(errors).toMatchObject([{ code: 'PAGES_LEFT', message: expect.stringContaining('3 pages, and 2') }]);
   });
 
+  test('so does a bound of one page, unless whoever asks counts what is left in another way', async () => {
+    const told = asking([page(officers(1, 50), 3, 120)], 1);
+    expect(await told.outcome).toMatchObject({ total: 120, items: { length: 50 } });
+    expect(told.errors).toMatchObject([
+      { code: 'PAGES_LEFT', message: expect.stringContaining('3 pages, and one was') },
+    ]);
+    const { context, errors } = scene({ answer: () => page(officers(1, 50), 3, 120) });
+    await askPages(officersKyb, { id: '7' }, 1, context, {}, false);
+    expect(errors).toEqual([]);
+  });
+
   test('a total that changes on the way is noted', async () => {
     const { outcome, errors } = asking([page(officers(1, 50), 2, 60), page(officers(51, 9), 2, 59)]);
     expect(await outcome).toMatchObject({ total: 60 });
