@@ -66,6 +66,8 @@ export interface KnownBy<Name extends string = string> {
   readonly within?: Name;
   /** What is not compared, beside places and origins. */
   readonly besides?: readonly Name[];
+  /** Members of `extra` that say what another answer says otherwise, and so follow from how old each of them is. */
+  readonly besidesInExtra?: readonly string[];
   /** One line for each company: it neither comes nor goes. */
   readonly single?: true;
   /** A cell of this column that no line had before is told by itself: a year. */
