@@ -166,6 +166,8 @@ export interface CallTerms {
 export interface Questions {
   /** What a person decided about this question before, if anything. */
   readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
+  /** A person has confirmed this very question before, and taken that back. */
+  readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
   /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
   readonly keep: (question: StageQuestion, state: QuestionState) => void;
 }
