@@ -76,7 +76,8 @@ function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
       ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } }
       : { due: null, nextAt: timeOf(until) };
   }
-  if (outcome === 'failed') {
+  // What is asked for in another way may not fail.
+  if (outcome === 'failed' && terms.isSameWay(standing.pipelineSha256)) {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
     const until = updatedAt + Math.min(...failed.map(({ freshMs }) => freshMs));
     if (!isOver(until, terms)) return { due: null, nextAt: timeOf(until) };
