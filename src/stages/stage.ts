@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { Unfit } from '../api/answer.js';
 import { INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
+import type { Vocabulary } from '../api/v2/vocabularies.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { WrittenItem } from './vocabulary/resolve.js';
 
 /**
  * A stage, declared once. The pipeline file, its reference, the plan, the journey, the columns of `rows` and the check
@@ -30,6 +32,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly options?: StageOptions<Options>;
   /** What of the above is otherwise with these options; what it says without them holds for their defaults. */
   readonly fitted?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
+  /** Names of the provider's vocabularies in these options: one that is not there is refused before anything is bought. */
+  readonly names?: (options: Options) => readonly NamesWritten[];
   /** What the rows of one start share: a cache, never anything that must hold. */
   readonly shared?: () => Shared;
   readonly run: (company: Company, context: StageContext<Options, Shared>) => Promise<StageOutcome>;
@@ -38,6 +42,14 @@ export interface Stage<Options = unknown, Shared = unknown> {
 export interface StageCall {
   readonly operation: Operation;
   readonly atMost: number;
+}
+
+/** What the pipeline file says under a key whose values are entries of a vocabulary. */
+export interface NamesWritten {
+  /** As the file has it, for example `contacts.seniority`. */
+  readonly key: string;
+  readonly vocabulary: Vocabulary;
+  readonly written: readonly WrittenItem[];
 }
 
 export interface StageOptions<Options> {
