@@ -271,7 +271,8 @@ function deepFreeze<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-function shortPath(file: string, cwd: string): string {
+/** As messages name it. */
+export function shortPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }

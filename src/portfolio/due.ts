@@ -108,6 +108,7 @@ function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
       ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } }
       : { due: null, nextAt: timeOf(until) };
   }
+  // What is asked for in another way may not fail.
   const isTheSame = terms.toldOtherwise(standing.pipelineSha256).stages.size === 0;
   if (outcome === 'failed' && isTheSame) {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
