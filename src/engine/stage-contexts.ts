@@ -58,13 +58,14 @@ export class StageContexts {
 
   /** `name` is what calls and errors are filed under: the stage, or `resolve`. */
   contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
-    const { door, clock, review, environments, optionsOf } = this.#options;
+    const { door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
     return {
       options: stage === undefined ? undefined : optionsOf(stage),
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
       nameAgreement: this.policy.match.nameAgreement,
+      freshnessMs,
       call: async (operation, params, terms) => {
         const outcome = await door.call(this.#request(operation, params, row, name, terms));
         if (outcome.kind === 'answer') {

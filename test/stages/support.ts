@@ -4,6 +4,7 @@ import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
+import { freshnessMs } from '../../src/config/pipeline.js';
 import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { recordOptions } from '../../src/stages/record-options.js';
@@ -129,6 +130,7 @@ export function scene(options: SceneOptions): Scene {
       shared: new ReportHistory(),
       now: () => scene.now,
       nameAgreement: policy.match.nameAgreement,
+      freshnessMs: (operation) => freshnessMs(policy, operation),
       call: async (operation, params, terms = {}) => {
         if (operation === v2Operations.creditReportHistory) {
           scene.looks.push(scene.now);
