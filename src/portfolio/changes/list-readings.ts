@@ -1,4 +1,3 @@
-import { allOperations } from '../../api/all-operations.js';
 import type { ChangeStore, DatedAnswer, ReplacedAnswer } from '../../ledger/changes.js';
 import { isObject } from '../../readers/parts/body-path.js';
 import { isComplete, type ListPage } from '../../readers/parts/newest-reading.js';
@@ -11,12 +10,6 @@ export interface Readings {
   readonly from: number;
   readonly until: number;
 }
-
-const PAGED: ReadonlySet<string> = new Set(
-  allOperations.flatMap(({ name, pages }) => (pages === undefined ? [] : [name])),
-);
-
-export const isPaged = (operation: string): boolean => PAGED.has(operation);
 
 /**
  * Pages of a list are no items of it: who moves from one to the next has neither gone nor come. So a list is compared as a

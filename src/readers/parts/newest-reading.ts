@@ -19,9 +19,9 @@ export interface PlacedPage<P extends ListPage> {
 
 /**
  * A list is asked for page by page, again and again over the years, and by hand with pages of another size. One reading of
- * it is a first page and those of the same size that came after it: never older than the first, and not beyond the pages
- * that it counts, for then they are of an older, longer reading. Of several readings the newest that is complete stands;
- * where none is, the one that brought most.
+ * it is a first page and those of the same size that came after it and before the next first page; not beyond the pages that
+ * it counts, for then they are of an older, longer reading. Of several readings the newest that is complete stands; where
+ * none is, the one that brought most.
  */
 export function newestReading<P extends ListPage>(answers: readonly P[]): readonly PlacedPage<P>[] {
   const bySize = new Map<number | null, P[]>();
@@ -30,8 +30,19 @@ export function newestReading<P extends ListPage>(answers: readonly P[]): readon
     if (before === undefined) bySize.set(answer.perPage, [answer]);
     else before.push(answer);
   }
-  const [best] = [...bySize.values()].map(readingOf).sort(better);
+  const [best] = [...bySize.values()].flatMap(readingsIn).map(readingOf).sort(better);
   return best === undefined ? [] : placed(best.pages);
+}
+
+/** Pages that are older than every first page are of a reading that is not there any more: they stand where there is no other. */
+function readingsIn<P extends ListPage>(answers: readonly P[]): readonly (readonly P[])[] {
+  const inTime = [...answers].sort((a, b) => a.fetchedAt - b.fetchedAt || a.page - b.page);
+  const readings: P[][] = [];
+  for (const answer of inTime) {
+    if (answer.page === 1) readings.push([answer]);
+    else readings.at(-1)?.push(answer);
+  }
+  return readings.length > 0 ? readings : [inTime];
 }
 
 interface Reading<P extends ListPage> {
@@ -42,9 +53,10 @@ interface Reading<P extends ListPage> {
 }
 
 function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
-  const inOrder = [...answers].sort((a, b) => a.page - b.page);
+  // The newest of each page, as it was asked for last.
+  const inOrder = [...new Map(answers.map((one) => [one.page, one])).values()].sort((a, b) => a.page - b.page);
   const [first] = inOrder;
-  const pages = first?.page === 1 ? inOrder.filter((one) => belongs(one, first)) : inOrder;
+  const pages = first?.page === 1 ? inOrder.filter((one) => isCounted(one, first)) : inOrder;
   const said = new Set<string>();
   // A provider that does not know a page may give the one before it again.
   const apart = pages.filter(({ rawSha256 }) => !said.has(rawSha256) && said.add(rawSha256));
@@ -52,8 +64,8 @@ function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
   return { pages: apart, isComplete: isComplete(pages), items, asOf: first?.fetchedAt ?? 0 };
 }
 
-const belongs = (one: ListPage, first: ListPage): boolean =>
-  one.page === 1 || (one.fetchedAt >= first.fetchedAt && (first.pages === null || one.page <= first.pages));
+const isCounted = (one: ListPage, first: ListPage): boolean =>
+  one.page === 1 || first.pages === null || one.page <= first.pages;
 
 /** Every page up to the last that is counted, or up to one that is empty. */
 export function isComplete(pages: readonly ListPage[]): boolean {
