@@ -1,8 +1,8 @@
 import { allOperations } from '../api/all-operations.js';
+import { pageOf } from '../util/list-page.js';
 import { isObject } from './parts/body-path.js';
 import { newestReading } from './parts/newest-reading.js';
 import { tryParse } from './parts/open-answer.js';
-import { pageOf } from './parts/paged-list.js';
 import type { RawAnswer } from './reader.js';
 
 const PAGED: ReadonlySet<string> = new Set(

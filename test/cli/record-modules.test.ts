@@ -170,6 +170,8 @@ test('a list that is read once more, and stopped between two pages, is shown as 
     expect(await shown(0)).toEqual(first);
     night = 2;
     expect(await shown(7, '--budget', '1')).toEqual(first);
+    // Pages that were replaced, and are shown, are not pruned.
+    expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
     expect(await shown(1, '--budget', '1')).toEqual(first);
     expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
   });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ListPage, newestReading } from '../../src/readers/parts/newest-reading.js';
+import { newestReading } from '../../src/readers/parts/newest-reading.js';
 import { recordReader } from '../../src/readers/record.js';
 import { companiesTable } from '../../src/readers/tables/companies.js';
 import { officersTable } from '../../src/readers/tables/officers.js';
+import type { ListPage } from '../../src/util/list-page.js';
 import { answer, read } from './support.js';
 
 /** A list of so many items, read in pages of one size from a moment on; `bought`: the pages that came. */

@@ -1,8 +1,7 @@
 import type { ChangeStore, DatedAnswer, ReplacedAnswer } from '../../ledger/changes.js';
 import { isObject } from '../../readers/parts/body-path.js';
-import { isComplete, type ListPage } from '../../readers/parts/newest-reading.js';
 import { tryParse } from '../../readers/parts/open-answer.js';
-import { pageOf } from '../../readers/parts/paged-list.js';
+import { isComplete, type ListPage, pageOf } from '../../util/list-page.js';
 
 /** Between which calls a list was read once more. */
 export interface Readings {

@@ -1,15 +1,4 @@
-/** What decides to which reading of a list an answer belongs. */
-export interface ListPage {
-  readonly page: number;
-  /** As it was asked for; null: it was left to the provider. */
-  readonly perPage: number | null;
-  readonly fetchedAt: number;
-  /** How many items came; null: the list did not come. */
-  readonly items: number | null;
-  /** How many pages there are, by its envelope; null: it does not say. */
-  readonly pages: number | null;
-  readonly rawSha256: string;
-}
+import { inOrder, isComplete, type ListPage, readingsIn } from '../../util/list-page.js';
 
 /** A page, and how many items stand on those before it. */
 export interface PlacedPage<P extends ListPage> {
@@ -34,17 +23,6 @@ export function newestReading<P extends ListPage>(answers: readonly P[]): readon
   return best === undefined ? [] : placed(best.pages);
 }
 
-/** Pages that are older than every first page are of a reading that is not there any more: they stand where there is no other. */
-function readingsIn<P extends ListPage>(answers: readonly P[]): readonly (readonly P[])[] {
-  const inTime = [...answers].sort((a, b) => a.fetchedAt - b.fetchedAt || a.page - b.page);
-  const readings: P[][] = [];
-  for (const answer of inTime) {
-    if (answer.page === 1) readings.push([answer]);
-    else readings.at(-1)?.push(answer);
-  }
-  return readings.length > 0 ? readings : [inTime];
-}
-
 interface Reading<P extends ListPage> {
   readonly pages: readonly P[];
   readonly isComplete: boolean;
@@ -53,27 +31,12 @@ interface Reading<P extends ListPage> {
 }
 
 function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
-  // The newest of each page, as it was asked for last.
-  const inOrder = [...new Map(answers.map((one) => [one.page, one])).values()].sort((a, b) => a.page - b.page);
-  const [first] = inOrder;
-  const pages = first?.page === 1 ? inOrder.filter((one) => isCounted(one, first)) : inOrder;
+  const pages = inOrder(answers);
   const said = new Set<string>();
   // A provider that does not know a page may give the one before it again.
   const apart = pages.filter(({ rawSha256 }) => !said.has(rawSha256) && said.add(rawSha256));
   const items = apart.reduce((sum, one) => sum + (one.items ?? 0), 0);
-  return { pages: apart, isComplete: isComplete(pages), items, asOf: first?.fetchedAt ?? 0 };
-}
-
-const isCounted = (one: ListPage, first: ListPage): boolean =>
-  one.page === 1 || first.pages === null || one.page <= first.pages;
-
-/** Every page up to the last that is counted, or up to one that is empty. */
-export function isComplete(pages: readonly ListPage[]): boolean {
-  const unbroken = pages.findIndex(({ page }, index) => page !== index + 1);
-  const inRow = unbroken === -1 ? pages : pages.slice(0, unbroken);
-  const [first] = inRow;
-  if (first === undefined) return false;
-  return inRow.some(({ items }) => items === 0) || (first.pages !== null && inRow.length >= first.pages);
+  return { pages: apart, isComplete: isComplete(pages), items, asOf: pages[0]?.fetchedAt ?? 0 };
 }
 
 const better = (a: Reading<ListPage>, b: Reading<ListPage>): number => {
