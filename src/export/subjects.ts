@@ -2,6 +2,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import type { RunSnapshot, SnapshotAnswer, SnapshotSubject } from '../ledger/reading.js';
 import { newestOfEach } from '../readers/newest-of-each.js';
 import type { RawAnswer, SubjectAnswers } from '../readers/reader.js';
+import { isPaged, standingPages } from '../readers/standing-pages.js';
 
 /** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
 export interface RunAnswers {
@@ -25,8 +26,19 @@ export function answersOf(snapshot: RunSnapshot): RunAnswers {
 
 function toSubject(subject: SnapshotSubject): SubjectAnswers {
   const { id, ids, row, country } = subject;
-  const answers = newestOfEach(subject.answers.map((answer) => toRaw(answer, subject)));
+  const answers = withWholeLists(newestOfEach(subject.answers.map((answer) => toRaw(answer, subject))), subject);
   return { id, ids, row, stage: answers[0]?.stage ?? null, country, answers };
+}
+
+/** A list that is being read once more is shown as it was read before, until it is whole again. */
+function withWholeLists(answers: readonly RawAnswer[], subject: SnapshotSubject): readonly RawAnswer[] {
+  const lists = new Set(answers.map(({ operation }) => operation).filter(isPaged));
+  let shown = answers;
+  for (const list of lists) {
+    const standing = standingPages(subject.withReplaced(list).map((answer) => toRaw(answer, subject)));
+    if (standing.length > 0) shown = [...shown.filter(({ operation }) => operation !== list), ...standing];
+  }
+  return shown;
 }
 
 const toRaw = (answer: SnapshotAnswer, { ids, row, country }: SnapshotSubject): RawAnswer => ({

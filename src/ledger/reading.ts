@@ -197,6 +197,11 @@ export interface SnapshotSubject {
   /** All IDs of that row. */
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly answers: readonly SnapshotAnswer[];
+  /**
+   * Where a list may have been read once more only in part: every answer to the operation that is kept, the oldest first,
+   * those among `answers` included. Else none. Only while the subjects are read.
+   */
+  readonly withReplaced: (operation: string) => readonly SnapshotAnswer[];
 }
 
 export interface SnapshotAnswer {

@@ -170,6 +170,39 @@ test('who moves from one page of a list to the next has neither come nor gone', 
   );
 });
 
+test('a list that is read once more, and stopped between two pages, is shown as it was until it is whole again', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 1;
+  const officers = () =>
+    Array.from({ length: 120 - night }, (_, index) => ({ id: index, last_name: `Night ${night}` }));
+  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+  const pipeline = [
+    'stages: [record]',
+    'record: {modules: [officers]}',
+    'freshness: {officersKyb: 5d, searchKyb: 365d}',
+  ];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', [lineOf(findPlainCompany(sandbox, (one) => plain.hasRecord(one)))]);
+    const shown = async (days: number, ...more: string[]) => {
+      clock.set(clock.now() + days * DAY);
+      const out = `out-${night}`;
+      await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', out, '--export', ...more]);
+      const lines = readTable(join(cwd, out), 'officers').map(({ last_name }) => last_name);
+      const [company] = readTable(join(cwd, out), 'companies');
+      return [lines.length, new Set(lines), company?.officers_returned, company?.officers_total];
+    };
+    const first = [119, new Set(['Night 1']), '119', '119'];
+    expect(await shown(0)).toEqual(first);
+    night = 2;
+    expect(await shown(7, '--budget', '1')).toEqual(first);
+    // Pages that were replaced, and are shown, are not pruned.
+    expect((await kybatch(['prune', '--older-than', '1d', '--yes'])).code).toBe(0);
+    expect(await shown(1, '--budget', '1')).toEqual(first);
+    expect(await shown(1)).toEqual([118, new Set(['Night 2']), '118', '118']);
+  });
+});
+
 test('V1-10 a key without a scope buys the modules that need it not, and is refused before the start for the others', async () => {
   await withJob({ pipeline: ['stages: [record]', 'record: {modules: [lite, officers, financial]}'] }, async (job) => {
     const { sandbox, env, rows, writeCsv, kybatch } = job;

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ListPage, newestReading } from '../../src/readers/parts/newest-reading.js';
+import { newestReading } from '../../src/readers/parts/newest-reading.js';
 import { recordReader } from '../../src/readers/record.js';
 import { companiesTable } from '../../src/readers/tables/companies.js';
 import { officersTable } from '../../src/readers/tables/officers.js';
+import type { ListPage } from '../../src/util/list-page.js';
 import { answer, read } from './support.js';
 
 /** A list of so many items, read in pages of one size from a moment on; `bought`: the pages that came. */
@@ -40,6 +41,30 @@ test('V1-7 of whole readings the newest stands, whatever is left of older and lo
     }),
     { numRuns: 200 },
   );
+});
+
+test('of all that was ever answered the newest whole reading stands, and where none is whole the one that brought most', () => {
+  const one = fc.record({ items: fc.nat({ max: 260 }), bought: fc.integer({ min: 1, max: 6 }) });
+  const sizes = fc.integer({ min: 20, max: 50 });
+  fc.assert(
+    fc.property(fc.array(one, { minLength: 1, maxLength: 6 }), sizes, fc.nat(), (years, perPage, shuffle) => {
+      const readings = years.map(({ items, bought }, year) => reading(items, perPage, year * 1000, bought));
+      const all = readings.flat();
+      const from = shuffle % all.length;
+      const shown = newestReading([...all.slice(from), ...all.slice(0, from)]).map(({ at }) => at);
+      const came = (pages: readonly ListPage[]) => pages.reduce((sum, { items }) => sum + (items ?? 0), 0);
+      const most = Math.max(...readings.map(came));
+      const whole = readings.findLast((pages) => pages.length === pages[0]?.pages);
+      expect(shown).toEqual(whole ?? readings.findLast((pages) => came(pages) === most));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a page that was asked for again within a reading stands as it came last', () => {
+  const [first, second] = reading(60, 50, 0);
+  if (first === undefined || second === undefined) throw new Error('two pages');
+  expect(shownOf([first, second, { ...second, fetchedAt: 5, rawSha256: 'again' }])).toEqual(['0/1', 'again']);
 });
 
 test('a part that was bought by hand, with pages of another size, does not take the place of a whole list', () => {

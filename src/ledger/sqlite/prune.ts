@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { freeBytes } from '../../util/free-space.js';
 import type { PruneReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
+import { listsUnderWay } from './lists-under-way.js';
 import { NEWEST_RUNS } from './newest-runs.js';
 import { removeRuns } from './remove-runs.js';
 import { spokeLast } from './spoke-last.js';
@@ -114,7 +115,7 @@ const removeFreeCalls = (database: Connection, before: number): number =>
 
 /**
  * An answer is replaced where the same request was answered again. What is owned stays, however old it is, and so does what
- * the newer one was not compared with yet, or says nothing against: the company may stand by the one before.
+ * the newer one was not compared with yet, or says nothing against: the company may stand by the one before. So does a list of which the newer reading is not whole.
  */
 function removeReplaced(database: Connection, before: number): Pick<PruneReport, 'answers' | 'bodies' | 'bytes'> {
   const answers = database
@@ -125,7 +126,7 @@ function removeReplaced(database: Connection, before: number): Pick<PruneReport,
            WHERE raw_sha256 IS NOT NULL AND charge <> 'owned' AND error_code IS NULL)
          WHERE id < newest AND settled_at < ?)`,
     )
-    .run(JSON.stringify(spokeLast(database)), before).changes;
+    .run(JSON.stringify([...spokeLast(database), ...listsUnderWay(database)]), before).changes;
   const gone = database
     .prepare<[number, number], number>(
       `DELETE FROM bodies WHERE stored_at < ? AND sha256 NOT IN (

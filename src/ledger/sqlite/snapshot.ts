@@ -2,6 +2,7 @@ import type { IdSpace } from '../../domain/id-spaces.js';
 import type { MemberChange } from '../changes.js';
 import type {
   RunSnapshot,
+  SnapshotAnswer,
   SnapshotCall,
   SnapshotCandidate,
   SnapshotError,
@@ -31,6 +32,7 @@ import {
 } from './cells.js';
 import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
+import { earlierPages } from './earlier-pages.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
@@ -237,8 +239,9 @@ async function* readSubjects(
   operations: readonly string[],
   askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers'> & Place & Shortcomings;
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> & Place & Shortcomings;
   const stoodBy = answerStoodBy(store.database, store.bodies);
+  const earlier = earlierPages(store.database);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
     askedFor.length === 0
@@ -253,19 +256,24 @@ async function* readSubjects(
         ? newest
         : newest.flatMap((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }) ?? []);
       const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
-      const answers = given.flatMap(({ id, api, ...answer }) => {
-        const params = store.cells.find(callParams, answer.params, [id]);
-        if (params === undefined) {
-          store.damaged.push({ ...answer, api, row: subject.row, params: null });
-          return [];
-        }
-        const body = soundBody(store, { ...answer, api, row: subject.row });
-        return body === undefined ? [] : [{ ...answer, params, body }];
-      });
-      yield { ...subject, ids, answers };
+      const withReplaced = (operation: string) =>
+        withBodies(store, subject.row, earlier(operation, standing, { run_id, run_row }));
+      yield { ...subject, ids, answers: withBodies(store, subject.row, given), withReplaced };
     }
   }
 }
+
+/** Those that are sound; the others are noted. */
+const withBodies = (store: Store, row: number, answers: readonly AnswerRow[]): readonly SnapshotAnswer[] =>
+  answers.flatMap(({ id, api, ...answer }) => {
+    const params = store.cells.find(callParams, answer.params, [id]);
+    if (params === undefined) {
+      store.damaged.push({ ...answer, api, row, params: null });
+      return [];
+    }
+    const body = soundBody(store, { ...answer, api, row });
+    return body === undefined ? [] : [{ ...answer, params, body }];
+  });
 
 async function* readLists(
   store: Store,

@@ -2,8 +2,9 @@ import type { ChangeStore, Comparison, ReplacedAnswer } from '../../ledger/chang
 import { readers } from '../../readers/list.js';
 import { newestOfEach } from '../../readers/newest-of-each.js';
 import type { RawAnswer, Reader } from '../../readers/reader.js';
+import { isPaged } from '../../readers/standing-pages.js';
 import { compareStates } from './compare.js';
-import { isPaged, readingsOf } from './list-readings.js';
+import { readingsOf } from './list-readings.js';
 import { type AsOf, readPair, readState } from './read-pair.js';
 import { carriedOver, lacksNothing, type State } from './state.js';
 

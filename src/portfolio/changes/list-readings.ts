@@ -1,9 +1,7 @@
-import { allOperations } from '../../api/all-operations.js';
 import type { ChangeStore, DatedAnswer, ReplacedAnswer } from '../../ledger/changes.js';
 import { isObject } from '../../readers/parts/body-path.js';
-import { isComplete, type ListPage } from '../../readers/parts/newest-reading.js';
 import { tryParse } from '../../readers/parts/open-answer.js';
-import { pageOf } from '../../readers/parts/paged-list.js';
+import { isComplete, type ListPage, pageOf } from '../../util/list-page.js';
 
 /** Between which calls a list was read once more. */
 export interface Readings {
@@ -11,12 +9,6 @@ export interface Readings {
   readonly from: number;
   readonly until: number;
 }
-
-const PAGED: ReadonlySet<string> = new Set(
-  allOperations.flatMap(({ name, pages }) => (pages === undefined ? [] : [name])),
-);
-
-export const isPaged = (operation: string): boolean => PAGED.has(operation);
 
 /**
  * Pages of a list are no items of it: who moves from one to the next has neither gone nor come. So a list is compared as a

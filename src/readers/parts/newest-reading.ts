@@ -1,15 +1,4 @@
-/** What decides to which reading of a list an answer belongs. */
-export interface ListPage {
-  readonly page: number;
-  /** As it was asked for; null: it was left to the provider. */
-  readonly perPage: number | null;
-  readonly fetchedAt: number;
-  /** How many items came; null: the list did not come. */
-  readonly items: number | null;
-  /** How many pages there are, by its envelope; null: it does not say. */
-  readonly pages: number | null;
-  readonly rawSha256: string;
-}
+import { inOrder, isComplete, type ListPage, readingsIn } from '../../util/list-page.js';
 
 /** A page, and how many items stand on those before it. */
 export interface PlacedPage<P extends ListPage> {
@@ -19,9 +8,9 @@ export interface PlacedPage<P extends ListPage> {
 
 /**
  * A list is asked for page by page, again and again over the years, and by hand with pages of another size. One reading of
- * it is a first page and those of the same size that came after it: never older than the first, and not beyond the pages
- * that it counts, for then they are of an older, longer reading. Of several readings the newest that is complete stands;
- * where none is, the one that brought most.
+ * it is a first page and those of the same size that came after it and before the next first page; not beyond the pages that
+ * it counts, for then they are of an older, longer reading. Of several readings the newest that is complete stands; where
+ * none is, the one that brought most.
  */
 export function newestReading<P extends ListPage>(answers: readonly P[]): readonly PlacedPage<P>[] {
   const bySize = new Map<number | null, P[]>();
@@ -30,7 +19,7 @@ export function newestReading<P extends ListPage>(answers: readonly P[]): readon
     if (before === undefined) bySize.set(answer.perPage, [answer]);
     else before.push(answer);
   }
-  const [best] = [...bySize.values()].map(readingOf).sort(better);
+  const [best] = [...bySize.values()].flatMap(readingsIn).map(readingOf).sort(better);
   return best === undefined ? [] : placed(best.pages);
 }
 
@@ -42,26 +31,12 @@ interface Reading<P extends ListPage> {
 }
 
 function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
-  const inOrder = [...answers].sort((a, b) => a.page - b.page);
-  const [first] = inOrder;
-  const pages = first?.page === 1 ? inOrder.filter((one) => belongs(one, first)) : inOrder;
+  const pages = inOrder(answers);
   const said = new Set<string>();
   // A provider that does not know a page may give the one before it again.
   const apart = pages.filter(({ rawSha256 }) => !said.has(rawSha256) && said.add(rawSha256));
   const items = apart.reduce((sum, one) => sum + (one.items ?? 0), 0);
-  return { pages: apart, isComplete: isComplete(pages), items, asOf: first?.fetchedAt ?? 0 };
-}
-
-const belongs = (one: ListPage, first: ListPage): boolean =>
-  one.page === 1 || (one.fetchedAt >= first.fetchedAt && (first.pages === null || one.page <= first.pages));
-
-/** Every page up to the last that is counted, or up to one that is empty. */
-export function isComplete(pages: readonly ListPage[]): boolean {
-  const unbroken = pages.findIndex(({ page }, index) => page !== index + 1);
-  const inRow = unbroken === -1 ? pages : pages.slice(0, unbroken);
-  const [first] = inRow;
-  if (first === undefined) return false;
-  return inRow.some(({ items }) => items === 0) || (first.pages !== null && inRow.length >= first.pages);
+  return { pages: apart, isComplete: isComplete(pages), items, asOf: pages[0]?.fetchedAt ?? 0 };
 }
 
 const better = (a: Reading<ListPage>, b: Reading<ListPage>): number => {

@@ -1,9 +1,9 @@
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
-import type { RawAnswer } from '../reader.js';
+import { isComplete, type ListPage, pageOf, wholeNumber } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
-import { isComplete, type ListPage, newestReading } from './newest-reading.js';
+import { newestReading } from './newest-reading.js';
 import type { OpenedAnswer } from './open-answer.js';
 import { type Members, nested } from './read-fields.js';
 import { takeSources } from './sources.js';
@@ -54,24 +54,6 @@ export function readPagedList(
   const [first] = reading;
   const isWhole = isComplete(reading.map(({ at }) => at));
   return { count, total: totalIn(first?.at.body), wholeAsOf: isWhole ? (first?.at.fetchedAt ?? null) : null, rest };
-}
-
-export const pageOf = (
-  answer: Pick<RawAnswer, 'params' | 'fetchedAt' | 'rawSha256'>,
-  body: JsonObject,
-  perPage: number | null,
-): ListPage => ({
-  page: wholeNumber(answer.params.page) ?? 1,
-  perPage: wholeNumber(answer.params.per_page) ?? perPage,
-  fetchedAt: answer.fetchedAt,
-  items: Array.isArray(body.data) ? body.data.length : null,
-  pages: wholeNumber(body.total_pages),
-  rawSha256: answer.rawSha256,
-});
-
-function wholeNumber(value: unknown): number | null {
-  const number = value instanceof ExactNumber ? Number(value.text) : value;
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
 }
 
 /** The lines and their count have columns of their own. In another form, or as null, they are kept. */

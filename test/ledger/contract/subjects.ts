@@ -80,7 +80,14 @@ export function describeSubjects(open: OpenLedger): void {
         await answer(about('v1', '9', 'fullKyb', { stage: 'record' }), '9', '{"id":"9"}');
         const [ten, nine, ...others] = await subjectsOf(ledger, run, 'v1', ['fullKyb']);
         expect(others).toEqual([]);
-        expect(ten).toEqual({ id: '10', row: 2, country: 'FR', ids: { v1: '10', v2: 'b' }, answers: [] });
+        expect(ten).toEqual({
+          id: '10',
+          row: 2,
+          country: 'FR',
+          ids: { v1: '10', v2: 'b' },
+          answers: [],
+          withReplaced: expect.any(Function),
+        });
         expect(nine).toMatchObject({ id: '9', row: 1, country: null, ids: { v1: '9' } });
         expect(nine?.answers).toMatchObject([
           { operation: 'fullKyb', params: { id: '9' }, fetchedAt: NOW, stage: 'record', body: Buffer.from('9') },
@@ -113,6 +120,47 @@ export function describeSubjects(open: OpenLedger): void {
           ['by hand', null, NOW],
           ['of another run', 'record', NOW - 5],
         ]);
+      }),
+    );
+
+    test(
+      'have also what was replaced, until the stage that asked once more has come to its end',
+      onLedger(open, async (ledger) => {
+        const { run, about, answer } = await runWith(ledger, [{ v1: '5' }]);
+        const buyPage = (page: number, body: string, settledAt: number, stage: string | null = 'record') =>
+          answer(
+            about('v1', '5', 'officersKyb', { requestKey: keyOf(`page ${page}`), stage }),
+            body,
+            `{"page":${page}}`,
+            settledAt,
+          );
+        const replaced = () =>
+          withSnapshot(ledger, run, async (snapshot) => {
+            const all: string[] = [];
+            for await (const { withReplaced } of snapshot.subjects('v1', ['officersKyb']))
+              all.push(...withReplaced('officersKyb').map(({ body }) => body.toString()));
+            return all;
+          });
+        const settle = (status: 'done' | 'pending', updatedAt: number) =>
+          ledger.runs.settleRow(
+            run,
+            1,
+            rowSettlement({ stage: 'record', stages: { record: status }, updatedAt }, { ids }),
+          );
+        const ids = [{ space: 'v1', id: '5', grade: null, matchedOn: null }] as const;
+        await buyPage(1, 'old 1', NOW);
+        await buyPage(2, 'old 2', NOW + 1);
+        await settle('done', NOW + 2);
+        expect(await replaced()).toEqual([]);
+        await buyPage(1, 'new 1', NOW + 10);
+        expect(await replaced()).toEqual(['old 1', 'old 2', 'new 1']);
+        await settle('pending', NOW + 11);
+        expect(await replaced()).toEqual(['old 1', 'old 2', 'new 1']);
+        await buyPage(2, 'new 2', NOW + 20);
+        await settle('done', NOW + 21);
+        expect(await replaced()).toEqual([]);
+        await buyPage(1, 'by hand', NOW + 20, null);
+        expect(await replaced()).toEqual(['old 1', 'old 2', 'new 1', 'new 2', 'by hand']);
       }),
     );
 

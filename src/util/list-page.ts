@@ -1,0 +1,71 @@
+import { ExactNumber } from './exact-json.js';
+
+/** What decides to which reading of a list an answer belongs. */
+export interface ListPage {
+  readonly page: number;
+  /** As it was asked for; null: it was left to the provider. */
+  readonly perPage: number | null;
+  readonly fetchedAt: number;
+  /** How many items came; null: the list did not come. */
+  readonly items: number | null;
+  /** How many pages there are, by its envelope; null: it does not say. */
+  readonly pages: number | null;
+  readonly rawSha256: string;
+}
+
+/** What was asked for, and when it was answered. */
+export interface AskedPage {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly fetchedAt: number;
+  readonly rawSha256: string;
+}
+
+export const pageOf = (
+  answer: AskedPage,
+  body: Readonly<Record<string, unknown>>,
+  perPage: number | null,
+): ListPage => ({
+  page: wholeNumber(answer.params.page) ?? 1,
+  perPage: wholeNumber(answer.params.per_page) ?? perPage,
+  fetchedAt: answer.fetchedAt,
+  items: Array.isArray(body.data) ? body.data.length : null,
+  pages: wholeNumber(body.total_pages),
+  rawSha256: answer.rawSha256,
+});
+
+export function wholeNumber(value: unknown): number | null {
+  const number = value instanceof ExactNumber ? Number(value.text) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
+}
+
+/**
+ * A reading of a list is a first page, and those that came after it and before the next first page. Pages that are older than
+ * every first page are of a reading that is not there any more: they stand where there is no other. The oldest reading first.
+ */
+export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (readonly P[])[] {
+  const inTime = [...pages].sort((a, b) => a.fetchedAt - b.fetchedAt || a.page - b.page);
+  const readings: P[][] = [];
+  for (const page of inTime) {
+    if (page.page === 1) readings.push([page]);
+    else readings.at(-1)?.push(page);
+  }
+  return readings.length > 0 ? readings : [inTime];
+}
+
+/** In the order of the pages, each as it came last, and not beyond those that the first one counts. */
+export function inOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {
+  const pages = [...new Map(reading.map((one) => [one.page, one])).values()].sort((a, b) => a.page - b.page);
+  const [first] = pages;
+  if (first?.page !== 1) return pages;
+  const { pages: counted } = first;
+  return pages.filter(({ page }) => page === 1 || counted === null || page <= counted);
+}
+
+/** Every page up to the last that is counted, or up to one that is empty. */
+export function isComplete(pages: readonly ListPage[]): boolean {
+  const unbroken = pages.findIndex(({ page }, index) => page !== index + 1);
+  const inRow = unbroken === -1 ? pages : pages.slice(0, unbroken);
+  const [first] = inRow;
+  if (first === undefined) return false;
+  return inRow.some(({ items }) => items === 0) || (first.pages !== null && inRow.length >= first.pages);
+}
