@@ -15,7 +15,7 @@ export interface StageContextOptions {
   /** Null for a plan. */
   readonly runId: string | null;
   readonly door: Answering;
-  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor'>;
+  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in the order of the journey. */
   readonly stages: readonly Stage[];
@@ -90,6 +90,11 @@ export class StageContexts {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return undefined;
           return await review.decisionFor(environmentId, question.key);
+        },
+        wasWithdrawn: async (question) => {
+          const environmentId = environmentOf(question.space);
+          if (environmentId === null || !(await this.#anyDecision())) return false;
+          return await review.wasWithdrawn(environmentId, question.key);
         },
         keep: ({ space, stage: about, key, candidateId = null }, state) => {
           const environmentId = environmentOf(space);

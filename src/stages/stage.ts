@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import type { Unfit } from '../api/answer.js';
 import { INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
+import type { Vocabulary } from '../api/v2/vocabularies.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { withoutEmails } from '../util/contact-names.js';
+import type { WrittenItem } from './vocabulary/resolve.js';
 
 /**
  * A stage, declared once. The pipeline file, its reference, the plan, the journey, the columns of `rows` and the check
@@ -31,6 +33,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly options?: StageOptions<Options>;
   /** What of the above is otherwise with these options; what it says without them holds for their defaults. */
   readonly fitted?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
+  /** Names of the provider's vocabularies in these options: one that is not there is refused before anything is bought. */
+  readonly names?: (options: Options) => readonly NamesWritten[];
   /** What the rows of one start share: a cache, never anything that must hold. */
   readonly shared?: () => Shared;
   readonly run: (company: Company, context: StageContext<Options, Shared>) => Promise<StageOutcome>;
@@ -39,6 +43,14 @@ export interface Stage<Options = unknown, Shared = unknown> {
 export interface StageCall {
   readonly operation: Operation;
   readonly atMost: number;
+}
+
+/** What the pipeline file says under a key whose values are entries of a vocabulary. */
+export interface NamesWritten {
+  /** As the file has it, for example `contacts.seniority`. */
+  readonly key: string;
+  readonly vocabulary: Vocabulary;
+  readonly written: readonly WrittenItem[];
 }
 
 export interface StageOptions<Options> {
@@ -169,6 +181,8 @@ export interface CallTerms {
 export interface Questions {
   /** What a person decided about this question before, if anything. */
   readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
+  /** A person has confirmed this very question before, and taken that back. */
+  readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
   /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
   readonly keep: (question: StageQuestion, state: QuestionState) => void;
 }

@@ -104,6 +104,7 @@ export interface SceneOptions {
   /** What the history lists of source S-1, at the time of the look. */
   readonly history?: () => PastItem | undefined;
   readonly remembered?: Remembered;
+  readonly wasWithdrawn?: true;
 }
 
 /** A stage sees one context and nothing else, so this is the whole world to it. */
@@ -151,6 +152,7 @@ export function scene(options: SceneOptions): Scene {
       },
       questions: {
         remembered: async () => options.remembered,
+        wasWithdrawn: async () => options.wasWithdrawn === true,
         keep: (question, state) => scene.kept.push({ ...question, key: question.key, ...state }),
       },
       keepError: (error) => scene.errors.push(error),

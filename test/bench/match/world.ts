@@ -111,7 +111,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     },
     owned: async () => undefined,
     settleLost: async () => {},
-    questions: { remembered: async () => undefined, keep: () => {} },
+    questions: { remembered: async () => undefined, wasWithdrawn: async () => false, keep: () => {} },
     keepError: () => {},
     keepCandidates: () => {},
   };
