@@ -251,7 +251,7 @@ async function* readSubjects(
       const isPlain = asked === null && lacking === null;
       const standing = isPlain
         ? newest
-        : newest.map((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }));
+        : newest.flatMap((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }) ?? []);
       const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
       const answers = given.flatMap(({ id, api, ...answer }) => {
         const params = store.cells.find(callParams, answer.params, [id]);
