@@ -1,4 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
+import { withoutEmails } from '../util/contact-names.js';
 import type { ExactJson } from '../util/exact-json.js';
 import type { Row, RowOf, Table } from './table.js';
 
@@ -112,14 +113,26 @@ export class ReaderOutput {
 
   add<T extends Table>(table: T, row: RowOf<T>): void {
     const before = this.rows.get(table.name);
-    if (before === undefined) this.rows.set(table.name, [row]);
-    else before.push(row);
+    const shown = this.#shown(row);
+    if (before === undefined) this.rows.set(table.name, [shown]);
+    else before.push(shown);
   }
 
   addAll<T extends Table>(table: T, rows: readonly RowOf<T>[]): void {
     const before = this.rows.get(table.name);
-    if (before === undefined) this.rows.set(table.name, [...rows]);
-    else for (const row of rows) before.push(row);
+    if (before === undefined)
+      this.rows.set(
+        table.name,
+        rows.map((row) => this.#shown(row)),
+      );
+    else for (const row of rows) before.push(this.#shown(row));
+  }
+
+  /** What has no column may hold an e-mail address in any text. */
+  #shown(row: Row): Row {
+    const { extra } = row;
+    if (this.includeContacts || typeof extra !== 'string' || !extra.includes('@')) return row;
+    return { ...row, extra: withoutEmails(extra) };
   }
 
   /** A list that did not come says nothing about what is in it (V1-22). */
@@ -132,7 +145,7 @@ export class ReaderOutput {
   /** So many places are named; how many more there are is told in the last. The raw body has them all. */
   note(issue: Issue): void {
     if (this.issues.length < ISSUES_NAMED) {
-      this.issues.push(issue);
+      this.issues.push(this.includeContacts ? issue : { ...issue, seen: withoutEmails(issue.seen) });
       return;
     }
     this.#issuesBeyond += 1;
