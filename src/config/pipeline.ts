@@ -150,6 +150,10 @@ export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
   ...fallbackOperations(pipeline),
 ];
 
+/** Whether it asks this API for anything: without v1 nothing is counted in units. */
+export const asks = (pipeline: Wanted, api: Operation['api']): boolean =>
+  operationsOf(pipeline).some((operation) => operation.api === api);
+
 /** Those by which a company is asked about that no search has found. */
 export const fallbackOperations = ({ search }: Pick<Wanted, 'search'>): readonly Operation[] =>
   (search?.fallback ?? []).map((name) => fallbackSteps[name].operation);
