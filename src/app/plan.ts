@@ -100,7 +100,7 @@ export type Job = ListOptions;
 export async function readJob(
   options: JobOptions,
   around: Surroundings,
-  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd),
+  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const table = await readInput(pathIn(around, options.input), {

@@ -57,7 +57,7 @@ export const run = (options: RunOptions, around: Surroundings = here()): Promise
   thenTell(options, around, async (toBeTold) => {
     const input = pathIn(around, options.input);
     return await notingRefusal(options.portfolio?.trim() ?? input, options, around, async (begins) => {
-      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
+      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
       toBeTold({ notify: pipeline.notify, input });
       const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
       return await bringUpToDate(await readJob(options, around, pipeline), metrics, options, around, begins);

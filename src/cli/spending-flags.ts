@@ -36,7 +36,7 @@ export const jobOptions = {
     type: 'string',
     default: 'analyst',
     requiresArg: true,
-    describe: 'A name (analyst, nightly, backfill) or a file',
+    describe: 'A name (analyst, backfill, credit, nightly, onboarding, sales) or a file',
   },
   portfolio: {
     type: 'string',
