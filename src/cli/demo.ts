@@ -102,8 +102,9 @@ function group(): string {
   return `\nThe group of ${name}, from group_links.csv. A link is a link: it does not say who owns whom.\n${tree}\n`;
 }
 
-const table = (file: string) =>
-  parse(readFileSync(join(folder, file)), { columns: true }) as Readonly<Record<string, string>>[];
+function table(file: string): readonly Readonly<Record<string, string>>[] {
+  return parse(readFileSync(join(folder, file)), { columns: true }) as Readonly<Record<string, string>>[];
+}
 
 async function query(): Promise<string> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });

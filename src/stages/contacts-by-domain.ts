@@ -32,7 +32,7 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
     per_page: Math.min(options.peopleAtMost, PER_PAGE),
   };
   const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
-  const listed = await askPages(enrichEmployeesSearch, params, pages, context, about);
+  const listed = await askPages(enrichEmployeesSearch, params, pages, context, about, false);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, (item) => isOfOtherDomain(item, found));
   if (people.length === 0) return NOBODY;

@@ -17,7 +17,7 @@ export async function inEmployees(company: Company, context: ContactsContext): P
   const filters = { company_id: id, ...wanted.filters };
   const params = { filters, per_page: Math.min(options.peopleAtMost, PER_PAGE) };
   const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
-  const listed = await askPages(employeesSearch, params, pages, context, about);
+  const listed = await askPages(employeesSearch, params, pages, context, about, false);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, ({ company_id }) => (idIn(company_id) ?? id) !== id);
   if (people.length === 0) return NOBODY;

@@ -14,7 +14,7 @@ const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, em
 export const contactsStage = stage({
   name: 'contacts',
   summary:
-    'People who work for the company (v2): names and roles; e-mail and phone only where the pipeline reveals them',
+    'People who work for the company (v2): names, and roles where they are found by the domain; e-mail and phone only where the pipeline reveals them',
   space: 'companies',
   additional: true,
   comparesCandidate: true,

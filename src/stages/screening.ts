@@ -78,7 +78,8 @@ function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
 /** From a record that is owned, where there is one; else its first page. */
 async function listOf({ inRecord, list }: ScreenedKind, id: string, context: Context): Promise<Pages | StageOutcome> {
   const owned = inRecord === null ? undefined : await listInRecord(id, inRecord, context);
-  return owned ?? (await askPages(list, { id }, 1, context));
+  // Who is beyond the first page is told as people who were left out.
+  return owned ?? (await askPages(list, { id }, 1, context, {}, false));
 }
 
 /** As many as are allowed. */

@@ -99,7 +99,7 @@ export interface Identified {
 /** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
 export type StageOutcome = {
   readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
-} /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */ & (
+} /** `asOf`: from when on it ages, where that is not the time of the oldest answer it was given. */ & (
   | { readonly kind: 'done'; readonly asOf?: number }
   /** `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. */
   | {
@@ -143,6 +143,8 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   readonly now: () => number;
   /** From which similarity on two names agree, as the pipeline has it. */
   readonly nameAgreement: number;
+  /** How long an answer of an operation is good for, as the pipeline has it. */
+  readonly freshnessMs: (operation: Operation) => number;
   /**
    * An owned answer that is fresh, or a bought one. A request that must not be repeated without a look (`report`) ends
    * `in_doubt` if one was lost, unless the caller says that it has looked.
@@ -181,6 +183,8 @@ export interface CallTerms {
 export interface Questions {
   /** What a person decided about this question before, if anything. */
   readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
+  /** A person has confirmed this very question before, and taken that back. */
+  readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
   /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
   readonly keep: (question: StageQuestion, state: QuestionState) => void;
 }
