@@ -1,9 +1,9 @@
 import type { RowOutcome } from '../domain/outcomes.js';
 import type { RunEvent } from '../engine/events.js';
-import type { Amounts } from '../engine/row-cost.js';
+import type { Amounts, Rest } from '../engine/row-cost.js';
 import type { Converged, DueReason } from '../ledger/portfolios.js';
 
-export type { Amounts, DueReason };
+export type { Amounts, DueReason, Rest };
 
 /** What a use case that spends tells while it works: what the engine tells, and that it begins. */
 export type SpendingEvent = RunEvent | StartedEvent;
@@ -25,7 +25,9 @@ export interface StartedEvent {
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
   /** What this start may spend. */
-  readonly atMost: Amounts;
+  readonly atMost: Rest;
+  /** Without v1 nothing is counted in units. */
+  readonly asksV1: boolean;
   /** Why rows are to go, and how many have left the list, where a file was taken in. */
   readonly list?: ListNews | undefined;
   /** Answers that are lost, and asked for again, may cost more than that. */

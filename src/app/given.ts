@@ -7,13 +7,13 @@ import { type Enough, readEnding } from './start-ending.js';
 import { pathIn, type Surroundings } from './surroundings.js';
 
 /** What a start was given to spend, and where its tables go, kept in the ledger: whoever goes on with its run is offered the same. */
-export type Given = Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats'>;
+export type Given = Pick<SpendingOptions, 'budget' | 'maxReports' | 'export' | 'out' | 'formats' | 'includeContacts'>;
 
 export type { Enough };
 
 /** The folder as it is from everywhere: who goes on may be elsewhere. */
 export const storeGiven = (
-  { budget, maxReports, export: exports, out, formats }: SpendingOptions,
+  { budget, maxReports, export: exports, out, formats, includeContacts }: SpendingOptions,
   around: Surroundings,
 ): string =>
   JSON.stringify({
@@ -22,6 +22,7 @@ export const storeGiven = (
     export: exports,
     out: out === undefined ? undefined : pathIn(around, out),
     formats,
+    includeContacts,
   } satisfies Given);
 
 /** Of the last start on a run; nothing where versions before have kept nothing. */
@@ -46,6 +47,7 @@ const isGiven = (value: unknown): value is Given =>
   isOr(value.maxReports, 'number') &&
   isOr(value.export, 'boolean') &&
   isOr(value.out, 'string') &&
+  isOr(value.includeContacts, 'boolean') &&
   (value.formats === undefined ||
     (Array.isArray(value.formats) && value.formats.every((said) => EXPORT_FORMATS.some((format) => format === said))));
 

@@ -1,8 +1,8 @@
 import type { Notify } from '../config/notify-schema.js';
-import { type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
+import { asks, type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import { type Amounts, within } from '../engine/row-cost.js';
+import { type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
@@ -45,7 +45,9 @@ export interface GoOnProposal {
   readonly inDoubt: number;
   /** Answers from before the run are not used. */
   readonly fresh: boolean;
-  readonly atMost: Amounts;
+  readonly atMost: Rest;
+  /** Without v1 nothing is counted in units. */
+  readonly asksV1: boolean;
   /** Answers that are lost, and asked for again, may cost more than that. */
   readonly moreIfLost: boolean;
 }
@@ -98,11 +100,11 @@ async function workOnAgain(
         const atMost = within(rest, bounds.limits);
         const inDoubt = how.outcome === 'pending' ? await inDoubtOf(run, ledger, around.clock.now()) : 0;
         const to = { run: run.id, rows: rows - inDoubt, inDoubt };
-        const proposal = { ...to, fresh, atMost, moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
+        const may = { atMost, asksV1: asks(pipeline, 'v1'), moreIfLost: moreIfLost(rest, bounds.limits, pipeline) };
+        const proposal = { ...to, ...may, fresh };
         if (options.agree !== undefined && !(await options.agree(proposal))) throw new DeclinedError();
-        const maySpend = { ...rest, ...atMost };
         const permissions = permissionReader(pipeline, provider, options.drain);
-        await mustBeAllowed(pipeline, maySpend, provider, permissions, ledger, around);
+        await mustBeAllowed(pipeline, atMost, provider, permissions, ledger, around);
         const only = await how.release(run, runs);
         const start = { ...bounds, run, pipeline, fresh, goesOn: true, only, rest, options, permissions, metrics };
         return await workOn(start, provider, ledger, around);

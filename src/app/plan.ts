@@ -1,4 +1,4 @@
-import { type LoadedPipeline, loadPipeline, operationsOf } from '../config/pipeline.js';
+import { asks, type LoadedPipeline, loadPipeline } from '../config/pipeline.js';
 import { UsageError } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import { planRun, type RunPlan } from '../engine/plan.js';
@@ -100,7 +100,7 @@ export type Job = ListOptions;
 export async function readJob(
   options: JobOptions,
   around: Surroundings,
-  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd),
+  pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
   const table = await readInput(pathIn(around, options.input), {
@@ -139,8 +139,7 @@ export async function planJob(
   const { table, pipeline } = job;
   const planned = await planInput(job, list, names, ledger, around);
   const at = around.clock.now();
-  const asks = (name: string) => operationsOf(pipeline).some(({ api }) => api === name);
-  const told = asks('v2') ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
+  const told = asks(pipeline, 'v2') ? await toldNowOrBefore({ use, at }, names.v2, ledger) : null;
   return {
     at,
     sandbox: isSandboxName(names.v1),
@@ -149,7 +148,7 @@ export async function planJob(
     portfolio: portfolioName(job),
     run: await lastRunOf(list, ledger),
     permissions: told && plannedPermissions(told, planned, pipeline),
-    asksV1: asks('v1'),
+    asksV1: asks(pipeline, 'v1'),
     guards: pipeline.guards,
     inDoubt: pipeline.inDoubt,
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),

@@ -1,4 +1,5 @@
 import type { ApiError } from '../api/errors.js';
+import { v1Operations } from '../api/v1/operations.js';
 import { checkV1Operations, type V1Check } from '../api/v1/probe.js';
 import { isForeignDenial } from '../calls/foreign.js';
 import { operationsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
@@ -56,7 +57,7 @@ function refusedBy({ operation, error }: Extract<V1Check, { kind: 'refused' }>, 
   const message = `the v1 key lacks a scope: ${operation.name} needs ${operation.scopes.join(', ')} (for ${stages}), and the provider says: ${error.message}`;
   return new KybatchError(message, {
     code: error.code,
-    hint: `Nothing was spent. Give the key these scopes in the workspace dashboard, or take what needs them out of the pipeline's stages. \`kybatch doctor\` shows what the key may do.`,
+    hint: `Nothing was spent. Give the key these scopes in the workspace dashboard, or take what needs them out of the pipeline's stages${operation === v1Operations.fullKyb ? ', or list in its record.modules what the key may buy: each needs its own scope alone' : ''}. \`kybatch doctor\` shows what the key may do.`,
     exit: error.exit,
     cause: error,
   });

@@ -12,7 +12,7 @@ import { pullFrom, type WatchPullView } from './watch-pull.js';
  * Null: nobody was asked.
  */
 export async function pullFirst(
-  pipeline: Pick<Pipeline, 'watch' | 'deadlineMs'>,
+  pipeline: Pipeline,
   portfolio: PortfolioRecord | undefined,
   options: SpendingOptions,
   ledger: Ledger,
@@ -21,7 +21,7 @@ export async function pullFirst(
 ): Promise<Heard | null> {
   if (!asksTheWatch(pipeline) || portfolio === undefined) return null;
   const tell = (why: string) => around.onNote?.(`the watch was not asked what has changed: ${why}`);
-  if (!mayBegin(options)) {
+  if (!mayBegin(options, pipeline)) {
     // What a look costs is not told, and nobody has agreed to anything yet.
     tell('that may cost something. `kybatch watch pull` asks it, and so does a start with --yes');
     return null;

@@ -1,5 +1,7 @@
+import type { ContactCounts } from '../domain/contact-counts.js';
 import type { ExitCode } from '../domain/exit-codes.js';
 import type { RowOutcome } from '../domain/outcomes.js';
+import { NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { MovedUse } from '../engine/permissions.js';
 import type { RunEnd } from '../engine/run.js';
 import type { ExportLack } from '../export/summary.js';
@@ -41,6 +43,10 @@ export interface RunEndView {
   readonly spent: Spent;
   /** What v2 counts otherwise than when this start began, whoever has used it. */
   readonly moved: readonly MovedUse[];
+  /** What of people this start has asked for and was answered: each reveal is charged. */
+  readonly reveals: Reveals;
+  /** How many contacts the account has revealed, whoever did, as v2 says; null where nobody has asked, or it did not tell. */
+  readonly contacts: ContactCounts | null;
   /** Rows that this start has left to people. */
   readonly left: LeftToPeople;
   /** Changes that matter which this start has found; null: nobody has looked. */
@@ -89,11 +95,11 @@ export function viewOfEnd(
   run: RunRecord,
   end: RunEnd,
   whole: Whole,
-  made: Pick<RunEndView, 'departed' | 'spent' | 'left' | 'importantChanges'>,
+  made: Pick<RunEndView, 'departed' | 'spent' | 'reveals' | 'left' | 'importantChanges'>,
   steps: readonly NextStep[],
   { tables, log, parkedUntil }: LeftBehind,
 ): RunEndView {
-  const { progress, stopped, finished, interrupted, moved } = end;
+  const { progress, stopped, finished, interrupted, moved, contacts } = end;
   const [next = null, ...further] = steps;
   return {
     ...standing(run, progress, whole),
@@ -101,6 +107,7 @@ export function viewOfEnd(
     watchAsked: 0,
     worked: true,
     moved,
+    contacts,
     ...made,
     stopped:
       stopped === undefined
@@ -142,6 +149,8 @@ export async function viewOfRest(
     worked: false,
     moved: [],
     spent: { units: 0, reports: 0, unknown: 0, unknownInBudget: 0 },
+    reveals: NO_REVEALS,
+    contacts: null,
     left: { failed: 0, questions: 0 },
     importantChanges: null,
     stopped: null,

@@ -1,7 +1,8 @@
 import type { Pipeline } from '../config/pipeline.js';
 import { KybatchError, UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
-import type { Amounts } from '../engine/row-cost.js';
+import { revealsAnything } from '../domain/reveals.js';
+import { type Amounts, mostFor } from '../engine/row-cost.js';
 import type { Limits } from '../ledger/intended.js';
 import type { ListenToSpending } from './events.js';
 import type { TableOptions } from './export.js';
@@ -9,7 +10,7 @@ import type { GoOnStep } from './next-step.js';
 import type { ProviderOptions } from './provider.js';
 
 /** What every use case that spends can be told. */
-export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'out' | 'formats'> {
+export interface SpendingOptions extends ProviderOptions, Pick<TableOptions, 'out' | 'formats' | 'includeContacts'> {
   /** Spending is agreed to. */
   readonly yes?: boolean | undefined;
   /** v1 units that this start may spend; the pipeline's `budget.units` without it. */
@@ -53,9 +54,20 @@ export const boundsOf = (options: SpendingOptions, { budget, concurrency }: Pipe
   concurrency: wholeNumber('--concurrency', options.concurrency, 1, CONCURRENCY_AT_MOST) ?? concurrency,
 });
 
-/** It may spend without anybody being asked. */
-export const mayBegin = ({ yes, budget, sandbox }: SpendingOptions): boolean =>
-  yes === true || budget !== undefined || sandbox === true;
+type Spends = Parameters<typeof mostFor>[1];
+
+/** It may spend without anybody being asked. A budget is a yes only where it bounds what is spent. */
+export const mayBegin = ({ yes, budget, sandbox }: SpendingOptions, pipeline: Spends): boolean =>
+  yes === true || sandbox === true || (budget !== undefined && unboundBy(pipeline) === undefined);
+
+/** What a budget does not bound, in words; undefined where it bounds what the pipeline spends. */
+function unboundBy(pipeline: Spends): string | undefined {
+  const { units, reports, reveals } = mostFor(1, pipeline);
+  if (revealsAnything(reveals))
+    return 'this pipeline has contacts of people revealed, each of which is charged: --budget does not bound that';
+  return units + reports === 0 ? '--budget bounds v1 units, and this pipeline spends none' : undefined;
+}
+
 /**
  * Whether the most that rows can cost is not the most that may be spent: an answer that is lost may be asked for again,
  * and only a budget bounds what that costs.
@@ -66,13 +78,21 @@ export const moreIfLost = (rest: Amounts, limits: Limits, { inDoubt }: Pick<Pipe
 const isUnbound = (most: number, limit: number | null): boolean => most > 0 && (limit === null || limit > most);
 
 /** Where nobody can be asked, a limit or a yes must be given. The sandbox costs nothing. */
-export function mustAgreeToSpend(options: SpendingOptions, canAsk: boolean): void {
-  if (mayBegin(options) || canAsk) return;
+export function mustAgreeToSpend(options: SpendingOptions, pipeline: Spends, canAsk: boolean): void {
+  if (mayBegin(options, pipeline) || canAsk) return;
+  const unbound = unboundBy(pipeline);
+  if (unbound !== undefined)
+    throw new UsageError(
+      options.budget === undefined ? NOBODY_TO_ASK : `${unbound}, and there is no terminal to ask on`,
+      'Nothing was spent. Add --yes. `kybatch plan` shows what it would cost.',
+    );
   throw new UsageError(
-    'run spends money, and there is no terminal to ask on',
+    NOBODY_TO_ASK,
     'Nothing was spent. Add --yes, or --budget UNITS to set a limit. `kybatch plan` shows what it would cost.',
   );
 }
+
+const NOBODY_TO_ASK = 'run spends money, and there is no terminal to ask on';
 
 /** Whoever was asked said no. */
 export class DeclinedError extends KybatchError {

@@ -1,6 +1,9 @@
+import { REVEALING, revealsOfCall } from '../api/v2/contact-counts.js';
+import { addReveals, NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { RunEvent } from '../engine/events.js';
 import { type Limits, mayHaveCost } from '../ledger/intended.js';
 import type { StartSpending } from '../ledger/reading.js';
+import { isRecord, parseStored } from '../ledger/stored-json.js';
 
 /** What this start has spent, as far as anybody knows. */
 export type Spent = StartSpending;
@@ -18,6 +21,7 @@ export class StartTally {
   #unknown = 0;
   #unknownInBudget = 0;
   #mayHaveCost = { units: 0, reports: 0 };
+  #reveals = NO_REVEALS;
 
   readonly #left = { failed: 0, questions: 0 };
 
@@ -29,6 +33,7 @@ export class StartTally {
     if (event.kind !== 'call_settled') return;
     const { meter } = event.intent;
     const { charge, unitsCharged } = event.settlement;
+    this.#reveals = addReveals(this.#reveals, revealsIn(event));
     this.#units += unitsCharged ?? 0;
     if (meter === 'report' && charge === 'charged') this.#reports += 1;
     if (charge === 'unknown') this.#unknown += 1;
@@ -48,6 +53,11 @@ export class StartTally {
     };
   }
 
+  /** What of people was asked for, and answered; what was lost is among the calls with unknown charge. */
+  get reveals(): Reveals {
+    return this.#reveals;
+  }
+
   get left(): LeftToPeople {
     return { ...this.#left };
   }
@@ -57,4 +67,10 @@ export class StartTally {
     const { units: unitsUsed, reports: reportsUsed } = this.#mayHaveCost;
     return { units: units !== null && unitsUsed >= units, reports: reports !== null && reportsUsed >= reports };
   }
+}
+
+function revealsIn({ intent, settlement }: Extract<RunEvent, { kind: 'call_settled' }>): Reveals {
+  if (!REVEALING.has(intent.operation) || settlement.answer === null || settlement.errorCode !== null)
+    return NO_REVEALS;
+  return revealsOfCall(intent.operation, parseStored(settlement.answer.params, isRecord) ?? {});
 }

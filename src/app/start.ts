@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadPipeline } from '../config/pipeline.js';
 import type { PermissionReader } from '../engine/permissions.js';
 import { mostOf, TOLD_APART } from '../engine/plan.js';
-import { type Amounts, type Rest, within } from '../engine/row-cost.js';
+import { type Rest, within } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import type { Converged } from '../ledger/portfolios.js';
@@ -46,7 +46,7 @@ export interface RunOptions extends JobOptions, SpendingOptions {
 export interface Proposal {
   readonly plan: PlanView;
   /** The plan's bounds, or the budgets where those are lower. */
-  readonly atMost: Amounts;
+  readonly atMost: Rest;
 }
 
 /**
@@ -57,7 +57,7 @@ export const run = (options: RunOptions, around: Surroundings = here()): Promise
   thenTell(options, around, async (toBeTold) => {
     const input = pathIn(around, options.input);
     return await notingRefusal(options.portfolio?.trim() ?? input, options, around, async (begins) => {
-      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd);
+      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
       toBeTold({ notify: pipeline.notify, input });
       const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
       return await bringUpToDate(await readJob(options, around, pipeline), metrics, options, around, begins);
@@ -76,7 +76,7 @@ async function bringUpToDate(
   // Kept with the speed that was asked for, so that `resume` holds to it.
   const pipeline = { ...job.pipeline, concurrency: bounds.concurrency };
   checkConfiguration(pipeline, options, around);
-  const isNew = await mustBeFreeToBegin(options, around);
+  const isNew = await mustBeFreeToBegin(pipeline, options, around);
   // Who is asked before there is a ledger, and says no, has created nothing.
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
@@ -94,10 +94,10 @@ async function bringUpToDate(
       if (!job.fresh) await tellAnew(converged, ledger, around);
       return converged;
     };
-    const nobodyIsAsked = options.agree === undefined && mayBegin(options);
+    const nobodyIsAsked = options.agree === undefined && mayBegin(options, pipeline);
     if (!nobodyIsAsked && !(await list.isAnythingDue())) return await upToDate(await begin());
     for (const note of await ownedElsewhere(names, ledger)) around.onNote?.(note);
-    mustAgreeToSpend(options, options.agree !== undefined);
+    mustAgreeToSpend(options, pipeline, options.agree !== undefined);
     if (options.export !== false) await checkTables(options, null, dataDir, around);
     return await withProvider(
       options,
@@ -109,7 +109,7 @@ async function bringUpToDate(
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: Rest) =>
-          mustBeAllowed(pipeline, { ...rest, ...within(rest, bounds.limits) }, provider, permissions, ledger, around);
+          mustBeAllowed(pipeline, within(rest, bounds.limits), provider, permissions, ledger, around);
         // Who is refused can resume. But nothing fresh is left behind, with which the next start would buy what is owned.
         if (job.fresh)
           await mustBeGranted(asked ?? mostOf(await planInput(job, list, names, ledger, around, TOLD_APART)));
@@ -150,11 +150,15 @@ async function openList(job: Job, names: ProviderNames, ledger: Ledger, around: 
 }
 
 /** A start that is refused for what the user pointed at creates nothing, not even a ledger. True if there is none yet. */
-async function mustBeFreeToBegin(options: RunOptions, around: Surroundings): Promise<boolean> {
+async function mustBeFreeToBegin(
+  pipeline: Job['pipeline'],
+  options: RunOptions,
+  around: Surroundings,
+): Promise<boolean> {
   const dataDir = dataDirOf(options, around);
   const isNew = !hasLedger(dataDir);
   // Where there is no ledger there is no finished run either, of which nothing is left to spend.
-  if (isNew) mustAgreeToSpend(options, options.agree !== undefined);
+  if (isNew) mustAgreeToSpend(options, pipeline, options.agree !== undefined);
   mustHaveSpace(options, around);
   // Where nobody says where, a finished run writes nothing, and a place that is not there is made with the ledger.
   const named = options.out !== undefined || (isNew && existsSync(join(dataDir, 'exports')));

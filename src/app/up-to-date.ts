@@ -23,10 +23,11 @@ export async function viewOfUpToDate(
   const before = await lastChange(ledger);
   await deriveChanges(ledger.changes, around.clock.now());
   const importantChanges = await importantSince(before, run, ledger);
-  const { out, formats } = options;
+  const { out, formats, includeContacts } = options;
+  const isSaid = out !== undefined || formats !== undefined || includeContacts !== undefined;
   const isOther = options.export !== false && (list.file.laid || (await isBehind(portfolio, run, ledger)));
-  const wanted = out !== undefined || formats !== undefined || options.export === true || isOther;
-  const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats }, around) : null;
+  const wanted = isSaid || options.export === true || isOther;
+  const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats, includeContacts }, around) : null;
   const rest = await viewOfRest(run, ledger, around, { tables: written, nextAt, departed });
   const view = { ...rest, importantChanges, unitsCharged: 0 };
   if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());

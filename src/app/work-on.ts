@@ -1,7 +1,7 @@
 import { PROVIDER_UNAVAILABLE } from '../calls/breaker.js';
-import type { Pipeline } from '../config/pipeline.js';
+import { asks, type Pipeline } from '../config/pipeline.js';
 import type { PermissionReader } from '../engine/permissions.js';
-import { type Amounts, within } from '../engine/row-cost.js';
+import { type Rest, within } from '../engine/row-cost.js';
 import { type RunEnd, workOnRun } from '../engine/run.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
@@ -34,7 +34,7 @@ export interface Start extends SpendingBounds {
   /** An earlier start began it. */
   readonly goesOn: boolean;
   /** What the rows that will move can cost at the most; the budgets may be lower. */
-  readonly rest: Amounts;
+  readonly rest: Rest;
   /** The only rows that are to move; without it, all that can. */
   readonly only?: readonly number[] | undefined;
   /** What the file had to tell, where one was taken in. */
@@ -103,7 +103,7 @@ export async function workOn(
     const spent = tally.spent.unknown === 0 ? tally.spent : await ledger.reading.spent(end.startId);
     const held = progress.parked === 0 ? null : await ledger.reading.activity(run.id, around.clock.now());
     const importantChanges = await importantSince(before, run, ledger);
-    const made = { departed: start.list?.left ?? 0, spent, left: tally.left, importantChanges };
+    const made = { departed: start.list?.left ?? 0, spent, reveals: tally.reveals, left: tally.left, importantChanges };
     const view = viewOfEnd(run, { ...end, progress }, whole, made, steps, {
       tables,
       log: log.path,
@@ -144,6 +144,7 @@ async function tellStarted(
     goesOn,
     fresh,
     atMost: within(rest, limits),
+    asksV1: asks(pipeline, 'v1'),
     list,
     moreIfLost: moreIfLost(rest, limits, pipeline),
   });

@@ -1,7 +1,7 @@
 import type { SpendingOptions } from '../app/spending.js';
 import { numberFlag } from './number-flag.js';
 import type { ProviderArgs } from './provider-flags.js';
-import { formatOption, outOption, readTableFlags } from './table-flags.js';
+import { formatOption, includeContactsOption, outOption, readTableFlags } from './table-flags.js';
 
 /** The flags of every command that may spend. */
 export interface SpendingArgs extends ProviderArgs {
@@ -12,6 +12,7 @@ export interface SpendingArgs extends ProviderArgs {
   readonly export: boolean | undefined;
   readonly out: string | undefined;
   readonly format: string | undefined;
+  readonly includeContacts?: boolean | undefined;
 }
 
 export const spendingOptions = {
@@ -26,6 +27,7 @@ export const spendingOptions = {
   },
   out: outOption,
   format: formatOption,
+  'include-contacts': { ...includeContactsOption, describe: 'Tables with e-mail and phone of people, too' },
 } as const;
 
 /** The flags of every command that reads an input. */
@@ -34,7 +36,7 @@ export const jobOptions = {
     type: 'string',
     default: 'analyst',
     requiresArg: true,
-    describe: 'A name (analyst, nightly, backfill) or a file',
+    describe: 'A name (analyst, backfill, credit, nightly, onboarding, sales) or a file',
   },
   portfolio: {
     type: 'string',
@@ -54,4 +56,5 @@ export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({
   export: args.export,
   out: args.out,
   formats: args.format === undefined ? undefined : readTableFlags(args).formats,
+  includeContacts: args.includeContacts,
 });

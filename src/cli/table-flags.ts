@@ -24,6 +24,8 @@ export const formatOption = {
   describe: 'csv, or csv,parquet (default: csv)',
 } as const;
 
+export const includeContactsOption = { type: 'boolean', describe: 'E-mail and phone of people, too' } as const;
+
 /** The flags of an export, checked. */
 export function readTableFlags(flags: TableFlags): TableOptions {
   const formats = readFormats(flags.format ?? 'csv');

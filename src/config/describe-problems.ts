@@ -6,13 +6,22 @@ import { pipelineKeys } from './pipeline-json-schema.js';
 /** Each problem in one line: the key, what is wrong with it, and the value that was seen. */
 export function describeProblems(error: z.core.$ZodError, content: unknown): readonly string[] {
   const known = pipelineKeys();
-  const problems = error.issues.flatMap((issue): (() => string)[] =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => () => unknownKey(issue.path, key, known))
-      : [() => describe(issue, content)],
-  );
+  const problems = error.issues
+    .flatMap(ofEntries)
+    .flatMap((issue): (() => string)[] =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => () => unknownKey(issue.path, key, known))
+        : [() => describe(issue, content)],
+    );
   // Each once: a fraction below the least value breaks two rules with the same words.
   return firstFew(problems, (tell) => tell(), 'problems');
+}
+
+/** A list whose entries are wrong, where something else than a list may be said as well: each entry is named. */
+function ofEntries(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [entries] = issue.errors.filter((wrong) => wrong.length > 0 && wrong.every(({ path }) => path.length > 0));
+  return entries?.map((wrong) => ({ ...wrong, path: [...issue.path, ...wrong.path] })) ?? [issue];
 }
 
 function describe(issue: z.core.$ZodIssue, content: unknown): string {

@@ -148,7 +148,7 @@ export const pipelineFile = section({
     ),
   provenance: yesOrNo().default(false).describe('Ask for the sources of the data; one mode for the whole run (V1-25)'),
   ids_shared: z
-    .union([z.boolean(), z.array(z.enum(SHAREABLE_SPACES, SHARED)).min(2, SHARED).meta({ uniqueItems: true })], SHARED)
+    .union([z.boolean(), z.array(choice(SHAREABLE_SPACES)).min(2, SHARED).meta({ uniqueItems: true })], SHARED)
     .refine((said) => typeof said === 'boolean' || new Set(said).size === said.length, SHARED)
     .default(false)
     .describe(

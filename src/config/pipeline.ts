@@ -91,8 +91,8 @@ export interface LoadedPipeline extends Pipeline {
   readonly sha256: string;
 }
 
-/** Throws a UsageError that lists every problem of the file with key and value. */
-export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
+/** Throws a UsageError that lists every problem of the file with key and value. `onNote` is told what it says in vain. */
+export function loadPipeline(nameOrFile: string, cwd: string, onNote?: (note: string) => void): LoadedPipeline {
   const { name, file } = findPipeline(nameOrFile, cwd);
   const shownAs = shortPath(file, cwd);
   const content = readYaml(file, shownAs);
@@ -111,9 +111,18 @@ export function loadPipeline(nameOrFile: string, cwd: string): LoadedPipeline {
       `${shownAs}: watch.refresh: ${unplanned.join(', ')} is not among the stages`,
       'A stage that is bought again must be bought in the first place.',
     );
+  for (const note of saidInVain(content, pipeline)) onNote?.(`${shownAs}: ${note}`);
   for (const problem of unsearchable(pipeline)) throw new UsageError(`${shownAs}: ${problem.message}`, problem.hint);
   return deepFreeze({ ...pipeline, name, file, sha256: pipelineSha256(pipeline) });
 }
+
+/** Options of stages that are not planned: who has written them may think they are. */
+const saidInVain = (content: unknown, pipeline: Pipeline): readonly string[] =>
+  stages.flatMap(({ name, options }) =>
+    options === undefined || pipeline.stages.includes(name) || !Object.hasOwn(Object(content), options.key)
+      ? []
+      : [`${options.key} is not used: ${name} is not among the stages`],
+  );
 
 /** A stage whose companies can only be another space's: nothing searches in its own (V2-18). */
 function unsearchable(pipeline: Pipeline): readonly { readonly message: string; readonly hint: string }[] {
@@ -149,6 +158,10 @@ export const operationsOf = (pipeline: Wanted): readonly Operation[] => [
   ]),
   ...fallbackOperations(pipeline),
 ];
+
+/** Whether it asks this API for anything: without v1 nothing is counted in units. */
+export const asks = (pipeline: Wanted, api: Operation['api']): boolean =>
+  operationsOf(pipeline).some((operation) => operation.api === api);
 
 /** Those by which a company is asked about that no search has found. */
 export const fallbackOperations = ({ search }: Pick<Wanted, 'search'>): readonly Operation[] =>

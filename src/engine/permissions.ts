@@ -75,10 +75,11 @@ export async function noteContactsAtEnd(
   { calls, clock, environmentId, reader }: Counted,
   start: { readonly runId: string; readonly startId: number; readonly begunAt: number },
   reading: Pick<Reading, 'callsOf'>,
-): Promise<void> {
-  if (environmentId === null || reader === undefined) return;
+): Promise<ContactCounts | null> {
+  if (environmentId === null || reader === undefined) return null;
   const sent = await reading.callsOf(start.runId, start.startId);
-  if (!sent.some(({ operation, class: became }) => REVEALING.has(operation) && became !== 'owned')) return;
+  if (!sent.some(({ operation, class: became }) => REVEALING.has(operation) && became !== 'owned')) return null;
   const counts = await reader.contacts(start.begunAt, clock.now());
   if (counts !== null) await calls.keepContacts(environmentId, counts, clock.now());
+  return counts;
 }

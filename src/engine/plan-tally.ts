@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Subject } from '../domain/grade.js';
 import type { Meter } from '../domain/meter.js';
 import type { RepairRule } from '../domain/numbers/types.js';
+import { addReveals, NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { AllowanceRecord } from '../ledger/calls.js';
 import type { Rest } from './row-cost.js';
 
@@ -35,6 +36,8 @@ export interface RunPlan {
   };
   readonly v2Calls: Range;
   readonly creditReportsAtMost: number;
+  /** What of people may be revealed, where the pipeline asks for it. */
+  readonly revealsAtMost: Reveals;
   readonly allowance: AllowanceView | null;
   readonly days: Range;
 }
@@ -67,6 +70,8 @@ export interface RowCost {
   readonly most: Readonly<Record<Meter, number>>;
   /** If its company is found by its first search. */
   readonly likely: Readonly<Record<Meter, number>>;
+  /** At the most. */
+  readonly reveals: Reveals;
 }
 
 const INVALID_SHOWN = 20;
@@ -89,6 +94,7 @@ export class PlanTally {
   readonly #units = { atLeast: 0, likely: 0, atMost: 0 };
   readonly #v2Calls = { atLeast: 0, atMost: 0 };
   #reports = 0;
+  #reveals: Reveals = NO_REVEALS;
   readonly #met = new Set<number>();
 
   invalid(row: InvalidRow): void {
@@ -136,7 +142,7 @@ export class PlanTally {
   }
 
   /** `searched`: its company must be searched for first. `reportsAgain`: those that are owned and may have expired. */
-  toBuy(searched: boolean, { sure, most, likely }: RowCost, reportsAgain: number): void {
+  toBuy(searched: boolean, { sure, most, likely, reveals }: RowCost, reportsAgain: number): void {
     // What is missing is told for nothing: whether a report is ready, and its body.
     if (most.unit + most.report + most.not_told === 0) {
       this.owned(reportsAgain);
@@ -149,14 +155,16 @@ export class PlanTally {
     this.#v2Calls.atLeast += sure === 'not_told' ? 1 : 0;
     this.#v2Calls.atMost += most.not_told;
     this.#reports += most.report + reportsAgain;
+    this.#reveals = addReveals(this.#reveals, reveals);
   }
 
   /** Rows that nobody has told apart cost the most they can. */
-  inFull({ units, reports, v2Calls }: Rest): void {
+  inFull({ units, reports, v2Calls, reveals }: Rest): void {
     this.#units.likely += units;
     this.#units.atMost += units;
     this.#v2Calls.atMost += v2Calls;
     this.#reports += reports;
+    this.#reveals = addReveals(this.#reveals, reveals);
   }
 
   plan(allowance: AllowanceRecord | undefined, now: number): RunPlan {
@@ -178,6 +186,7 @@ export class PlanTally {
       units: this.#units,
       v2Calls: this.#v2Calls,
       creditReportsAtMost: this.#reports,
+      revealsAtMost: this.#reveals,
       allowance: view,
       days: { atLeast: daysFor(atLeast, view), atMost: daysFor(atMost, view) },
     };

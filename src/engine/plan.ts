@@ -83,10 +83,11 @@ export async function planRest(options: RestOptions): Promise<Rest> {
 }
 
 /** What a plan can cost at the most. */
-export const mostOf = ({ units, v2Calls, creditReportsAtMost }: RunPlan): Rest => ({
+export const mostOf = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: RunPlan): Rest => ({
   units: units.atMost,
   reports: creditReportsAtMost,
   v2Calls: v2Calls.atMost,
+  reveals: revealsAtMost,
 });
 
 /** As it will be when it sets out: what failed is tried again. */

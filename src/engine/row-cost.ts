@@ -1,6 +1,7 @@
 import { type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
+import { addReveals, NO_REVEALS, type Reveals, revealsTimes } from '../domain/reveals.js';
 import type { Limits } from '../ledger/intended.js';
 import { type FallbackStep, fallbackSteps } from '../stages/identity/fallback-steps.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
@@ -12,9 +13,10 @@ export interface Amounts {
   readonly reports: number;
 }
 
-/** What rows can still cost, with the calls of v2 that may cost something nobody tells. */
+/** What rows can still cost, with the calls of v2 that may cost something nobody tells, and what of people they reveal. */
 export interface Rest extends Amounts {
   readonly v2Calls: number;
+  readonly reveals: Reveals;
 }
 
 type Asking = Pick<Pipeline, 'stages' | 'options' | 'search' | 'idsShared'>;
@@ -36,8 +38,16 @@ export function mostFor(rows: number, pipeline: Asking): Rest {
   const calls = callsOfRow(pipeline);
   const most = (meter: Meter) =>
     calls.reduce((sum, { operation, atMost }) => sum + (operation.meter === meter ? atMost : 0), 0);
-  return { units: rows * most('unit'), reports: rows * most('report'), v2Calls: rows * most('not_told') };
+  return {
+    units: rows * most('unit'),
+    reports: rows * most('report'),
+    v2Calls: rows * most('not_told'),
+    reveals: revealsTimes(rows, revealsOfRow(calls)),
+  };
 }
+
+const revealsOfRow = (calls: readonly StageCall[]): Reveals =>
+  calls.reduce((sum, { reveals = NO_REVEALS }) => addReveals(sum, reveals), NO_REVEALS);
 
 /** What the steps of a fallback may cost a row in the space where it is looked for first: each a call of its own, and a search for the number that it names. */
 export function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | undefined): readonly StageCall[] {
@@ -46,7 +56,8 @@ export function fallbackCalls(steps: readonly FallbackStep[], space: IdSpace | u
   return [...steps.map(({ operation }) => ({ operation, atMost: 1 })), named];
 }
 
-export const within = ({ units, reports }: Amounts, limits: Limits): Amounts => ({
-  units: Math.min(units, limits.units ?? units),
-  reports: Math.min(reports, limits.reports ?? reports),
+export const within = <Most extends Amounts>(most: Most, limits: Limits): Most => ({
+  ...most,
+  units: Math.min(most.units, limits.units ?? most.units),
+  reports: Math.min(most.reports, limits.reports ?? most.reports),
 });

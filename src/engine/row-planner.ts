@@ -6,6 +6,7 @@ import { entityKey, questionKey } from '../domain/entity-key.js';
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
 import { isSettled } from '../domain/outcomes.js';
+import { addReveals, NO_REVEALS, revealsWithin } from '../domain/reveals.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord } from '../ledger/runs.js';
 import { stepsFor } from '../stages/identity/fallback-steps.js';
@@ -109,14 +110,16 @@ export class RowPlanner {
       for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
         most[call.operation.meter] += Math.max(0, call.atMost - used(call.operation));
       likely[operation.meter] += 1;
-      if (!further) return { most, likely };
+      if (!further) return { most, likely, reveals: NO_REVEALS };
     }
-    for (const { operation, atMost } of open.flatMap(({ calls }) => calls)) {
+    let reveals = NO_REVEALS;
+    for (const { operation, atMost, reveals: revealed = NO_REVEALS } of open.flatMap(({ calls }) => calls)) {
       const left = Math.max(0, atMost - (this.#door.used.get(operation) ?? 0));
       most[operation.meter] += left;
       likely[operation.meter] += Math.min(1, left);
+      reveals = addReveals(reveals, revealsWithin(left, revealed));
     }
-    return { most, likely };
+    return { most, likely, reveals };
   }
 
   /** Reports that are owned, but for a look whether they still hold: the provider may say that they have expired. */

@@ -4,6 +4,7 @@ import { Door } from '../calls/door.js';
 import type { AnyClient } from '../calls/request.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { BatchApi, ByApi } from '../domain/api-name.js';
+import type { ContactCounts } from '../domain/contact-counts.js';
 import type { KybatchError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunEnvironment, RunRecord } from '../ledger/runs.js';
@@ -72,6 +73,8 @@ export interface RunEnd {
   readonly startId: number;
   /** What v2 counts otherwise than when it began, whoever has used it. */
   readonly moved: readonly MovedUse[];
+  /** How many contacts the account has revealed, where this start may have; null: nobody has told. */
+  readonly contacts: ContactCounts | null;
 }
 
 /** Drives the rows of a run until none can move. */
@@ -170,17 +173,17 @@ async function workUnder(lease: Lease, work: RunWork): Promise<RunEnd> {
   }
   // A provider that has stopped the run is not asked for more.
   const moved = door.stopped === undefined ? await noteUseAtEnd(counted, useAtStart) : [];
-  if (door.stopped === undefined)
-    await noteContactsAtEnd(counted, { runId: run.id, startId: lease.startId, begunAt }, ledger.reading);
+  const started = { runId: run.id, startId: lease.startId, begunAt };
+  const contacts = door.stopped === undefined ? await noteContactsAtEnd(counted, started, ledger.reading) : null;
   const outage = drain.aborted ? undefined : door.outage;
   const concluded = await conclude(work, door.stopped ?? guard.tripped ?? outage);
-  return { ...concluded, ...worked, startId: lease.startId, moved };
+  return { ...concluded, ...worked, startId: lease.startId, moved, contacts };
 }
 
 async function conclude(
   { run, ledger, clock, drain }: RunWork,
   stop: KybatchError | undefined,
-): Promise<Omit<RunEnd, 'startId' | 'allTried' | 'moved'>> {
+): Promise<Omit<RunEnd, 'startId' | 'allTried' | 'moved' | 'contacts'>> {
   const progress = await ledger.runs.progress(run.id);
   const finished = progress.byOutcome.pending === 0;
   // Whatever stopped it came too late to stop anything.

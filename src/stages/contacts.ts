@@ -1,4 +1,5 @@
 import { v2Operations } from '../api/v2/operations.js';
+import type { Reveals } from '../domain/reveals.js';
 import { byDomain } from './contacts-by-domain.js';
 import { inEmployees } from './contacts-in-employees.js';
 import { type ContactsOptions, contactsOptions } from './contacts-options.js';
@@ -49,10 +50,16 @@ function byDomainCalls(options: ContactsOptions): readonly StageCall[] {
   return [
     { operation: companyProfile, atMost: 1 },
     { operation: enrichEmployeesSearch, atMost: pagesOf(options) },
-    ...(asked === 0 ? [] : [{ operation: enrichPerson, atMost: asked }]),
+    ...(asked === 0 ? [] : [{ operation: enrichPerson, atMost: asked, reveals: revealsOf(options, revealed) }]),
   ];
 }
 
+const revealsOf = ({ reveal }: ContactsOptions, people: number): Reveals => ({
+  email: reveal.includes('email') ? people : 0,
+  phone: reveal.includes('phone') ? people : 0,
+});
+
+/** Its details have no switch: both are revealed, whichever was named. */
 function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
   const { reveal, revealAtMost, peopleAtMost } = options;
   const revealed = reveal.length === 0 ? 0 : Math.min(revealAtMost, peopleAtMost);
@@ -60,6 +67,8 @@ function inEmployeesCalls(options: ContactsOptions): readonly StageCall[] {
   return [
     ...(looks === 0 ? [] : [{ operation: nomenclature, atMost: looks }]),
     { operation: employeesSearch, atMost: pagesOf(options) },
-    ...(revealed === 0 ? [] : [{ operation: employeeProfile, atMost: revealed }]),
+    ...(revealed === 0
+      ? []
+      : [{ operation: employeeProfile, atMost: revealed, reveals: { email: revealed, phone: revealed } }]),
   ];
 }

@@ -7,6 +7,7 @@ import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { Reveals } from '../domain/reveals.js';
 import { withoutEmails } from '../util/contact-names.js';
 import type { WrittenItem } from './vocabulary/resolve.js';
 
@@ -43,6 +44,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
 export interface StageCall {
   readonly operation: Operation;
   readonly atMost: number;
+  /** How much of a person these calls reveal at the most, all of them together. */
+  readonly reveals?: Reveals;
 }
 
 /** What the pipeline file says under a key whose values are entries of a vocabulary. */

@@ -21,6 +21,8 @@ const WELL: RunEndView = {
   stages: {},
   worked: true,
   moved: [],
+  reveals: { email: 0, phone: 0 },
+  contacts: null,
   spent: { units: 4, reports: 0, unknown: 0, unknownInBudget: 0 },
   left: { failed: 0, questions: 0 },
   importantChanges: null,

@@ -30,6 +30,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
       const error = await refusal(run(JOB, around(job, key)));
       expect(error).toMatchObject({ code: 'INSUFFICIENT_SCOPE', exit: 5, message: expect.stringMatching(message) });
       expect(error.hint).toContain('Nothing was spent');
+      expect(error.hint?.includes('record.modules')).toBe(error.message.includes('fullKyb'));
       expect(job.sandbox.chargeLog).toEqual([]);
       // With a better key it goes on.
       expect(await run(JOB, around(job))).toMatchObject({ finished: true, outcomes: { complete: 20 } });

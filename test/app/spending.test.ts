@@ -70,7 +70,8 @@ describe('run', () => {
       const planned = await plan(JOB, around(job));
       // Each is as it was told, at its own time.
       const permissions = planned.permissions?.map((told) => ({ ...told, observedAt: expect.any(Number) }));
-      const atMost = { units: 7, reports: 3 };
+      const { v2Calls, revealsAtMost: reveals } = planned;
+      const atMost = { units: 7, reports: 3, v2Calls: v2Calls.atMost, reveals };
       expect(asked).toEqual([{ plan: { ...planned, at: expect.any(Number), permissions }, atMost }]);
       // Asked what it counts, once for the run and once for the plan beside it.
       expect([...job.sandbox.requests]).toEqual([['metrics', 2]]);
@@ -224,7 +225,7 @@ describe('X-3 what may still be spent is told tightly: rows that are owned or se
       };
       await expect(resume({ agree }, around(job))).rejects.toThrow(DeclinedError);
       await expect(run({ ...JOB, agree }, around(job))).rejects.toThrow(DeclinedError);
-      expect(asked).toEqual([atMost, atMost]);
+      expect(asked).toMatchObject([atMost, atMost]);
       expect(first.next).toMatchObject({ kind: 'resume', budget: atMost.units, maxReports: atMost.reports });
       const events: SpendingEvent[] = [];
       const second = await run({ ...JOB, yes: true, listen: (event) => events.push(event) }, around(job));

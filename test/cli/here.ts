@@ -86,7 +86,8 @@ export interface JobOptions extends BenchOptions {
 }
 
 /** Patience is for people; tests have none. */
-const IMPATIENT = ['retry: {attempts: 2, base: 1ms, cap: 1ms}', 'report: {first_poll: 1ms, poll_at_most: 5ms}'];
+const IMPATIENT = ['retry: {attempts: 2, base: 1ms, cap: 1ms}'];
+const IMPATIENT_FOR_REPORTS = 'report: {first_poll: 1ms, poll_at_most: 5ms}';
 
 /** A sandbox, a folder with a pipeline in it, and a command line between them. */
 export async function withJob<T>(options: JobOptions, use: (job: Job) => Promise<T>): Promise<T> {
@@ -94,7 +95,11 @@ export async function withJob<T>(options: JobOptions, use: (job: Job) => Promise
   return await withFolder((cwd) =>
     withSandbox({ reportDelayMs: 0, ...bench }, async ({ sandbox }) => {
       const env = environmentFor(sandbox);
-      writeFileSync(join(cwd, 'p.yaml'), [...pipeline, ...IMPATIENT].join('\n'));
+      const reports = pipeline.some((line) => line.includes('credit-report'));
+      writeFileSync(
+        join(cwd, 'p.yaml'),
+        [...pipeline, ...IMPATIENT, ...(reports ? [IMPATIENT_FOR_REPORTS] : [])].join('\n'),
+      );
       const rows = [...writeSample({ registry: sandbox.registry, rows: 30, dirty: false })].map(({ input }) => input);
       return await use({
         cwd,

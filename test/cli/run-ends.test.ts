@@ -159,7 +159,7 @@ describe('how a run ends', () => {
       const end = await kybatch([...RUN, '--yes', '--max-reports', '2']);
       expect(end.code).toBe(4);
       expect(generated()).toBe(2);
-      expect(end.stderr).toMatch(/at most 0 v1 units and 2 credit reports/);
+      expect(end.stderr).toMatch(/at most \d+ v2 calls and 2 credit reports/);
       const { next = '', this_start } = jsonOf<EndJson>(end);
       expect(this_start).toMatchObject({ credit_reports: 2 });
       expect(next).toMatch(/^kybatch resume \S+ --max-reports \d+ --yes$/);

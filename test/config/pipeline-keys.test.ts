@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
-import { freshnessMs } from '../../src/config/pipeline.js';
+import { freshnessMs, loadPipeline } from '../../src/config/pipeline.js';
 import { pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { IMPORTANT_CHANGES } from '../../src/domain/change.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
-import { load, loadWith, problemsWith } from './with-pipeline.js';
+import { load, loadWith, problemsWith, withFiles } from './with-pipeline.js';
 
 const DAY = 86_400_000;
 const operations = { ...v1Operations, ...v2Operations };
@@ -205,6 +205,8 @@ const AMOUNT = 'must be a whole number above 0, or null for no limit';
 /** The line, and the one problem it makes. */
 const SHARED = 'must be true, false, or a list of two or more of v1, v2, companies, employees, insights, credit';
 const MODULES = 'must be full, or a list of some of lite, officers, shareholders, group, financial';
+const SPACE = 'must be one of v1, v2, companies, employees, insights, credit';
+const MODULE = 'must be one of lite, officers, shareholders, group, financial';
 const BAD: readonly [lines: string, problem: string][] = [
   ['metrics: {}', 'metrics.file: is missing; it must be a text that is not blank'],
   ['notify: {}', 'notify: must name `command` or `webhook`, and not both, got keys and values.'],
@@ -259,9 +261,11 @@ const BAD: readonly [lines: string, problem: string][] = [
   ['ids_shared: null', `ids_shared: ${SHARED}, got nothing.`],
   ['ids_shared: [v2]', `ids_shared: ${SHARED}, got a list of 1.`],
   ['ids_shared: [v2, v2]', `ids_shared: ${SHARED}, got a list of 2.`],
-  ['ids_shared: [v2, report]', `ids_shared: ${SHARED}, got a list of 2.`],
+  ['ids_shared: [v2, report]', `ids_shared.1: ${SPACE}, got "report".`],
+  ['ids_shared: [v1, cretid]', `ids_shared.1: ${SPACE}, got "cretid". Did you mean credit?`],
   ['record: {modules: all}', `record.modules: ${MODULES}, got "all".`],
-  ['record: {modules: [lite, full]}', `record.modules: ${MODULES}, got a list of 2.`],
+  ['record: {modules: [lite, full]}', `record.modules.1: ${MODULE}, got "full".`],
+  ['record: {modules: [lite, oficers]}', `record.modules.1: ${MODULE}, got "oficers". Did you mean officers?`],
   ['record: {modules: [lite, lite]}', 'record.modules: must not name anything twice, got a list of 2.'],
   ['record: {all_pages: 2}', 'record.all_pages: must be true or false, got 2.'],
   ['record: {pages_at_most: 0}', 'record.pages_at_most: must be a whole number from 1 to 1000, got 0.'],
@@ -306,6 +310,19 @@ const BAD: readonly [lines: string, problem: string][] = [
 
 test.each(BAD)('refuses %s', (lines, problem) => {
   expect(problemsWith(lines)).toEqual([problem]);
+});
+
+test('options of a stage that is not planned are noted: who has written them may think it is', () => {
+  const notes = (text: string): readonly string[] => {
+    const told: string[] = [];
+    withFiles({ 'p.yaml': text }, (cwd) => loadPipeline('p.yaml', cwd, (note) => told.push(note)));
+    return told;
+  };
+  expect(notes('stages: [record]\ncontacts: {reveal: [email]}\nreport: {look_for: 6m}\n')).toEqual([
+    'p.yaml: contacts is not used: contacts is not among the stages',
+    'p.yaml: report is not used: credit-report is not among the stages',
+  ]);
+  expect(notes('stages: [record, contacts]\ncontacts: {reveal: [email]}\n')).toEqual([]);
 });
 
 test('V2-3 a permission names operations of v2 only', () => {

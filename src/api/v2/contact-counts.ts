@@ -1,4 +1,5 @@
 import type { ContactCounts, ContactRange } from '../../domain/contact-counts.js';
+import type { Reveals } from '../../domain/reveals.js';
 import { ApiError } from '../errors.js';
 import type { PlatformV2Client } from './client.js';
 import { asExtra, countOf, unread } from './counts.js';
@@ -11,6 +12,12 @@ export const REVEALING: ReadonlySet<string> = new Set([
   'enrichPersonByLinkedin',
   'enrichPerson',
 ] satisfies V2OperationName[]);
+
+/** What a call asks to be revealed. The details of an employee have no switch: they show both (V2-11). */
+export function revealsOfCall(operation: string, params: Readonly<Record<string, unknown>>): Reveals {
+  if (operation === ('employeeProfile' satisfies V2OperationName)) return { email: 1, phone: 1 };
+  return { email: params.reveal_email === true ? 1 : 0, phone: params.reveal_phone === true ? 1 : 0 };
+}
 
 /** What `/metrics/contacts` counts, for 0 units; the error where it does not tell. */
 export async function readContactCounts(

@@ -87,7 +87,8 @@ export const callAgain = (
   args: CommandArgs,
 ): string => `kybatch call ${api} ${operation}${flag('--params', params ?? undefined)}${lookFlags(args)}`;
 
-const tableFlags = ({ out, format }: CommandArgs): string => flag('--out', out) + flag('--format', format);
+const tableFlags = ({ out, format, includeContacts }: CommandArgs): string =>
+  flag('--out', out) + flag('--format', format) + (includeContacts ? ' --include-contacts' : '');
 
 const exportFlag = ({ export: wanted }: CommandArgs): string =>
   wanted === undefined ? '' : wanted ? ' --export' : ' --no-export';

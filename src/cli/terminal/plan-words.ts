@@ -1,9 +1,10 @@
 import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
+import { revealsAnything } from '../../domain/reveals.js';
 import { plannedToJson } from './allowance-json.js';
 import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
-import { freshInWords } from './spending-words.js';
+import { freshInWords, revealsInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
 /** `place`: the flag that names the data directory. */
@@ -33,7 +34,11 @@ export function planInWords(plan: PlanView, place = ''): string {
     `  ${withCommas(plan.toSearch).padStart(7)}  to search for, then to buy`,
     `  ${withCommas(plan.toBuy).padStart(7)}  known, and something to buy`,
     '',
-    ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`, allowanceInWords(plan)] : [`Cost: ${ofV2}`]),
+    ...(plan.asksV1 ? [`Cost: ${unitsInWords(plan)}`, `      ${ofV2}`] : [`Cost: ${ofV2}`]),
+    ...(revealsAnything(plan.revealsAtMost)
+      ? [`      up to ${revealsInWords(plan.revealsAtMost)}: each is charged, and no budget bounds them`]
+      : []),
+    ...(plan.asksV1 ? [allowanceInWords(plan)] : []),
     ...plannedInWords(plan, place),
     ...guardsInWords(plan),
     ...(plan.asksV1 && (plan.allowance === null || plan.allowance.dailyLimit !== null)
@@ -111,6 +116,7 @@ export const planToJson = (plan: PlanView) => ({
   v1_units: { at_least: plan.units.atLeast, likely: plan.units.likely, at_most: plan.units.atMost },
   v2_calls: { at_least: plan.v2Calls.atLeast, at_most: plan.v2Calls.atMost },
   credit_reports_at_most: plan.creditReportsAtMost,
+  reveals_at_most: plan.revealsAtMost,
   allowance: plan.allowance && {
     units_left: plan.allowance.unitsLeft,
     daily_limit: plan.allowance.dailyLimit,

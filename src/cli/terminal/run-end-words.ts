@@ -1,11 +1,13 @@
 import type { RunEndView } from '../../app/run-end.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
+import { revealsAnything } from '../../domain/reveals.js';
 import { movedToJson } from './allowance-json.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { movedInWords } from './permission-words.js';
+import { revealedInWords, revealsToJson } from './reveal-words.js';
 import { count } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
@@ -30,6 +32,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...stillToDo(end),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
+    ...revealedInWords(end),
     ...movedInWords(end.moved),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
@@ -113,6 +116,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     stages: end.stages,
     units_charged: end.unitsCharged,
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
+    ...(revealsAnything(end.reveals) ? { reveals: revealsToJson(end) } : {}),
     v2_permissions: end.moved.map(movedToJson),
     waiting: end.waiting,
     parked: end.parked,

@@ -1,14 +1,33 @@
-import type { Amounts, DueReason, ListNews, StartedEvent } from '../../app/events.js';
+import type { Amounts, DueReason, ListNews, Rest, StartedEvent } from '../../app/events.js';
 import type { GoOnProposal } from '../../app/go-on.js';
 import type { Proposal } from '../../app/start.js';
+import { type Reveals, revealsAnything } from '../../domain/reveals.js';
 import { count, withCommas } from './text.js';
 
 /** "9 v1 units", or "9 v1 units and 3 credit reports" where reports can be bought at all. */
 export const amountsInWords = ({ units, reports }: Amounts): string =>
-  `${count(units, 'v1 unit')}${reports === 0 ? '' : ` and ${count(reports, 'credit report')}`}`;
+  `${count(units, 'v1 unit')}${reportsInWords(reports)}`;
 
-const atMostInWords = ({ atMost, moreIfLost }: Pick<StartedEvent, 'atMost' | 'moreIfLost'>): string =>
-  `at most ${amountsInWords(atMost)}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
+const reportsInWords = (reports: number): string => (reports === 0 ? '' : ` and ${count(reports, 'credit report')}`);
+
+/** Without v1 nothing is counted in units, and a call of v2 may cost all the same. What is revealed is charged by itself. */
+const mostInWords = (most: Rest, asksV1: boolean): string => {
+  const amounts = asksV1 ? amountsInWords(most) : `${count(most.v2Calls, 'v2 call')}${reportsInWords(most.reports)}`;
+  return `${amounts}${revealsAnything(most.reveals) ? `, with up to ${revealsInWords(most.reveals)}` : ''}`;
+};
+
+/** "3 reveals of e-mail, 1 of phone" */
+export const revealsInWords = ({ email, phone }: Reveals): string =>
+  phone === 0
+    ? `${count(email, 'reveal')} of e-mail`
+    : email === 0
+      ? `${count(phone, 'reveal')} of phone`
+      : `${count(email, 'reveal')} of e-mail, ${withCommas(phone)} of phone`;
+
+type May = Pick<StartedEvent, 'atMost' | 'asksV1' | 'moreIfLost'>;
+
+const atMostInWords = ({ atMost, asksV1, moreIfLost }: May): string =>
+  `at most ${mostInWords(atMost, asksV1)}${moreIfLost ? ', unless answers are lost and asked for again (--budget holds whatever happens)' : ''}`;
 
 /** What is asked before anything is spent. */
 export function spendQuestion({ plan, atMost }: Proposal): string {
@@ -17,11 +36,7 @@ export function spendQuestion({ plan, atMost }: Proposal): string {
   const isMore =
     plan.inDoubt === 'resend' &&
     (isUnbound(atMost.units, plan.units.atMost) || isUnbound(atMost.reports, plan.creditReportsAtMost));
-  // Without v1 nothing is counted in units, and a call of v2 may cost all the same.
-  const most = plan.asksV1
-    ? amountsInWords(atMost)
-    : `${count(plan.v2Calls.atMost, 'v2 call')}${atMost.reports === 0 ? '' : ` and ${count(atMost.reports, 'credit report')}`}`;
-  return `Spend up to ${most}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
+  return `Spend up to ${mostInWords(atMost, plan.asksV1)}${isMore ? ' (more where answers are lost and asked for again; --budget bounds that, too)' : ''}?`;
 }
 
 export const proposalInWords = ({ run, rows, inDoubt, fresh, ...may }: GoOnProposal, place: string): string =>
@@ -34,7 +49,7 @@ export const startInWords = (
   `${goesOn ? 'Going on with run' : 'Run'} ${run}: ${toGoInWords(toGo, inDoubt, may)}.\n${list === undefined ? '' : newsInWords(list, toGo)}${fresh && goesOn ? freshInWords(run, place) : ''}`;
 
 /** Who waits for a person's word moves only if what the provider tells while others buy settles it: it is in the bound. */
-function toGoInWords(toGo: number, inDoubt: number, may: Pick<StartedEvent, 'atMost' | 'moreIfLost'>): string {
+function toGoInWords(toGo: number, inDoubt: number, may: May): string {
   if (inDoubt === 0) return `${count(toGo, 'row')} to go, ${atMostInWords(may)}`;
   const waiting = `${count(inDoubt, 'row')} ${inDoubt === 1 ? 'waits' : 'wait'} for a word about a lost call (\`kybatch doubt\`)`;
   return toGo === 0 ? `nothing to go; ${waiting}` : `${count(toGo, 'row')} to go, ${atMostInWords(may)}; ${waiting}`;

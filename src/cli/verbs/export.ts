@@ -1,7 +1,7 @@
 import { exportTables } from '../../app/export.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
-import { formatOption, outOption, readTableFlags, type TableFlags } from '../table-flags.js';
+import { formatOption, includeContactsOption, outOption, readTableFlags, type TableFlags } from '../table-flags.js';
 import { lackInWords, partialInWords } from '../terminal/export-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -22,7 +22,7 @@ export const exportVerb: Verb<ExportArgs> = {
       .option('format', formatOption)
       .option('bom', { type: 'boolean', describe: 'CSV with a byte order mark, for Excel' })
       .option('delimiter', { type: 'string', requiresArg: true, describe: 'CSV: , ; tab or | (default: ,)' })
-      .option('include-contacts', { type: 'boolean', describe: 'E-mail and phone of people, too' })
+      .option('include-contacts', includeContactsOption)
       .option('partition-by', {
         choices: ['country'] as const,
         requiresArg: true,

@@ -58,7 +58,7 @@ const listVerb: Verb<AskingArgs> = {
       const sheets = await reviewSheets({ dataDir, ...asking }, aroundOf(io));
       const { words, command } = suggestReview({ ...asking, sheets }, args);
       io.stderr(
-        `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet: ${words}: ${command}\n`,
+        `On a terminal \`kybatch review${placeFlags(args)}\` asks them. In a spreadsheet, ${words.charAt(0).toLowerCase()}${words.slice(1)}: ${command}\n`,
       );
     }
     return ExitCode.ok;
