@@ -20,6 +20,8 @@ export interface PortfolioStore {
   usable(portfolioId: number): Promise<UsableRows>;
   /** Runs that members which are in the list stand by, or are on their way in. */
   holders(portfolioId: number): Promise<readonly string[]>;
+  /** What its runs were started with, each once. */
+  startedWith(portfolioId: number): Promise<readonly Pick<RunRecord, 'pipelineSha256' | 'settings'>[]>;
   /** The newest of its runs. */
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;
   /** The runs by which members stand that have come to this, the newest first. */
@@ -121,7 +123,10 @@ export type Judgement = { readonly due: Due } | { readonly due: null; readonly n
 
 export interface Due {
   readonly reason: DueReason;
-  /** It goes on as it is, in the row in which it is under way; the rest is of no account then. */
+  /**
+   * It goes on as it is, in the row in which it is under way. For one that has never come to rest `stages` are those that
+   * it does again, and `forget` counts; the rest is of no account then.
+   */
   readonly goesOn: boolean;
   /** Rows set out in this order. */
   readonly rank: number;

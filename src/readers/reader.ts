@@ -102,6 +102,7 @@ export class ReaderOutput {
   readonly issues: Issue[] = [];
   /** By table: the cells of `knownBy.within` of which lines came, be it none; `''` where that is all the same. */
   readonly came = new Map<string, Set<string>>();
+  readonly #repeated = new Set<string>();
   #issuesBeyond = 0;
 
   constructor(
@@ -140,10 +141,27 @@ export class ReaderOutput {
     this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
   }
 
+  /**
+   * The lines that this answer has for the table stand in it already, by another answer: they are not shown again. They are
+   * compared all the same, each answer with the one before it.
+   */
+  noteRepeated(table: Table, { operation, rawSha256 }: Pick<AnswerOrigin, 'operation' | 'rawSha256'>): void {
+    this.#repeated.add(placeOf(table, operation, rawSha256));
+  }
+
+  /** The lines as they are exported. */
+  shownOf(table: Table): readonly Row[] {
+    const rows = this.rows.get(table.name) ?? [];
+    if (this.#repeated.size === 0) return rows;
+    return rows.filter((row) => !this.#repeated.has(placeOf(table, row.operation ?? '', row.raw_sha256 ?? '')));
+  }
+
   rowsOf<T extends Table>(table: T): readonly RowOf<T>[] {
     return (this.rows.get(table.name) ?? []) as RowOf<T>[];
   }
 }
+
+const placeOf = ({ name }: Table, operation: string, rawSha256: string) => `${name} ${operation} ${rawSha256}`;
 
 /** Of one company or report. */
 const ISSUES_NAMED = 1000;

@@ -34,14 +34,18 @@ export const companiesTable = table({
   source: 'fullKyb, liteKyb and the other modules of v1; v2 kybLite and the lists beside it',
   key: ['v1_company_id', 'v2_company_id'],
   keyAlwaysThere: false,
-  knownBy: { columns: [['v1_company_id'], ['v2_company_id']], single: true },
+  knownBy: {
+    columns: [['v1_company_id'], ['v2_company_id']],
+    single: true,
+    besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
+  },
   columns: [
     column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where it was bought from v2', 'the request'),
     ...profileFields,
     column(
       'officers_returned',
       'integer',
-      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the most that came in one of them',
+      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the longer of the two, which is the one that is shown',
     ),
     column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
     column('group_links_returned', 'integer', 'Links that came, likewise'),
