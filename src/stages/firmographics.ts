@@ -2,14 +2,12 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
-import type { CandidateFacts } from '../domain/grade.js';
 import { postCheck } from '../domain/post-check.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
-import { askAboutAnswer } from './ask-about-answer.js';
+import { askAboutProfile } from './ask-about-profile.js';
 import { nothingReturned } from './nothing-returned.js';
 import {
   type Company,
-  type Identified,
   identified,
   type StageContext,
   type StageOutcome,
@@ -45,28 +43,9 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   if (profile instanceof ApiError) return unanswered(toStageError(profile, 1));
   const check = postCheck(candidate, profile);
   if (check.ok) return { kind: 'done' };
-  return await askAboutProfile({ ...found, candidate }, profile, check.message, company, context);
-}
-
-async function askAboutProfile(
-  confirmed: Identified & { readonly candidate: CandidateFacts },
-  profile: ProfileIdentity,
-  message: string,
-  { ids }: Company,
-  context: StageContext,
-): Promise<StageOutcome> {
-  const { candidate, grade } = confirmed;
   const key = recordKey(candidate, profile, 'firmographics');
-  const question = { space: 'companies', stage: 'firmographics', key, candidateId: candidate.id } as const;
-  const said = await askAboutAnswer(question, message, grade, context);
-  if (said === 'accepted') return { kind: 'done', ids: { companies: { ...confirmed, matchedOn: 'review' } } };
-  if (said !== 'refused') return said;
-  const refused = 'a person refused the profile, whose number or country is not what was confirmed';
-  const isKnownElsewhere = Object.keys(ids).some((space) => space !== 'companies');
-  const taken = { companies: null };
-  return isKnownElsewhere
-    ? { ...nothingReturned('REVIEWED', refused), ids: taken }
-    : { kind: 'no_match', code: 'REVIEWED', message: refused, ids: taken };
+  const odd = { space: 'companies', stage: 'firmographics', key, message: check.message } as const;
+  return await askAboutProfile(odd, { ...found, candidate }, company, context);
 }
 
 interface ProfileIdentity {

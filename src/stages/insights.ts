@@ -1,25 +1,85 @@
+import { readAnswer } from '../api/answer.js';
+import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { recordKey } from '../domain/entity-key.js';
+import { postCheck } from '../domain/post-check.js';
 import { bodySaysNothing } from '../util/says-nothing.js';
+import { askAboutProfile, type OddProfile } from './ask-about-profile.js';
+import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
 import { nothingReturned } from './nothing-returned.js';
-import { type Company, identified, type StageContext, type StageOutcome, stage, withoutAnswerAbout } from './stage.js';
+import {
+  type Company,
+  identified,
+  type StageContext,
+  type StageOutcome,
+  stage,
+  toStageError,
+  unanswered,
+  withoutAnswerAbout,
+} from './stage.js';
 
-/** The profile carries neither number nor country: that the ID was confirmed is all that says whose it is (V2-22). */
+const { insightsProfile } = v2Operations;
+
+/**
+ * The document shows neither number nor country in a profile: that the ID was confirmed is all that says whose it is. Where
+ * they are there all the same, they must be the company's (V2-22).
+ */
 export const insightsStage = stage({
   name: 'insights',
   summary: 'Digital profile: domain, traffic, technologies (v2)',
   space: 'insights',
   additional: true,
-  ages: [v2Operations.insightsProfile],
-  calls: [{ operation: v2Operations.insightsProfile, atMost: 1 }],
+  ages: [insightsProfile],
+  calls: [{ operation: insightsProfile, atMost: 1 }],
   run: buyProfile,
 });
 
 async function buyProfile(company: Company, context: StageContext): Promise<StageOutcome> {
-  const params = { id: identified(company, 'insights').id };
-  const outcome = await context.call(v2Operations.insightsProfile, params);
-  if (outcome.kind !== 'answer')
-    return await withoutAnswerAbout(v2Operations.insightsProfile, params, outcome, context);
-  return bodySaysNothing(outcome.body, 'id')
-    ? nothingReturned('EMPTY_PROFILE', 'the provider returned a digital profile with nothing in it')
-    : { kind: 'done' };
+  const confirmed = identified(company, 'insights');
+  const params = { id: confirmed.id };
+  const outcome = await context.call(insightsProfile, params);
+  if (outcome.kind !== 'answer') return await withoutAnswerAbout(insightsProfile, params, outcome, context);
+  if (bodySaysNothing(outcome.body, 'id'))
+    return nothingReturned('EMPTY_PROFILE', 'the provider returned a digital profile with nothing in it');
+  const said = identityIn(outcome.body);
+  if (said instanceof ApiError) return unanswered(toStageError(said, 1));
+  const odd = contradiction(said, company);
+  return odd === undefined ? { kind: 'done' } : await askAboutProfile(odd, confirmed, company, context);
+}
+
+interface ProfileIdentity {
+  readonly id: string | null;
+  readonly registration_number: string | null;
+  readonly country_code: string | null;
+}
+
+function identityIn(body: Buffer): ProfileIdentity | ApiError {
+  try {
+    const profile: Readonly<Record<string, unknown>> = readAnswer(insightsProfile, body);
+    const text = (name: string): string | null =>
+      Object.hasOwn(profile, name) && profile[name] != null ? String(profile[name]).trim() || null : null;
+    return { id: text('id'), registration_number: text('registration_number'), country_code: text('country_code') };
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** What was not returned contradicts nothing. */
+function contradiction(said: ProfileIdentity, company: Company): OddProfile | undefined {
+  const { id, candidate } = identified(company, 'insights');
+  const confirmed = {
+    ...(candidate ?? confirmedElsewhere(company.ids) ?? { registration_number: null, country_code: null }),
+    id,
+  };
+  const { registration_number, country_code } = said;
+  const check = postCheck(confirmed, {
+    registration_number: registration_number ?? confirmed.registration_number,
+    country_code,
+  });
+  const key = recordKey(confirmed, said, 'insights');
+  const asked = { space: 'insights', stage: 'insights' } as const;
+  if (said.id !== null && said.id !== id)
+    return { ...asked, key: `${key}|${said.id}`, message: `the profile is of ${said.id}, asked for was ${id}` };
+  return check.ok ? undefined : { ...asked, key, message: check.message };
 }

@@ -4,11 +4,14 @@ import type { Operation } from '../api/operation.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
 import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
+import { groupOfAnother } from './group-identity.js';
+import { nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { compareIdentity, type OwnIdentity } from './own-identity.js';
 import { askPages } from './pages.js';
 import {
   type Company,
+  type Identified,
   identified,
   type Params,
   type StageCall,
@@ -27,6 +30,8 @@ export interface Module {
   readonly tells?: readonly string[];
   /** Where the answer says whose it is: this member of it, or all of it. Missing: nowhere. */
   readonly identity?: 'lite' | 'whole';
+  /** The member that holds a group tree, which marks the company that it is of. */
+  readonly tree?: string;
 }
 
 /** How a stage asks for modules: in whose space, and for how many pages of a list at the most. */
@@ -70,7 +75,7 @@ async function buyEach(
   let ids: StageOutcome['ids'];
   let held: StageOutcome | undefined;
   for (const module of modules) {
-    const got = await ask(module, asking, confirmed.id, context);
+    const got = await ask(module, asking, confirmed, context);
     switch (got.kind) {
       case 'came': {
         if (got.identity === undefined) break;
@@ -112,8 +117,9 @@ function noted(missing: readonly Missing[], { keepError }: StageContext, outcome
 
 type Got = { readonly kind: 'came'; readonly identity?: OwnIdentity } | StageOutcome;
 
-async function ask(module: Module, asking: ModuleTerms, id: string, context: StageContext): Promise<Got> {
+async function ask(module: Module, asking: ModuleTerms, confirmed: Identified, context: StageContext): Promise<Got> {
   const { operation } = module;
+  const { id } = confirmed;
   if (operation.pages !== undefined) {
     const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);
     return pages.kind === 'pages' ? { kind: 'came' } : pages;
@@ -121,22 +127,27 @@ async function ask(module: Module, asking: ModuleTerms, id: string, context: Sta
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
   try {
-    return read(module, outcome.body);
+    return read(module, outcome.body, confirmed);
   } catch (error) {
     if (error instanceof ApiError) return unanswered(toStageError(error, 1));
     throw error;
   }
 }
 
-function read(module: Module, body: Buffer): Got {
-  const { operation, identity, tells } = module;
+function read(module: Module, body: Buffer, confirmed: Identified): Got {
+  const { operation, identity, tells, tree } = module;
   if (identity === 'lite') {
     const said = identityIn(readMember(operation, body, 'lite'));
     if (said === undefined && bodySaysNothing(body, 'lite')) return nothingIn(module);
     return { kind: 'came', identity: said ?? UNKNOWN };
   }
-  if (identity === undefined && tells === undefined) return { kind: 'came' };
+  if (identity === undefined && tells === undefined && tree === undefined) return { kind: 'came' };
   const value = readAnswer(operation, body) as ExactJson;
+  if (tree !== undefined) {
+    const nodes = memberOf(value, tree);
+    const another = Array.isArray(nodes) ? groupOfAnother(nodes, confirmed) : undefined;
+    return another === undefined ? { kind: 'came' } : ofAnother(another, confirmed);
+  }
   if (identity === 'whole') {
     const said = identityIn(value);
     return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
@@ -167,6 +178,12 @@ const isObject = (value: ExactJson | undefined): value is { [member: string]: Ex
 
 const memberOf = (value: ExactJson | undefined, name: string): ExactJson | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+const ofAnother = (another: string, { id, candidate }: Identified): NotAvailable =>
+  nothingReturned(
+    'GROUP_OF_ANOTHER',
+    `the group tree of ${id} marks ${another} as the company asked about; confirmed is ${candidate?.registration_number}`,
+  );
 
 /** An answer without anything in it is paid for; it says neither yes nor no about the company (V1-22). */
 function nothingIn({ identity, operation }: Module): NotAvailable {

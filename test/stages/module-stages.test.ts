@@ -82,6 +82,37 @@ describe('insights', () => {
   const buy = async (body: object) =>
     await insightsStage.run(company(dutch, { insights: known('7') }), scene({ answer: () => answer(body) }).context);
 
+  test.each([
+    ['another number', { registration_number: '87654321' }],
+    ['another country', { registration_number: '12345678', country_code: 'BE' }],
+    ['another ID', { id: '9999' }],
+  ])('V2-22 %s, where the profile names one, is a question', async (_, said) => {
+    for (const ids of [{ insights: confirmed }, { insights: known('7'), companies: confirmed }]) {
+      const world = scene({ answer: () => answer({ domain: 'other.example', ...said }) });
+      expect(await insightsStage.run(company(dutch, ids), world.context)).toMatchObject({
+        kind: 'needs_review',
+        code: 'IDENTITY_MISMATCH',
+      });
+      expect(world.kept).toMatchObject([{ space: 'insights', stage: 'insights', candidateId: '7' }]);
+    }
+  });
+
+  test('what it names as it was confirmed, or not at all, is no question', async () => {
+    const same = { id: 7, registration_number: '1234 5678', country_code: 'nl', domain: 'own.example' };
+    for (const body of [same, { ...same, registration_number: null, country_code: '' }])
+      expect(
+        await insightsStage.run(company(dutch, { insights: confirmed }), scene({ answer: () => answer(body) }).context),
+      ).toEqual({ kind: 'done' });
+  });
+
+  test('a refused profile takes nothing from a company that is known elsewhere', async () => {
+    const remembered = { decision: 'none_of_these', candidateId: '7', shown: ['7'] } as const;
+    const world = scene({ answer: () => answer({ domain: 'x', registration_number: '87654321' }), remembered });
+    expect(
+      await insightsStage.run(company(dutch, { insights: confirmed, v2: known('1') }), world.context),
+    ).toMatchObject({ kind: 'not_available', error: { code: 'REVIEWED' }, ids: { insights: null } });
+  });
+
   test('a profile without an engaged visitor is a profile', async () => {
     expect(await buy({ domain: null, engagement_total_visits: 0, technologies: [] })).toEqual({ kind: 'done' });
   });

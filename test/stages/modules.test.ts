@@ -235,3 +235,31 @@ describe('profile and registry', () => {
     expect((await bought(registryStage, alone)).outcome).toMatchObject({ kind: 'no_match', code: 'REVIEWED' });
   });
 });
+
+describe('a group tree', () => {
+  const node = (said: object, children: readonly object[] = []) => ({ name: 'x', selected: false, children, ...said });
+  const buy = (tree: readonly object[], modules = ['lite', 'group']) =>
+    bought(recordStage, { options: { modules }, instead: { groupFullKyb: { data: tree } } });
+  const another = [node({ id: 8 }, [node({ id: 99, name: 'Wrong', registration_number: 'FR1', selected: true })])];
+
+  test('that marks another company is noted, and alone it is nothing', async () => {
+    const { outcome, errors } = await buy(another);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(errors).toMatchObject([{ class: 'not_available', code: 'GROUP_OF_ANOTHER' }]);
+    expect(errors[0]?.message).toMatch(/^groupFullKyb: .*FR1 \(Wrong\).*12345678$/);
+    expect((await buy(another, ['group'])).outcome).toMatchObject({
+      kind: 'not_available',
+      error: { code: 'GROUP_OF_ANOTHER' },
+    });
+  });
+
+  test.each([
+    ['its number', { id: 99, registration_number: 'NL-12345678', selected: true }],
+    ['its ID', { id: 1, registration_number: 'NL1', selected: true }],
+    ['no number', { id: 99, registration_number: null, selected: true }],
+    ['nobody', { id: 99, registration_number: 'FR1' }],
+  ])('that marks %s is its own', async (_, said) => {
+    const { outcome, errors } = await buy([node({ id: 8 }, [node(said)])]);
+    expect({ outcome, errors }).toMatchObject({ outcome: { kind: 'done' }, errors: [] });
+  });
+});
