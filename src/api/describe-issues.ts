@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isContactGroup, isContactName, withoutEmails } from '../util/contact-names.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -16,7 +17,9 @@ function describe(issue: z.core.$ZodIssue, input: unknown): readonly string[] {
   }
   const where = pathText(issue.path);
   const seen = valueAt(input, issue.path);
-  return [`${where === '' ? '' : `${where}: `}${issue.message}${where === '' ? '' : `, got ${show(seen)}`}`];
+  return [
+    `${where === '' ? '' : `${where}: `}${issue.message}${where === '' ? '' : `, got ${isContact(issue.path) ? kindSeen(seen) : show(seen)}`}`,
+  ];
 }
 
 /** What a parameter must be, for people: they are not expected to know what a program calls it. */
@@ -51,12 +54,19 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
+/** Somebody's e-mail or phone is told to nobody: such messages are kept, and logged. */
+const isContact = (path: readonly PropertyKey[]): boolean =>
+  path.some((key) => isContactName(String(key)) || isContactGroup(String(key)));
+
+const kindSeen = (value: unknown): string =>
+  typeof value === 'string' ? 'a text' : value instanceof ExactNumber ? 'a number' : show(value);
+
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   // Before it is cut: half of a key is told by nobody.
-  const text = outsideText(JSON.stringify(value) ?? String(value));
+  const text = withoutEmails(outsideText(JSON.stringify(value) ?? String(value)));
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -45,7 +45,9 @@ export interface Operation<Params extends z.ZodType = z.ZodType, Body extends z.
   /** Null where the request names no company by an ID: searches, lists, vocabularies. */
   readonly subject: OperationSubject | null;
   /** The members of the items that it lists which hold IDs, and their spaces: who is in an answer about nobody in particular. */
-  readonly itemIds?: Readonly<Record<string, IdSpace>> | undefined;
+  readonly itemIds?: Readonly<Record<string, IdSpace | readonly IdSpace[]>> | undefined;
+  /** The parameters beside `subject` that may name a company by its ID, as paths, and their spaces. */
+  readonly paramIds?: Readonly<Record<string, IdSpace>> | undefined;
   /** It reads one company by what identifies it: "not found" may be its answer. */
   readonly findsOne?: boolean | undefined;
   /** It takes `include_provenance`, which is one mode for a whole run (V1-25). */

@@ -116,14 +116,15 @@ export class OpenList {
 
 /** The row in which a member goes on, or begins once more with what it keeps; undefined where that is gone. */
 export async function asItSetsOut(
-  { at, onItsWay }: Standing,
+  { at, onItsWay, outcome }: Standing,
   due: Due,
   { runs }: Pick<Ledger, 'runs'>,
 ): Promise<RowRecord | undefined> {
   const place = due.goesOn ? (onItsWay ?? at) : at;
   const stood = await runs.row(place.runId, place.row);
-  if (stood === undefined || due.goesOn) return stood;
+  if (stood === undefined || (due.goesOn && outcome !== 'pending')) return stood;
   const ids = stood.ids.filter(({ space }) => !due.forget.includes(space));
+  if (due.goesOn) return { ...stood, ids, stages: { ...stood.stages, ...due.stages } };
   const { stages, notBefore } = due;
   return {
     ...stood,

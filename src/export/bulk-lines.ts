@@ -28,8 +28,8 @@ export function bulkRenderer(
       out: readSubject(reader, subject, options.includeContacts),
     }));
     const render = (table: Table, renderer: LineRenderer): Lines => {
-      const texts = read.map(({ country, out }) => renderer.render(out.rowsOf(table), country));
-      const rows = read.reduce((sum, { out }) => sum + out.rowsOf(table).length, 0);
+      const texts = read.map(({ country, out }) => renderer.render(out.shownOf(table), country));
+      const rows = read.reduce((sum, { out }) => sum + out.shownOf(table).length, 0);
       return { bytes: new TextEncoder().encode(texts.join('')), rows, longestLine: renderer.longestLine };
     };
     return {

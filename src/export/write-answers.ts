@@ -40,7 +40,7 @@ async function writeRows(
 ): Promise<void> {
   for await (const subject of subjects) {
     const out = readSubject(reader, subject, includeContacts);
-    for (const { name } of reader.tables) outputs.write(name, out.rows.get(name) ?? [], subject.country);
+    for (const table of reader.tables) outputs.write(table.name, out.shownOf(table), subject.country);
     issues.write(out.issues);
   }
 }

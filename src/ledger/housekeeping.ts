@@ -22,8 +22,15 @@ export interface Housekeeping {
   flush(): Promise<void>;
 }
 
-/** By operation: the members of the items that it lists which hold IDs, and of which space they are. */
-export type ItemIds = Readonly<Record<string, Readonly<Record<string, IdSpace>>>>;
+/** By operation: where an answer about nobody in particular names companies, and in which spaces their IDs may be. */
+export type ItemIds = Readonly<Record<string, NamedIds>>;
+
+export interface NamedIds {
+  /** The members of the items that it lists. */
+  readonly items: Readonly<Record<string, readonly IdSpace[]>>;
+  /** Its parameters, as paths: `filters.company_id`. */
+  readonly params: Readonly<Record<string, readonly IdSpace[]>>;
+}
 
 /** What is to go: one entity, or everything older than a time. */
 export type PurgeRequest =

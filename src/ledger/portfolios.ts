@@ -123,7 +123,10 @@ export type Judgement = { readonly due: Due } | { readonly due: null; readonly n
 
 export interface Due {
   readonly reason: DueReason;
-  /** It goes on as it is, in the row in which it is under way; the rest is of no account then. */
+  /**
+   * It goes on as it is, in the row in which it is under way. For one that has never come to rest `stages` are those that
+   * it does again, and `forget` counts; the rest is of no account then.
+   */
   readonly goesOn: boolean;
   /** Rows set out in this order. */
   readonly rank: number;

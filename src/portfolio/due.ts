@@ -73,9 +73,24 @@ export function judge(standing: Standing, terms: DueTerms): Judgement {
   if (outcome === 'invalid') return NEVER;
   if (terms.fresh) return { due: { ...ANEW, reason: 'asked', rank: RANK.neverDone, notBefore: terms.now } };
   if (standing.onItsWay === null) return judgeAtRest(standing, terms);
-  const anew = outcome === 'pending' ? null : judgeAtRest(standing, terms).due;
-  return anew === null ? GOES_ON : { due: { ...anew, goesOn: true } };
+  if (outcome === 'pending') return { due: { ...GOES_ON, ...toldOtherwiseOnItsWay(standing, terms) } };
+  return { due: { ...(judgeAtRest(standing, terms).due ?? GOES_ON), goesOn: true } };
 }
+
+/** What one that has never come to rest does again, because another run began it and told it otherwise. */
+function toldOtherwiseOnItsWay({ stages, pipelineSha256 }: Standing, terms: DueTerms): Pick<Due, 'stages' | 'forget'> {
+  const told = terms.toldOtherwise(pipelineSha256);
+  const wasSettled = ({ name }: StageTerms) => stages[name] === 'done' || stages[name] === 'not_available';
+  const otherwise = terms.stages.filter((stage) => told.stages.has(stage.name) && wasSettled(stage));
+  return {
+    stages: Object.fromEntries(otherwise.map(({ name }) => [name, 'pending' as const])),
+    forget: [...sharedOtherwise(told, otherwise), ...otherwise.flatMap(({ finds }) => finds)],
+  };
+}
+
+/** An ID that was another space's, or is to be, is found anew. */
+const sharedOtherwise = (told: ToldOtherwise, otherwise: readonly StageTerms[]): readonly IdSpace[] =>
+  told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
 
 /** One that is not under way. */
 function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
@@ -154,14 +169,12 @@ function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherW
   const because = new Set([...missing, ...otherwise, ...watched, ...stale]);
   if (because.size === 0 && !anotherWay) return { due: null, nextAt: timeOf(next) };
   const again = [...because, ...failed];
-  const sharedOtherwise = told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
   const stages = { ...standing.stages, ...Object.fromEntries(again.map(({ name }) => [name, 'pending' as const])) };
   const shared = {
     goesOn: false,
     stages,
-    // What was there the last time, and then was not, is looked for anew: the company may have another ID by now. So is
-    // what was another space's ID, or is to be.
-    forget: [...spaces, ...sharedOtherwise, ...again.flatMap(({ finds }) => finds)],
+    // What was there the last time, and then was not, is looked for anew: the company may have another ID by now.
+    forget: [...spaces, ...sharedOtherwise(told, otherwise), ...again.flatMap(({ finds }) => finds)],
     notBefore: watched.length > 0 ? changedAt : gone === null ? null : gone + 1,
   };
   const isUnfinished = otherwise.length > 0 || anotherWay || (missing.length > 0 && outcome !== 'failed');
@@ -185,6 +198,11 @@ const ALL_SPACES: readonly IdSpace[] = ID_SPACES;
 
 const ANEW = { goesOn: false, stages: {}, forget: ALL_SPACES, notBefore: null } as const satisfies Partial<Due>;
 
-const GOES_ON: Judgement = {
-  due: { reason: 'unfinished', goesOn: true, rank: RANK.neverDone, stages: {}, forget: [], notBefore: null },
+const GOES_ON: Due = {
+  reason: 'unfinished',
+  goesOn: true,
+  rank: RANK.neverDone,
+  stages: {},
+  forget: [],
+  notBefore: null,
 };

@@ -1,6 +1,6 @@
 import type { ExactJson } from '../util/exact-json.js';
 import { type BodyPath, type JsonObject, memberOf } from './parts/body-path.js';
-import { REGISTRAR_CONTACT, removeContacts } from './parts/contacts.js';
+import { isRegistrarContact, removeContacts } from './parts/contacts.js';
 import { eachItem, type ListRead, leftIn, oddOf, returned } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { extraOf, type Members, readFields } from './parts/read-fields.js';
@@ -29,7 +29,7 @@ export const insightsReader = {
 
 function readProfile({ answer, body, path }: OpenedAnswer, { id, ids }: SubjectAnswers): void {
   const { out } = path;
-  if (!out.includeContacts) removeContacts(body, REGISTRAR_CONTACT);
+  if (!out.includeContacts) removeContacts(body, isRegistrarContact);
   const profile = path.object(body);
   if (profile === undefined) {
     path.left('a profile', body);

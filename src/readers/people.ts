@@ -1,8 +1,8 @@
-import { domainOf } from '../domain/web-domain.js';
+import { type Employer, isSomebodyElse, worksElsewhere } from '../domain/whose-staff.js';
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
 import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
 import { eachItem, oddOf } from './parts/lists.js';
-import { openAnswer } from './parts/open-answer.js';
+import { openAnswer, tryParse } from './parts/open-answer.js';
 import { extraOf, type Members, nested, readFields } from './parts/read-fields.js';
 import type { RawAnswer, Reader, ReaderOutput, SubjectAnswers } from './reader.js';
 import { column } from './table.js';
@@ -12,7 +12,8 @@ import { peopleTable, personContacts, personFields } from './tables/people.js';
 export const peopleReader = {
   name: 'people',
   space: 'companies',
-  operations: [],
+  // Of the profile only the name is read: people of another company are not this one's.
+  operations: ['companyProfile'],
   asked: ['enrichEmployeesSearch', 'enrichPerson'],
   tables: [peopleTable],
   read: (subject, out) => readPeople(subject, { companies_id: subject.id, employees_company_id: null }, out),
@@ -37,13 +38,15 @@ interface Whose {
 function readPeople({ ids, answers }: SubjectAnswers, whose: Whose, out: ReaderOutput): void {
   const counts = new Map<string, number>();
   const of = { ...whose, v1_company_id: ids.v1 ?? null, v2_company_id: ids.v2 ?? null };
+  const company = nameIn(answers);
   for (const answer of answers) {
+    if (answer.operation === 'companyProfile') continue;
     const opened = openAnswer(answer, out);
     if (opened === undefined) continue;
     const { body, path } = opened;
     const { operation } = answer;
     const add = (item: JsonObject, at: BodyPath) => {
-      if (isElsewhere(item, answer, whose)) return;
+      if (isElsewhere(item, answer, whose, company)) return;
       const position = (counts.get(operation) ?? 0) + 1;
       counts.set(operation, position);
       addPerson(item, { ...of, position: String(position) }, at);
@@ -74,17 +77,36 @@ function onePerson(body: ExactJson, path: BodyPath, add: Add): Members {
   return [];
 }
 
+/** The name of the company, as its profile has it. */
+function nameIn(answers: readonly RawAnswer[]): string {
+  const profile = answers.find(({ operation }) => operation === 'companyProfile');
+  return profile === undefined ? '' : textIn(tryParse(profile.body), 'name');
+}
+
+const textIn = (value: ExactJson | undefined, name: string): string => {
+  const text = isObject(value) ? memberOf(value, name) : undefined;
+  return typeof text === 'string' ? text.trim() : '';
+};
+
 /** As the stage has it: who is said to work for another company is not this one's. What did not come says nothing. */
-function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: Whose): boolean {
+function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: Whose, name: string): boolean {
   if (operation === 'employeesSearch') {
     const id = idOf(memberOf(item, 'company_id'));
     return id !== undefined && id !== whose.employees_company_id;
   }
-  const company = operation === 'enrichEmployeesSearch' ? memberOf(item, 'company') : undefined;
-  const website = isObject(company) && typeof company.website === 'string' ? company.website.trim() : '';
+  if (operation === 'enrichPerson') {
+    const told = { name: textIn(item, 'full_name'), company: textIn(item, 'company_name') };
+    const asked = `${textOf(params.first_name)} ${textOf(params.last_name)}`.trim();
+    return isSomebodyElse(told, { name: asked, companies: [textOf(params.company_name), name] });
+  }
+  if (operation !== 'enrichEmployeesSearch') return false;
+  const company = memberOf(item, 'company');
+  const employer: Employer = { name: textIn(company, 'name'), website: textIn(company, 'website') };
   const [domain] = Array.isArray(params.domain_list) ? (params.domain_list as readonly unknown[]) : [];
-  return website !== '' && typeof domain === 'string' && domainOf(website) !== domain;
+  return worksElsewhere(employer, { name, website: textOf(domain) });
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 const fields = [column('id', 'id', ''), ...personFields, ...personContacts] as const;
 const employer = [

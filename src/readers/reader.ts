@@ -1,4 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
+import { withoutEmails } from '../util/contact-names.js';
 import type { ExactJson } from '../util/exact-json.js';
 import type { Row, RowOf, Table } from './table.js';
 
@@ -102,6 +103,7 @@ export class ReaderOutput {
   readonly issues: Issue[] = [];
   /** By table: the cells of `knownBy.within` of which lines came, be it none; `''` where that is all the same. */
   readonly came = new Map<string, Set<string>>();
+  readonly #repeated = new Set<string>();
   #issuesBeyond = 0;
 
   constructor(
@@ -111,14 +113,26 @@ export class ReaderOutput {
 
   add<T extends Table>(table: T, row: RowOf<T>): void {
     const before = this.rows.get(table.name);
-    if (before === undefined) this.rows.set(table.name, [row]);
-    else before.push(row);
+    const shown = this.#shown(row);
+    if (before === undefined) this.rows.set(table.name, [shown]);
+    else before.push(shown);
   }
 
   addAll<T extends Table>(table: T, rows: readonly RowOf<T>[]): void {
     const before = this.rows.get(table.name);
-    if (before === undefined) this.rows.set(table.name, [...rows]);
-    else for (const row of rows) before.push(row);
+    if (before === undefined)
+      this.rows.set(
+        table.name,
+        rows.map((row) => this.#shown(row)),
+      );
+    else for (const row of rows) before.push(this.#shown(row));
+  }
+
+  /** What has no column may hold an e-mail address in any text. */
+  #shown(row: Row): Row {
+    const { extra } = row;
+    if (this.includeContacts || typeof extra !== 'string' || !extra.includes('@')) return row;
+    return { ...row, extra: withoutEmails(extra) };
   }
 
   /** A list that did not come says nothing about what is in it (V1-22). */
@@ -131,7 +145,7 @@ export class ReaderOutput {
   /** So many places are named; how many more there are is told in the last. The raw body has them all. */
   note(issue: Issue): void {
     if (this.issues.length < ISSUES_NAMED) {
-      this.issues.push(issue);
+      this.issues.push(this.includeContacts ? issue : { ...issue, seen: withoutEmails(issue.seen) });
       return;
     }
     this.#issuesBeyond += 1;
@@ -140,10 +154,27 @@ export class ReaderOutput {
     this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
   }
 
+  /**
+   * The lines that this answer has for the table stand in it already, by another answer: they are not shown again. They are
+   * compared all the same, each answer with the one before it.
+   */
+  noteRepeated(table: Table, { operation, rawSha256 }: Pick<AnswerOrigin, 'operation' | 'rawSha256'>): void {
+    this.#repeated.add(placeOf(table, operation, rawSha256));
+  }
+
+  /** The lines as they are exported. */
+  shownOf(table: Table): readonly Row[] {
+    const rows = this.rows.get(table.name) ?? [];
+    if (this.#repeated.size === 0) return rows;
+    return rows.filter((row) => !this.#repeated.has(placeOf(table, row.operation ?? '', row.raw_sha256 ?? '')));
+  }
+
   rowsOf<T extends Table>(table: T): readonly RowOf<T>[] {
     return (this.rows.get(table.name) ?? []) as RowOf<T>[];
   }
 }
+
+const placeOf = ({ name }: Table, operation: string, rawSha256: string) => `${name} ${operation} ${rawSha256}`;
 
 /** Of one company or report. */
 const ISSUES_NAMED = 1000;

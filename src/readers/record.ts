@@ -8,6 +8,7 @@ import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
 import { readPagedList } from './parts/paged-list.js';
 import { readOfficers, readShareholders } from './parts/people.js';
 import { nested } from './parts/read-fields.js';
+import { noteRepeated } from './parts/repeated-lists.js';
 import { takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
 import { companiesTable } from './tables/companies.js';
@@ -33,6 +34,9 @@ export const recordReader = {
     const pieces = byOperation.flatMap((some) =>
       isPaged(some) ? [pagesOf(some, of)] : some.map((one) => readOne(one, of)),
     );
+    for (const { operation, wholeAsOf = null } of pieces)
+      if (isPagedName(operation) && wholeAsOf !== null)
+        noteRepeated(LINES[operation], { operation, wholeAsOf }, answers, out);
     addCompany(pieces, of, main, out);
   },
 } as const satisfies Reader;
@@ -41,6 +45,7 @@ const ORDER: readonly string[] = recordReader.operations;
 
 type Some = readonly [OpenedAnswer, ...OpenedAnswer[]];
 const PAGED = { officersKyb: ['officers', readOfficers], shareholdersKyb: ['shareholders', readShareholders] } as const;
+const LINES = { officersKyb: officersTable, shareholdersKyb: shareholdersTable } as const;
 type PagedName = keyof typeof PAGED;
 const isPagedName = (name: string | undefined): name is PagedName => name !== undefined && Object.hasOwn(PAGED, name);
 const isPaged = (answers: readonly OpenedAnswer[]): answers is Some => isPagedName(answers[0]?.answer.operation);
@@ -51,8 +56,8 @@ const PER_PAGE = 10;
 function pagesOf(answers: Some, of: ListOf): Piece {
   const operation = answers[0].answer.operation as PagedName;
   const [module, read] = PAGED[operation];
-  const { count, total, rest } = readPagedList(answers, of, module, PER_PAGE, read);
-  return { operation, rest, counts: { [module]: count }, totals: { [module]: total } };
+  const { count, total, wholeAsOf, rest } = readPagedList(answers, of, module, PER_PAGE, read);
+  return { operation, rest, counts: { [module]: count }, totals: { [module]: total }, wholeAsOf };
 }
 
 function readOne({ answer: { operation }, body, path }: OpenedAnswer, of: ListOf): Piece {

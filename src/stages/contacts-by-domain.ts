@@ -2,8 +2,20 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { postCheck } from '../domain/post-check.js';
-import { domainOf } from '../domain/web-domain.js';
-import { type ContactsContext, chosenPeople, goesOn, type Item, NOBODY, PER_PAGE, textOf } from './contacts-people.js';
+import { ownDomainOf } from '../domain/web-domain.js';
+import { type Employer, isSomebodyElse, worksElsewhere } from '../domain/whose-staff.js';
+import { outsideText } from '../util/outside-text.js';
+import {
+  type ContactsContext,
+  chosenPeople,
+  contactsNote,
+  goesOn,
+  type Item,
+  isItem,
+  NOBODY,
+  PER_PAGE,
+  textOf,
+} from './contacts-people.js';
 import { nothingReturned } from './nothing-returned.js';
 import { askPages } from './pages.js';
 import {
@@ -23,31 +35,38 @@ const { companyProfile, enrichEmployeesSearch, enrichPerson } = v2Operations;
 export async function byDomain(company: Company, context: ContactsContext): Promise<StageOutcome> {
   const { id } = identified(company, 'companies');
   const found = await findDomain(company, context);
-  if (typeof found !== 'string') return found;
+  if ('kind' in found) return found;
   const { options } = context;
   const about = { about: { space: 'companies', id } } as const;
   const params = {
-    domain_list: [found],
+    domain_list: [found.website],
     ...(options.seniority.length === 0 ? {} : { employee_seniorities: options.seniority.map(String) }),
     per_page: Math.min(options.peopleAtMost, PER_PAGE),
   };
   const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
   const listed = await askPages(enrichEmployeesSearch, params, pages, context, about, false);
   if (listed.kind !== 'pages') return listed;
-  const people = chosenPeople(listed, context, (item) => isOfOtherDomain(item, found));
+  const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
   if (people.length === 0) return NOBODY;
   for (const [index, person] of people.entries()) {
-    const asked = detailsOf(person, index, found, context);
+    const asked = detailsOf(person, index, found.website, context);
     if (asked === undefined) continue;
     const outcome = await context.call(enrichPerson, asked, about);
-    const trouble = outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
-    if (trouble !== undefined && !goesOn(trouble, context)) return trouble;
+    if (outcome.kind === 'answer') {
+      noteSomebodyElse(outcome.body, asked, found.name, context);
+      continue;
+    }
+    const trouble = withoutAnswer(outcome);
+    if (!goesOn(trouble, context)) return trouble;
   }
   return { kind: 'done' };
 }
 
-/** The profile is the company's: the same number and country as was confirmed, or accepted by a person. */
-async function findDomain(company: Company, context: ContactsContext): Promise<string | StageOutcome> {
+/**
+ * The domain, and the name that its people's company must have. The profile is the company's: the same number and country as
+ * was confirmed, or accepted by a person.
+ */
+async function findDomain(company: Company, context: ContactsContext): Promise<Employer | StageOutcome> {
   const { id, candidate, matchedOn } = identified(company, 'companies');
   const outcome = await context.call(companyProfile, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, { id }, outcome, context);
@@ -56,8 +75,16 @@ async function findDomain(company: Company, context: ContactsContext): Promise<s
   const check = candidate === null || matchedOn === 'review' ? { ok: true as const } : postCheck(candidate, profile);
   if (!check.ok)
     return nothingReturned('IDENTITY_MISMATCH', `${check.message}; the stage firmographics asks a person about it`);
-  const domain = domainOf(profile.company_website ?? '');
-  return domain ?? nothingReturned('NO_DOMAIN', 'the profile names no website whose people could be asked for');
+  const domain = ownDomainOf(profile.company_website ?? '');
+  if (domain === undefined) return noDomain(textOf(profile.company_website));
+  return { website: domain, name: textOf(profile.name) || textOf(candidate?.name) };
+}
+
+function noDomain(website: string): StageOutcome {
+  const none = 'the profile names no website whose people could be asked for';
+  // Whoever has put a password into an address does not want to read it here.
+  const seen = outsideText(website.replace(/\/\/[^/]*@/, '//'), 200);
+  return nothingReturned('NO_DOMAIN', seen === '' ? none : `${none}: ${seen} is no domain of its own`);
 }
 
 function readProfile(body: Buffer) {
@@ -66,18 +93,46 @@ function readProfile(body: Buffer) {
       registration_number = null,
       country_code = null,
       company_website = null,
+      name = null,
     } = readAnswer(companyProfile, body);
-    return { registration_number, country_code, company_website };
+    return { registration_number, country_code, company_website, name };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
-/** Where the website did not come nothing is said against it. */
-function isOfOtherDomain({ company }: Item, domain: string): boolean {
-  const website = typeof company === 'object' && company !== null ? textOf((company as Item).website) : '';
-  return website !== '' && domainOf(website) !== domain;
+const employerOf = ({ company }: Item): Employer => ({
+  name: isItem(company) ? textOf(company.name) : '',
+  website: isItem(company) ? textOf(company.website) : '',
+});
+
+/** What was asked for is paid for; whoever makes the tables leaves it out, too. */
+function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepError }: ContactsContext): void {
+  const details = readDetails(body);
+  if (details === undefined) return;
+  const told = { name: textOf(details.full_name), company: textOf(details.company_name) };
+  const name = nameIn(asked);
+  if (!isSomebodyElse(told, { name, companies: [textOf(asked.company_name), company] })) return;
+  const whom = [told.name, told.company].filter((text) => text !== '').join(', ');
+  keepError(
+    contactsNote(
+      'SOMEBODY_ELSE',
+      `${enrichPerson.name} for ${outsideText(name, 200)} told of another person or company (${outsideText(whom, 200)}): left out`,
+    ),
+  );
+}
+
+const nameIn = ({ first_name, last_name }: Params): string => `${textOf(first_name)} ${textOf(last_name)}`.trim();
+
+function readDetails(body: Buffer): Item | undefined {
+  try {
+    const details: unknown = readAnswer(enrichPerson, body);
+    return isItem(details) ? details : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 /** The request for one of them; undefined where nothing more is wanted. What is not to be revealed is said (V2-11). */

@@ -17,17 +17,17 @@ export function chosenPeople(
   { options: { peopleAtMost }, keepError }: ContactsContext,
   isElsewhere: (item: Item) => boolean,
 ): readonly Item[] {
-  const people = items.filter(isObject);
+  const people = items.filter(isItem);
   const own = people.filter((item) => !isElsewhere(item));
   const elsewhere = people.length - own.length;
   if (elsewhere > 0)
     keepError(
-      noted('OTHER_COMPANY', `${elsewhere} of the people returned work for another company: they are left out`),
+      contactsNote('OTHER_COMPANY', `${elsewhere} of the people returned work for another company: they are left out`),
     );
   const left = Math.max(total ?? 0, people.length) - people.length + Math.max(0, own.length - peopleAtMost);
   if (left > 0)
     keepError(
-      noted(
+      contactsNote(
         'PEOPLE_LEFT',
         `${left} more people are counted than were asked for, as the pipeline says (contacts.people_at_most)`,
       ),
@@ -35,7 +35,8 @@ export function chosenPeople(
   return own.slice(0, peopleAtMost);
 }
 
-const isObject = (item: unknown): item is Item => typeof item === 'object' && item !== null && !Array.isArray(item);
+export const isItem = (item: unknown): item is Item =>
+  typeof item === 'object' && item !== null && !Array.isArray(item);
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
@@ -46,7 +47,7 @@ export function goesOn(outcome: StageOutcome, { keepError }: ContactsContext): b
   return true;
 }
 
-const noted = (code: string, message: string): StageError => ({
+export const contactsNote = (code: string, message: string): StageError => ({
   class: 'not_available',
   code,
   message,

@@ -6,25 +6,28 @@ export interface ScreenedPerson {
   readonly birthYear: number | null;
 }
 
+/** Those to look for, and how many have a name that no search takes: too short, too long, or none. */
+export interface ScreenedPeople {
+  readonly people: readonly ScreenedPerson[];
+  readonly unsearchable: number;
+}
+
 /** Officers by their names, each once, in the order of the list. Who has resigned is told by v1 alone (V2-9). */
-export function officersToScreen(items: readonly unknown[], currentOnly: boolean): readonly ScreenedPerson[] {
+export function officersToScreen(items: readonly unknown[], currentOnly: boolean): ScreenedPeople {
   return once(
-    items.filter(isObject).flatMap((item) => {
-      if (currentOnly && textOf(item.resigned_at) !== '') return [];
-      const name = nameOf(`${textOf(item.first_name)} ${textOf(item.last_name)}`);
-      return name === undefined ? [] : [{ name, birthYear: yearOf(item.date_of_birth_year) }];
-    }),
+    items
+      .filter(isObject)
+      .filter((item) => !currentOnly || textOf(item.resigned_at) === '')
+      .map((item) => ({
+        name: nameOf(`${textOf(item.first_name)} ${textOf(item.last_name)}`),
+        birthYear: yearOf(item.date_of_birth_year),
+      })),
   );
 }
 
 /** Shareholders likewise, people and companies alike: the list does not tell them apart. */
-export function holdersToScreen(items: readonly unknown[]): readonly ScreenedPerson[] {
-  return once(
-    items.filter(isObject).flatMap((item) => {
-      const name = nameOf(textOf(item.name));
-      return name === undefined ? [] : [{ name, birthYear: null }];
-    }),
-  );
+export function holdersToScreen(items: readonly unknown[]): ScreenedPeople {
+  return once(items.filter(isObject).map((item) => ({ name: nameOf(textOf(item.name)), birthYear: null })));
 }
 
 const isObject = (item: unknown): item is Readonly<Record<string, unknown>> =>
@@ -43,11 +46,18 @@ function yearOf(value: unknown): number | null {
   return Number.isInteger(year) && year >= 1000 && year <= 9999 ? year : null;
 }
 
-function once(people: readonly ScreenedPerson[]): readonly ScreenedPerson[] {
+function once(
+  listed: readonly { readonly name: string | undefined; readonly birthYear: number | null }[],
+): ScreenedPeople {
   const known = new Map<string, ScreenedPerson>();
-  for (const person of people) {
-    const key = `${person.name.normalize('NFKC').toLowerCase()} ${person.birthYear ?? ''}`;
-    if (!known.has(key)) known.set(key, person);
+  let unsearchable = 0;
+  for (const { name, birthYear } of listed) {
+    if (name === undefined) {
+      unsearchable += 1;
+      continue;
+    }
+    const key = `${name.normalize('NFKC').toLowerCase()} ${birthYear ?? ''}`;
+    if (!known.has(key)) known.set(key, { name, birthYear });
   }
-  return [...known.values()];
+  return { people: [...known.values()], unsearchable };
 }

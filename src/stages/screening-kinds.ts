@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { v2Operations } from '../api/v2/operations.js';
-import { holdersToScreen, officersToScreen, type ScreenedPerson } from './screened-people.js';
+import { holdersToScreen, officersToScreen, type ScreenedPeople } from './screened-people.js';
 import type { ScreeningOptions } from './screening-options.js';
 import type { StageCall } from './stage.js';
 
@@ -10,7 +10,7 @@ export interface ScreenedKind {
   readonly list: Operation;
   /** The member of a full record that holds the same. */
   readonly inRecord: string | null;
-  readonly people: (items: readonly unknown[]) => readonly ScreenedPerson[];
+  readonly people: (items: readonly unknown[]) => ScreenedPeople;
   readonly words: string;
   readonly search: Operation;
   /** Null where it is no list of pages. */

@@ -13,6 +13,7 @@ import {
   identified,
   type Params,
   type StageContext,
+  type StageError,
   type StageOutcome,
   stage,
   withoutAnswer,
@@ -82,13 +83,21 @@ async function listOf({ inRecord, list }: ScreenedKind, id: string, context: Con
   return owned ?? (await askPages(list, { id }, 1, context, {}, false));
 }
 
-/** As many as are allowed. */
+/** As many as are allowed. Whoever is not looked for is noted, with the reason. */
 function chosenOf({ items, total }: Pages, kind: ScreenedKind, { options, keepError }: Context) {
-  const people = kind.people(items);
+  const { people, unsearchable } = kind.people(items);
   const chosen = people.slice(0, options.peopleAtMost);
   const beyond = total === null ? 0 : Math.max(0, total - items.length);
   const left = people.length - chosen.length;
-  if (left + beyond > 0) keepError(peopleLeft(kind, chosen.length, left, beyond));
+  const { words, list } = kind;
+  const reasons = [
+    ...(left === 0 ? [] : [`${left} more are listed, and the pipeline wants no more (screening.people_at_most)`]),
+    ...(unsearchable === 0
+      ? []
+      : [`${unsearchable} are listed without a name that can be looked for, of 2 to 500 characters`]),
+    ...(beyond === 0 ? [] : [`${list.name} counts ${beyond} more beyond its first page, which were not asked for`]),
+  ];
+  if (reasons.length > 0) keepError(peopleLeft(`${chosen.length} ${words} were looked for; ${reasons.join('; ')}`));
   return chosen;
 }
 
@@ -121,8 +130,10 @@ async function lookFor(
   return outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
 }
 
-function peopleLeft({ words, list }: ScreenedKind, asked: number, left: number, beyond: number) {
-  const further = beyond === 0 ? '' : `, and ${list.name} counts ${beyond} more that were not asked for`;
-  const message = `${asked} ${words} were looked for, as the pipeline says (screening.people_at_most); ${left} more are listed${further}`;
-  return { class: 'not_available', code: 'PEOPLE_LEFT', message, requestId: null, attempts: 1 };
-}
+const peopleLeft = (message: string): StageError => ({
+  class: 'not_available',
+  code: 'PEOPLE_LEFT',
+  message,
+  requestId: null,
+  attempts: 1,
+});

@@ -7,6 +7,7 @@ import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { IdSpace } from '../domain/id-spaces.js';
+import { withoutEmails } from '../util/contact-names.js';
 import type { WrittenItem } from './vocabulary/resolve.js';
 
 /**
@@ -238,7 +239,7 @@ export function withoutAnswer(outcome: Exclude<CallOutcome, { kind: 'answer' }>)
     }
     case 'not_available': {
       const { error, isTold } = outcome;
-      const said = { kind: 'not_available', message: error.message } as const;
+      const said = { kind: 'not_available', message: withoutEmails(error.message) } as const;
       return isTold ? said : { ...said, error: toStageError(error, 1) };
     }
     case 'in_doubt':
@@ -291,7 +292,7 @@ interface ErrorLike {
 export const toStageError = (error: ErrorLike, attempts: number): StageError => ({
   class: error.class,
   code: error.code,
-  message: error.message,
+  message: withoutEmails(error.message),
   requestId: error.requestId ?? null,
   attempts,
 });

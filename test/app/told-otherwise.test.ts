@@ -62,6 +62,25 @@ describe('a stage that is told otherwise is run again for rows that were done', 
   );
 });
 
+test('a row that was stopped on its way is told otherwise by the run that takes it over', () =>
+  withNights(
+    1,
+    async (nights) => {
+      const { sandbox, writeCsv, night, table, kybatch } = nights;
+      writeCsv('in.csv', wholeCompanies(sandbox, 1).map(inputOf));
+      expect((await night('--budget', '2')).code).toBe(4);
+      rewrite(nights, 'modules: [lite]', 'modules: [lite, financial]');
+      const planned = JSON.parse((await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json'])).stdout);
+      const { v1_units: units } = planned as Record<string, { at_most: number }>;
+      const bought = await boughtBy(nights);
+      expect(bought).toMatchObject({ financialKyb: 1 });
+      expect(bought).not.toHaveProperty('liteKyb');
+      expect(units?.at_most).toBeGreaterThanOrEqual(Object.values(bought).reduce((sum, count) => sum + count, 0));
+      expect(table('rows')).toMatchObject([{ outcome: 'complete', record_status: 'done', screening_status: 'done' }]);
+    },
+    ['stages: [record, screening]', 'record: {modules: [lite]}', 'screening: {people_at_most: 1}'],
+  ));
+
 describe('ids_shared', () => {
   const STAGES = 'stages: [record, financials]';
 

@@ -111,6 +111,32 @@ test('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register
   });
 });
 
+test('V1-26 the full record with all pages of its lists has nobody twice', async () => {
+  const clock = new JumpingClock(NOW);
+  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}'];
+  await withJob({ clock, pipeline }, async (job) => {
+    const company = findCrowded(job);
+    job.writeCsv('in.csv', [lineOf(company)]);
+    const { v1 } = job.sandbox.registry;
+    const truth = {
+      officers: parsed(v1.officers(company, false)) as readonly Item[],
+      shareholders: parsed(v1.shareholders(company)) as readonly Item[],
+    };
+    const night = () => job.kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out']);
+    const check = async () => {
+      expect((await night()).code).toBe(0);
+      for (const name of ['officers', 'shareholders'] as const)
+        expect(readTable(join(job.cwd, 'out'), name).map(({ id }) => id)).toEqual(
+          truth[name].map(({ id }) => textOf(id)),
+        );
+    };
+    await check();
+    clock.set(clock.now() + 100 * DAY);
+    await check();
+    expect(jsonOf<{ changes: readonly Item[] }>(await job.kybatch(['changes', '--json'])).changes).toEqual([]);
+  });
+});
+
 test('who moves from one page of a list to the next has neither come nor gone', async () => {
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });

@@ -209,6 +209,28 @@ test('the ID of a person is no ID of a company', async () => {
   });
 });
 
+test('people that were asked for by hand go with the company that the request or they themselves name', async () => {
+  const people = (name: string, of?: number) =>
+    `{"total_results":1,"data":[{"id":1,"name":"${name}"${of === undefined ? '' : `,"company_id":${of}`}}]}`;
+  const search = (params: object, body: string) => byHand('employeesSearch', '', body, { params: { ...params } });
+  await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {
+    await buy(ledger, id, search({ filters: { company_id: 70007000 } }, people(canary)));
+    await buy(ledger, id, search({ filters: { full_name: 'x' } }, people(canary, 70007000)));
+    await buy(ledger, id, search({ filters: { company_id: 70007001 } }, people(bystander, 70007001)));
+    await buy(ledger, id, search({ filters: { company_id: 70007002 } }, '{"total_results":0,"data":[]}'));
+    const person = (name: string, of: number) => `{"full_name":"${name}","company_id":${of}}`;
+    await buy(ledger, id, byHand('enrichPerson', '', person(canary, 70007000), { params: { domain: 'a.example' } }));
+    await buy(ledger, id, byHand('enrichPerson', '', person(bystander, 70007001), { params: { domain: 'b.example' } }));
+    const gone = { kind: 'entity', space: 'employees', id: '70007000' } as const;
+    expect(await ledger.housekeeping.purge(gone, itemIds)).toMatchObject({ answers: 3, bodies: 3 });
+    expect([countIn(dataDir, canary), countIn(dataDir, '70007000'), countIn(dataDir, bystander)]).toEqual([0, 0, 2]);
+    const empty = { kind: 'entity', space: 'employees', id: '70007002' } as const;
+    expect(await ledger.housekeeping.purge(empty, itemIds)).toMatchObject({ answers: 1 });
+    const person1 = { kind: 'entity', space: 'companies', id: '70007001' } as const;
+    expect(await ledger.housekeeping.purge(person1, itemIds)).toMatchObject({ answers: 1 });
+  });
+});
+
 test('a list that names it goes; one that has the same digits in another space stays', async () => {
   const list = (operation: string, body: string) => byHand(operation, '', body, { params: { search: operation } });
   await withRun({ rows: [] }, async ({ dataDir, ledger, id }) => {

@@ -316,7 +316,7 @@ test.each(['__proto__', 'constructor', '__defineGetter__', 'hasOwnProperty', 'to
       [
         recordReader,
         'officersKyb',
-        `{${member},"data":[{${member},"contact":{${member}}}]}`,
+        `{${member},"data":[{${member},"appointment":{${member}}}]}`,
         { companies: [{ extra: `{"officersKyb":${extra}}` }], officers: [{ extra }] },
       ],
       [
@@ -382,6 +382,19 @@ test('contacts are taken out wherever they stand', () => {
   );
   removeContacts(body);
   expect(JSON.stringify(body)).toBe('{"officers":[{"contact":{},"name":"n"}],"microphone":"1"}');
+});
+
+test('e-mail and phone are not shown by whatever name they come, nor an address in a text that has no column', () => {
+  const hidden =
+    '"emailAddress":"a","E-Mail":"a","mail":"a","tel":"a","cell":"a","direct_dial":"a","phoneNumber":"a","linkedin_contact":"a","contacts":[{"value":"a"}],"contact":{"other":{"b":"a"},"website":"w"}';
+  const body = parseExact(`{${hidden},"hotel":"h"}`);
+  removeContacts(body);
+  expect(JSON.stringify(body)).toBe('{"contact":{"website":"w"},"hotel":"h"}');
+  const officers = ',"officers":[{"id":1,"note":"write to ann.lee@acme.example, or not"},"ann@acme.example"]';
+  const record = answer('fullKyb', `{"lite":{"id":77}${officers}}`);
+  const out = read(recordReader, [record], { includeContacts: false });
+  expect(out.rowsOf(officersTable)[0]?.extra).toBe('{"note":"write to (removed), or not"}');
+  expect(JSON.stringify([[...out.rows], out.issues])).not.toContain('@acme');
 });
 
 test('V1-29 every field that the document shows has a column; what is said of the statements as a whole is in extra', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { domainOf } from '../../src/domain/web-domain.js';
+import { domainOf, ownDomainOf } from '../../src/domain/web-domain.js';
+import { peopleReader } from '../../src/readers/people.js';
+import { ReaderOutput } from '../../src/readers/reader.js';
 import { contactsStage } from '../../src/stages/contacts.js';
 import { type ContactsOptions, contactsOptions } from '../../src/stages/contacts-options.js';
 import { fitted, type Identified, type StageContext } from '../../src/stages/stage.js';
@@ -21,9 +23,13 @@ const profile = {
   id: '7',
   registration_number: '12345678',
   country_code: 'NL',
+  name: 'Tulip Works B.V.',
   company_website: 'https://www.Tulip.nl/',
 };
-const person = (name: string, website: string | null = 'tulip.nl') => ({ name, company: { name: 'Tulip', website } });
+const person = (name: string, website: string | null = 'tulip.nl', employer: string | null = 'Tulip Works') => ({
+  name,
+  company: { name: employer, website },
+});
 
 const options = (file: object): ContactsOptions => contactsOptions.schema.parse(file);
 
@@ -34,6 +40,9 @@ async function run(file: object, answers: Readonly<Record<string, unknown>>, kno
   return { ...world, outcome, names: world.asked.map(({ operation }) => operation) };
 }
 
+const origin = { rawSha256: 'a', row: 1, stage: 'contacts', fetchedAt: NOW, ids: {}, country: 'NL' };
+const subject = { id: '7', ids: {}, row: 1, stage: 'contacts', country: 'NL' };
+
 const listed = (...people: readonly object[]) => ({ data: people, total_employees: people.length, total_pages: 1 });
 
 describe('by domain', () => {
@@ -41,7 +50,7 @@ describe('by domain', () => {
     const people = listed(person('Ann Lee'), person('Bo Ek', 'http://other.nl'), person('Cy Orr', null));
     const { outcome, asked, errors } = await run(
       { details: true },
-      { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: { full_name: 'x' } },
+      { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: {} },
     );
     expect(outcome).toEqual({ kind: 'done', asOf: NOW });
     expect(asked.map(({ params }) => params)).toEqual([
@@ -50,7 +59,7 @@ describe('by domain', () => {
       {
         first_name: 'Ann',
         last_name: 'Lee',
-        company_name: 'Tulip',
+        company_name: 'Tulip Works',
         domain: 'tulip.nl',
         reveal_email: false,
         reveal_phone: false,
@@ -58,7 +67,7 @@ describe('by domain', () => {
       {
         first_name: 'Cy',
         last_name: 'Orr',
-        company_name: 'Tulip',
+        company_name: 'Tulip Works',
         domain: 'tulip.nl',
         reveal_email: false,
         reveal_phone: false,
@@ -81,8 +90,59 @@ describe('by domain', () => {
     ]);
   });
 
+  test('who works for a company of another name is left out, and nothing is revealed of them', async () => {
+    const people = listed(person('Ann Lee', 'tulip.nl', 'Meta Platforms Inc'), person('Bo Ek', null, null));
+    const answers = { companyProfile: profile, enrichEmployeesSearch: people, enrichPerson: {} };
+    const { asked, errors } = await run({ reveal: ['email'], reveal_at_most: 5 }, answers);
+    expect(asked.slice(2).map(({ params }) => params.last_name)).toEqual(['Ek']);
+    expect(errors.map(({ code }) => code)).toEqual(['OTHER_COMPANY']);
+  });
+
+  test.each([
+    ['another person', { full_name: 'Not Asked For', company_name: 'Tulip Works' }, ['SOMEBODY_ELSE']],
+    ['another company', { full_name: 'Ann Lee', company_name: 'Evil Corp' }, ['SOMEBODY_ELSE']],
+    ['the person, with a second name', { full_name: 'LEE, Ann Maria', company_name: 'TULIP WORKS BV' }, []],
+    ['nobody by name', { gender: 'f' }, []],
+  ])('details of %s', async (_, enrichPerson, codes) => {
+    const answers = { companyProfile: profile, enrichEmployeesSearch: listed(person('Ann Lee')), enrichPerson };
+    const { outcome, errors } = await run({ details: true }, answers);
+    expect(outcome).toMatchObject({ kind: 'done' });
+    expect(errors.map(({ code }) => code)).toEqual(codes);
+    const raw = { ...origin, params: { first_name: 'Ann', last_name: 'Lee', company_name: 'Tulip Works' } };
+    const out = new ReaderOutput();
+    const answered = { ...raw, operation: 'enrichPerson', body: Buffer.from(JSON.stringify(enrichPerson)) };
+    peopleReader.read({ ...subject, answers: [answered] }, out);
+    expect(out.rows.get('people') ?? []).toHaveLength(codes.length === 0 ? 1 : 0);
+  });
+
+  test('the table has nobody of a company with another name than the profile', () => {
+    const people = listed(person('Ann Lee', 'tulip.nl', 'Meta Platforms Inc'), person('Bo Ek'));
+    const out = new ReaderOutput();
+    const told = (operation: string, params: object, body: object) => ({
+      ...origin,
+      operation,
+      params: { ...params },
+      body: Buffer.from(JSON.stringify(body)),
+    });
+    const answers = [
+      told('companyProfile', { id: '7' }, profile),
+      told('enrichEmployeesSearch', { domain_list: ['tulip.nl'] }, people),
+    ];
+    peopleReader.read({ ...subject, answers }, out);
+    expect(out.rows.get('people')?.map(({ name }) => name)).toEqual(['Bo Ek']);
+  });
+
+  test('a page on a platform of many names nobody to ask for, and is named', async () => {
+    const companyProfile = { ...profile, company_website: 'https://me:pw@www.facebook.com/tulip' };
+    const { outcome } = await run({}, { companyProfile });
+    expect(outcome).toMatchObject({
+      error: { code: 'NO_DOMAIN', message: expect.stringContaining(': https://www.facebook.com/tulip is no domain') },
+    });
+  });
+
   test.each([
     ['no website', { ...profile, company_website: null }, 'NO_DOMAIN'],
+    ['a page on a platform', { ...profile, company_website: 'linkedin.com/company/tulip' }, 'NO_DOMAIN'],
     ['a website that is none', { ...profile, company_website: 'localhost' }, 'NO_DOMAIN'],
     ['the profile of another company', { ...profile, registration_number: '999' }, 'IDENTITY_MISMATCH'],
   ])('%s: nobody is asked for', async (_, companyProfile, code) => {
@@ -186,4 +246,17 @@ test.each([
   ['', undefined],
 ])('the domain of %s is %s', (website, domain) => {
   expect(domainOf(website)).toBe(domain);
+});
+
+test.each([
+  ['https://www.facebook.com/tulip', undefined],
+  ['https://nl.linkedin.com/company/tulip/', undefined],
+  ['tulip.wixsite.com/home', undefined],
+  ['https://tulip.github.io', undefined],
+  ['https://sites.google.com/view/tulip', undefined],
+  ['https://www.facebook.com/', 'facebook.com'],
+  ['https://notfacebook.com/tulip', 'notfacebook.com'],
+  ['https://www.tulip.nl/about', 'tulip.nl'],
+])('the domain that %s has to itself is %s', (website, domain) => {
+  expect(ownDomainOf(website)).toBe(domain);
 });

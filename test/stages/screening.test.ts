@@ -30,8 +30,8 @@ describe('who is looked for', () => {
       { name: 'Ann Lee', birthYear: null },
       { name: 'Holding Ltd', birthYear: null },
     ];
-    expect(officersToScreen(listed, true)).toEqual(current);
-    expect(officersToScreen(listed, false)).toEqual([...current, { name: 'Bo Old', birthYear: null }]);
+    expect(officersToScreen(listed, true)).toEqual({ people: current, unsearchable: 1 });
+    expect(officersToScreen(listed, false).people).toEqual([...current, { name: 'Bo Old', birthYear: null }]);
   });
 
   test('V1-20 whatever a list holds, a search is given a name of 2 to 500 characters and a year of four digits', () => {
@@ -42,7 +42,9 @@ describe('who is looked for', () => {
     const { params } = v1Operations.officersSearchKyb;
     fc.assert(
       fc.property(people, (list) => {
-        for (const { name, birthYear } of [...officersToScreen(items(list), false), ...holdersToScreen(items(list))]) {
+        for (const { name, birthYear } of [officersToScreen(items(list), false), holdersToScreen(items(list))].flatMap(
+          ({ people }) => people,
+        )) {
           const asked = { name, ...(birthYear === null ? {} : { date_of_birth_year: birthYear }) };
           expect(params.safeParse(asked).success).toBe(true);
         }
@@ -81,6 +83,29 @@ describe('the stage', () => {
       ['shareholdersSearchKyb', 'Big B.V.'],
     ]);
     expect(errors).toMatchObject([{ code: 'PEOPLE_LEFT', message: expect.stringContaining('68 more') }]);
+  });
+
+  test('who has no name that a search takes is noted, with the reason', async () => {
+    const data = [{ name: 'H' }, { name: 'Z'.repeat(501) }, { name: null }, { name: 'Big B.V.' }];
+    const { errors } = await run(
+      { officers: false },
+      {
+        answer: ({ operation }) =>
+          operation === 'shareholdersKyb'
+            ? answer({ data, total_results: 4, total_pages: 1 })
+            : answer({ data: [], total_results: 0, total_pages: 0 }),
+      },
+    );
+    expect(errors).toMatchObject([
+      { code: 'PEOPLE_LEFT', message: expect.stringMatching(/^1 shareholders were .*; 3 are listed without a name/) },
+    ]);
+  });
+
+  test('people beyond the first page are said to be there, and not to be left out as the pipeline says', async () => {
+    const { errors } = await run({ people_at_most: 50 }, { answer: listed });
+    expect(errors.map(({ message }) => message)).toEqual([
+      '2 shareholders were looked for; shareholdersKyb counts 68 more beyond its first page, which were not asked for',
+    ]);
   });
 
   test('nobody to look for is not available, and no failure', async () => {

@@ -26,8 +26,9 @@ export type AnswerRow = Omit<SnapshotAnswer, 'body' | 'params'> &
   Pick<UnsoundAnswer, 'api'> & { readonly id: number; readonly params: string };
 
 /**
- * A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided. And
- * one in which nothing was returned says nothing against what came before it (V1-22).
+ * A new answer that is in question is not what the company stands by: the one before it is, until somebody has decided, and
+ * where there was none, nothing is: it may be another company's. And one in which nothing was returned says nothing against
+ * what came before it (V1-22).
  */
 export function answerStoodBy(database: Connection, bodies: Bodies) {
   const earlier = database.prepare<[number, string], AnswerRow>(
@@ -58,17 +59,17 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
   const before = (answer: AnswerRow, stage: string, fits: (past: AnswerRow) => boolean): AnswerRow =>
     earlier.all(answer.id, stage).find(fits) ?? answer;
   /** Where a person has accepted an answer and withdrawn that, all that came from then on is in question. */
-  const beforeDecided = (answer: AnswerRow, stage: string, { run_id, run_row }: Place): AnswerRow => {
+  const beforeDecided = (answer: AnswerRow, stage: string, { run_id, run_row }: Place): AnswerRow | undefined => {
     const decidedAt = withdrawn.get(run_id, run_row, stage) ?? Number.POSITIVE_INFINITY;
     const [, standing] = [answer, ...earlier.all(answer.id, stage)].filter(({ fetchedAt }) => fetchedAt <= decidedAt);
-    return standing ?? answer;
+    return standing;
   };
   const says = ({ rawSha256 }: AnswerRow): boolean => {
     const body = bodies.readSound(rawSha256);
     return body !== undefined && !bodySaysNothing(body);
   };
 
-  return (answer: AnswerRow, { asked, lacking }: Shortcomings, place: Place): AnswerRow => {
+  return (answer: AnswerRow, { asked, lacking }: Shortcomings, place: Place): AnswerRow | undefined => {
     const { stage, fetchedAt } = answer;
     if (stage === null) return answer;
     const stands = asOf(stage, place);

@@ -1,4 +1,4 @@
-import type { Converged, Convergence, DueReason, PortfolioRecord, Standing } from '../portfolios.js';
+import type { Converged, Convergence, Due, DueReason, PortfolioRecord, Standing } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
@@ -6,7 +6,7 @@ import { STILL_LISTED } from './rows.js';
 import { rowOfColumns, STANDING_COLUMNS, type StandingColumns, type StandingReader } from './standings.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import type { BelievedTimes } from './times.js';
-import { widener } from './widen.js';
+import { againDoer, widener } from './widen.js';
 
 interface Parts {
   readonly database: Connection;
@@ -151,6 +151,7 @@ function findDue(
      WHERE portfolio_id = ? AND left_at IS NULL AND members.row <= ? ${same}`,
   );
   const again: Standing[] = [];
+  const otherwise: (readonly [Standing, Due])[] = [];
   let unfinished = 0;
   let covered = 0;
   for (const columns of standings.raw().iterate(portfolioId, limit)) {
@@ -165,10 +166,14 @@ function findDue(
     if (judged.due.goesOn && standing.onItsWay?.runId === going?.id) covered += 1;
     if (judged.due.goesOn) unfinished += 1;
     if (judged.due.goesOn && row.outcome !== 'pending') again.push(standing);
+    if (judged.due.goesOn && Object.keys(judged.due.stages).length > 0 && row.outcome === 'pending')
+      otherwise.push([standing, judged.due]);
     if (!judged.due.goesOn) stale.push({ member: row.member, due: judged.due, underWay: row.outcome === 'pending' });
   }
   const widen = widener(database, times, convergence.judge);
   for (const standing of again) widen(standing);
+  const doAgain = againDoer(database);
+  for (const [standing, due] of otherwise) doAgain(standing, due);
   const arrived = counts.new + counts.changed + invalid;
   return { stale, arrived, invalid, unfinished, covered, counts, nextAt: Number.isFinite(nextAt) ? nextAt : null };
 }

@@ -157,6 +157,7 @@ export function findCalls(
     ...about,
     ...askedForAlone(database, ids),
     ...naming,
+    ...lists.asking(ids),
     ...callsOfRowsAlone(database, ids, rows),
     ...(request.kind === 'number' ? callsAskingFor(database, namedNumber(request)) : []),
   ]);

@@ -1,6 +1,6 @@
 import type { NumberMatcher } from '../../domain/numbers/same-number.js';
 import { type ExactJson, ExactNumber, parseExact } from '../../util/exact-json.js';
-import type { ItemIds } from '../housekeeping.js';
+import type { ItemIds, NamedIds } from '../housekeeping.js';
 import { parseStored } from '../stored-json.js';
 import type { Bodies } from './bodies.js';
 import type { Connection } from './driver.js';
@@ -27,6 +27,21 @@ export class Lists {
     for (const { sha256, operation, item } of this.#items((body) => texts.some((id) => body.includes(id))))
       if (this.#idsOf(operation, item).some((id) => ids.has(id))) found.add(sha256);
     return found;
+  }
+
+  /** The calls, with or without an answer, whose parameters name it. */
+  asking(ids: EntityIds): readonly number[] {
+    const asked = this.#database.prepare<[string], { id: number; params: string }>(
+      'SELECT id, params FROM calls WHERE subject_id IS NULL AND params IS NOT NULL AND operation = ?',
+    );
+    return Object.entries(this.#itemIds).flatMap(([operation, { params: paths }]) =>
+      Object.keys(paths).length === 0
+        ? []
+        : asked
+            .all(operation)
+            .filter(({ params }) => namedIn(parsed(Buffer.from(params)), paths).some((one) => ids.has(one)))
+            .map(({ id }) => id),
+    );
   }
 
   /** The IDs under which a number was returned. */
@@ -58,11 +73,18 @@ export class Lists {
   }
 
   #idsOf(operation: string, item: ListItem['item']): readonly SpacedId[] {
-    return Object.entries(this.#itemIds[operation] ?? {}).flatMap(([member, space]) => {
-      const id = textOf(item[member]);
-      return id === undefined ? [] : [{ space, id }];
-    });
+    return namedIn(item, this.#itemIds[operation]?.items ?? {});
   }
+}
+
+/** What stands at paths, as an ID of each space that it may be of. */
+function namedIn(value: ExactJson, paths: NamedIds['items']): readonly SpacedId[] {
+  return Object.entries(paths).flatMap(([path, spaces]) => {
+    const id = textOf(
+      path.split('.').reduce<ExactJson>((found, member) => (isObject(found) ? (found[member] ?? null) : null), value),
+    );
+    return id === undefined ? [] : spaces.map((space) => ({ space, id }));
+  });
 }
 
 interface ListItem {
@@ -78,7 +100,9 @@ function itemsOf(body: Buffer): readonly Readonly<Record<string, ExactJson>>[] {
   const answer = parsed(body);
   if (Array.isArray(answer)) return answer.filter(isObject);
   if (!isObject(answer)) return [];
-  return answer.id === undefined ? Object.values(answer).filter(Array.isArray).flat().filter(isObject) : [answer];
+  return answer.id === undefined
+    ? [answer, ...Object.values(answer).filter(Array.isArray).flat().filter(isObject)]
+    : [answer];
 }
 
 function parsed(body: Buffer): ExactJson {

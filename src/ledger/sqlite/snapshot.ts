@@ -254,7 +254,7 @@ async function* readSubjects(
       const isPlain = asked === null && lacking === null;
       const standing = isPlain
         ? newest
-        : newest.map((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }));
+        : newest.flatMap((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }) ?? []);
       const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
       const withReplaced = (operation: string) =>
         withBodies(store, subject.row, earlier(operation, standing, { run_id, run_row }));

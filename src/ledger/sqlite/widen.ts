@@ -1,4 +1,4 @@
-import type { Convergence, Standing } from '../portfolios.js';
+import type { Convergence, Due, Standing } from '../portfolios.js';
 import { parseStored } from '../stored-json.js';
 import { rowFetched, rowStages } from './cells.js';
 import type { Connection } from './driver.js';
@@ -31,5 +31,18 @@ export function widener(
       ([stage, status]) => status === 'pending' && isSettledHere(stage),
     );
     if (more.length > 0) save.run(JSON.stringify({ ...stages, ...Object.fromEntries(more) }), runId, row);
+  };
+}
+
+/** What a row on its way has settled by a run that told it otherwise is open again. */
+export function againDoer(database: Connection): (standing: Standing, due: Due) => void {
+  const open = database.prepare('UPDATE rows SET stages = json_patch(stages, ?) WHERE run_id = ? AND row = ?');
+  const forget = database.prepare(
+    'DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space IN (SELECT value FROM json_each(?))',
+  );
+  return ({ onItsWay }, { stages, forget: spaces }) => {
+    if (onItsWay === null) return;
+    open.run(JSON.stringify(stages), onItsWay.runId, onItsWay.row);
+    forget.run(onItsWay.runId, onItsWay.row, JSON.stringify(spaces));
   };
 }

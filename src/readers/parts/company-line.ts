@@ -15,6 +15,8 @@ export interface Piece {
   readonly cells?: Partial<Record<ProfileCell, Cell>>;
   readonly rest: Members;
   readonly counts?: Partial<Record<'officers' | 'shareholders' | 'group_links' | 'filed_periods', number | null>>;
+  /** Of a list that came by itself: when it was begun to read, if all of it came. */
+  readonly wholeAsOf?: number | null;
   readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
 }
 

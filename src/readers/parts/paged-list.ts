@@ -1,5 +1,5 @@
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
-import { type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
+import { isComplete, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
@@ -14,6 +14,8 @@ export interface ListOfPages {
   readonly count: number | null;
   /** How many there are, by the envelope. */
   readonly total: Cell;
+  /** When it was begun to read, if all of it came; null: a part is missing. */
+  readonly wholeAsOf: number | null;
   /** Under the name of the call, for each page. */
   readonly rest: Members;
 }
@@ -49,7 +51,9 @@ export function readPagedList(
     const others = Object.entries(body).filter(([key, value]) => !isEnvelope(key, value));
     rest.push(...nested(path.origin.operation, [...others, ...oddOf('data', odd)]));
   }
-  return { count, total: totalIn(reading[0]?.at.body), rest };
+  const [first] = reading;
+  const isWhole = isComplete(reading.map(({ at }) => at));
+  return { count, total: totalIn(first?.at.body), wholeAsOf: isWhole ? (first?.at.fetchedAt ?? null) : null, rest };
 }
 
 /** The lines and their count have columns of their own. In another form, or as null, they are kept. */

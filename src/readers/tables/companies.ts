@@ -45,7 +45,7 @@ export const companiesTable = table({
     column(
       'officers_returned',
       'integer',
-      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the most that came in one of them',
+      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the longer of the two, which is the one that is shown',
     ),
     column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
     column('group_links_returned', 'integer', 'Links that came, likewise'),

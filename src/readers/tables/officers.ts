@@ -26,7 +26,8 @@ export const officerContacts = [
 export const officersTable = table({
   name: 'officers',
   onePer: 'list item',
-  description: 'Officers, current and former, as the registry lists them.',
+  description:
+    'Officers, current and former, as the registry lists them. v1 and v2 are two sources: `operation` tells them apart. Where a list was bought by itself, whole and no earlier than the full record, its lines stand for those of the record, unless the record has somebody whom it lacks.',
   source: 'fullKyb /officers; officersKyb /data; v2 kybOfficers /data',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,

@@ -33,7 +33,7 @@ export const peopleTable = table({
   name: 'people',
   onePer: 'person returned',
   description:
-    'People who work for a company, as lists of people have them, and details of single ones in lines of their own. What a list and the details say of one name is not put together. Who is said to work for another company is left out.',
+    'People who work for a company, as lists of people have them, and details of single ones in lines of their own. What a list and the details say of one name is not put together. Who is said to work for another company is left out, and so are details of another person than was asked for.',
   source: 'v2 enrichEmployeesSearch /data, enrichPerson; employeesSearch /data, employeeProfile',
   key: ['companies_id', 'employees_company_id', 'operation', 'position'],
   keyAlwaysThere: false,

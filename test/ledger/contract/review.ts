@@ -111,6 +111,18 @@ export function describeReview(open: OpenLedger): void {
 
   describe('decisions', () => {
     test(
+      'a confirmation that was taken back is known as such, for its own question alone',
+      onLedger(open, async ({ calls, review }) => {
+        const v1 = await calls.environment('v1', 'live');
+        const { id } = await review.record(decision(v1));
+        expect(await review.wasWithdrawn(v1, 'GB|number:1')).toBe(false);
+        await review.withdraw(id, 'Ann', 5);
+        expect(await review.wasWithdrawn(v1, 'GB|number:1')).toBe(true);
+        expect(await review.wasWithdrawn(v1, 'GB|number:2')).toBe(false);
+      }),
+    );
+
+    test(
       'the newest in force speaks, for its own question in its own environment',
       onLedger(open, async ({ calls, review }) => {
         const v1 = await calls.environment('v1', 'live');

@@ -46,6 +46,8 @@ export const employees = {
     }),
     body: employeesEnvelope(employee),
     pages: totalPages,
+    itemIds: { company_id: 'employees' },
+    paramIds: { 'filters.company_id': 'employees' },
   },
   employeeProfile: {
     ...v2List,

@@ -27,6 +27,9 @@ const employee = record({
   ),
 });
 
+/** In which module's space it is, nothing says: for a purge it is that of either. */
+const COMPANY_OF_PERSON = { company_id: ['employees', 'companies'] } as const;
+
 export const enrichment = {
   enrichCompanyByWebsite: {
     ...v2List,
@@ -78,6 +81,7 @@ export const enrichment = {
     route: null,
     params: z.strictObject({ email: nonEmpty.describe('E-mail address of the person'), reveal_phone }),
     body: enrichedPerson,
+    itemIds: COMPANY_OF_PERSON,
   },
   enrichPersonByLinkedin: {
     ...v2List,
@@ -92,6 +96,7 @@ export const enrichment = {
       reveal_phone,
     }),
     body: enrichedPerson,
+    itemIds: COMPANY_OF_PERSON,
   },
   enrichPerson: {
     ...v2List,
@@ -115,6 +120,7 @@ export const enrichment = {
         error: 'needs at least one of first_name, last_name, company_name, domain, email, linkedin',
       }),
     body: enrichedPerson,
+    itemIds: COMPANY_OF_PERSON,
   },
   enrichEmployeesSearch: {
     ...v2List,
