@@ -25,15 +25,15 @@ export const pageOf = (
   body: Readonly<Record<string, unknown>>,
   perPage: number | null,
 ): ListPage => ({
-  page: wholeNumber(answer.params.page) ?? 1,
-  perPage: wholeNumber(answer.params.per_page) ?? perPage,
+  page: wholeCount(answer.params.page) ?? 1,
+  perPage: wholeCount(answer.params.per_page) ?? perPage,
   fetchedAt: answer.fetchedAt,
   items: Array.isArray(body.data) ? body.data.length : null,
-  pages: wholeNumber(body.total_pages),
+  pages: wholeCount(body.total_pages),
   rawSha256: answer.rawSha256,
 });
 
-export function wholeNumber(value: unknown): number | null {
+export function wholeCount(value: unknown): number | null {
   const number = value instanceof ExactNumber ? Number(value.text) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
 }
@@ -53,7 +53,7 @@ export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (r
 }
 
 /** In the order of the pages, each as it came last, and not beyond those that the first one counts. */
-export function inOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {
+export function pagesInOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {
   const pages = [...new Map(reading.map((one) => [one.page, one])).values()].sort((a, b) => a.page - b.page);
   const [first] = pages;
   if (first?.page !== 1) return pages;

@@ -1,13 +1,16 @@
 import { ExactNumber, parseExact } from '../../util/exact-json.js';
-import { inOrder, isComplete, type ListPage, pageOf, readingsIn } from '../../util/list-page.js';
+import { isComplete, type ListPage, pageOf, pagesInOrder, readingsIn } from '../../util/list-page.js';
 import { Bodies } from './bodies.js';
 import { Cells, callParams } from './cells.js';
 import type { Connection } from './driver.js';
 
-/** Lists of which a first page was replaced. */
-const LISTS = `SELECT DISTINCT newer.environment_id AS environmentId, newer.subject_space AS space, newer.subject_id AS id, newer.operation
-  FROM answers JOIN calls AS newer ON newer.id = call_id
-  WHERE newer.replaces IS NOT NULL AND newer.subject_id IS NOT NULL AND json_valid(newer.params) AND newer.params ->> 'page' = 1`;
+/** Lists of which something was replaced. The first page is not named in what is asked: a later one tells, or their size. */
+const LISTS = `SELECT DISTINCT environment_id AS environmentId, subject_space AS space, subject_id AS id, operation
+  FROM calls AS page WHERE id IN (SELECT call_id FROM answers) AND subject_id IS NOT NULL AND json_valid(params)
+    AND (params ->> 'page' > 1 OR params ->> 'per_page' IS NOT NULL)
+    AND EXISTS (SELECT 1 FROM calls AS newer INDEXED BY calls_by_subject WHERE newer.subject_space = page.subject_space
+      AND newer.subject_id = page.subject_id AND newer.subject_id IS NOT NULL AND newer.params IS NOT NULL
+      AND newer.operation = page.operation AND newer.replaces IS NOT NULL)`;
 
 const PAGES = `SELECT id, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt FROM calls INDEXED BY calls_by_subject
   WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
@@ -39,7 +42,7 @@ export function listsUnderWay(database: Connection): readonly number[] {
 /** What is owned is kept in any case. */
 function lastWhole(pages: readonly KeptPage[]): readonly number[] {
   const whole = readingsIn(pages)
-    .map(inOrder)
+    .map(pagesInOrder)
     .findLast((reading) => isComplete(reading));
   return whole?.map(({ id }) => id) ?? [];
 }

@@ -1,4 +1,4 @@
-import { inOrder, isComplete, type ListPage, readingsIn } from '../../util/list-page.js';
+import { isComplete, type ListPage, pagesInOrder, readingsIn } from '../../util/list-page.js';
 
 /** A page, and how many items stand on those before it. */
 export interface PlacedPage<P extends ListPage> {
@@ -31,7 +31,7 @@ interface Reading<P extends ListPage> {
 }
 
 function readingOf<P extends ListPage>(answers: readonly P[]): Reading<P> {
-  const pages = inOrder(answers);
+  const pages = pagesInOrder(answers);
   const said = new Set<string>();
   // A provider that does not know a page may give the one before it again.
   const apart = pages.filter(({ rawSha256 }) => !said.has(rawSha256) && said.add(rawSha256));

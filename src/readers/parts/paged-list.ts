@@ -1,5 +1,5 @@
 import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
-import { isComplete, type ListPage, pageOf, wholeNumber } from '../../util/list-page.js';
+import { isComplete, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
@@ -59,10 +59,10 @@ export function readPagedList(
 /** The lines and their count have columns of their own. In another form, or as null, they are kept. */
 const isEnvelope = (key: string, value: ExactJson): boolean => {
   if (key === 'data') return value !== null;
-  return (key === 'total_pages' || key === 'total_results') && wholeNumber(value) !== null;
+  return (key === 'total_pages' || key === 'total_results') && wholeCount(value) !== null;
 };
 
 const totalIn = (body: JsonObject | undefined): Cell =>
-  isObject(body) && body.total_results instanceof ExactNumber && wholeNumber(body.total_results) !== null
+  isObject(body) && body.total_results instanceof ExactNumber && wholeCount(body.total_results) !== null
     ? body.total_results.text
     : null;
