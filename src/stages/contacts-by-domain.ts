@@ -1,5 +1,6 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { postCheck } from '../domain/post-check.js';
 import { domainOf } from '../domain/web-domain.js';
@@ -67,7 +68,7 @@ function readProfile(body: Buffer) {
       country_code = null,
       company_website = null,
     } = readAnswer(companyProfile, body);
-    return { registration_number, country_code, company_website };
+    return { registration_number: scalarText(registration_number), country_code, company_website };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

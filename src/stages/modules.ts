@@ -4,16 +4,16 @@ import type { Operation } from '../api/operation.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
 import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
+import { nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { compareIdentity, type OwnIdentity } from './own-identity.js';
-import { askPages } from './pages.js';
+import { askPages, listNotReturned } from './pages.js';
 import {
   type Company,
   identified,
   type Params,
   type StageCall,
   type StageContext,
-  type StageError,
   type StageOutcome,
   toStageError,
   unanswered,
@@ -23,7 +23,7 @@ import {
 /** A part of what a provider knows about a company that is asked for by itself. */
 export interface Module {
   readonly operation: Operation;
-  /** Where an answer may lack what it is about: it came, be it empty, if one of these members is there, and not null (V1-22). */
+  /** Where an answer in one piece may lack what it is about: it came, be it empty, if one of these is there, and not null (V1-22). */
   readonly tells?: readonly string[];
   /** Where the answer says whose it is: this member of it, or all of it. Missing: nowhere. */
   readonly identity?: 'lite' | 'whole';
@@ -116,7 +116,8 @@ async function ask(module: Module, asking: ModuleTerms, id: string, context: Sta
   const { operation } = module;
   if (operation.pages !== undefined) {
     const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);
-    return pages.kind === 'pages' ? { kind: 'came' } : pages;
+    if (pages.kind !== 'pages') return pages;
+    return pages.came ? { kind: 'came' } : nothingReturned('NOTHING_RETURNED', listNotReturned(operation));
   }
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
@@ -172,6 +173,5 @@ const memberOf = (value: ExactJson | undefined, name: string): ExactJson | undef
 function nothingIn({ identity, operation }: Module): NotAvailable {
   const message = `the provider returned ${identity === 'lite' ? 'a record' : `an answer to ${operation.name}`} with nothing in it`;
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
-  const error: StageError = { class: 'not_available', code, message, requestId: null, attempts: 1 };
-  return { kind: 'not_available', message, error };
+  return nothingReturned(code, message);
 }

@@ -23,7 +23,7 @@ export interface OwnedCompany {
 }
 
 interface OwnershipBody {
-  readonly registration_number?: string | null | undefined;
+  readonly registration_number?: ExactJson | undefined;
   readonly group_structure?: readonly unknown[] | null | undefined;
 }
 

@@ -20,11 +20,13 @@ export interface Pages {
   readonly items: readonly unknown[];
   /** How many there are, by the first page; null: it does not say. */
   readonly total: number | null;
+  /** Whether the first page has its list, be it empty; where it has none, nothing is said about it (V1-22). */
+  readonly came: boolean;
 }
 
 /**
  * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
- * counts, with a page that is empty, and with one that says the same as the page before. A page that is lost is asked for
+ * counts, with a page that is empty or has no list, and with one that says the same as the page before. A page that is lost is asked for
  * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
  * a list are not mixed. `tellsRest`: that there are more pages than the bound is noted; not by who counts them in another way.
  */
@@ -49,7 +51,10 @@ export async function askPages(
     const envelope = readEnvelope(operation, outcome.body);
     if (envelope instanceof ApiError) return unanswered(toStageError(envelope, 1));
     if (first === undefined) since = Math.max(since, outcome.fetchedAt);
-    else noteChangedTotal(operation, page, first, envelope, context);
+    else {
+      noteChangedTotal(operation, page, first, envelope, context);
+      if (!envelope.came) context.keepError(pageNotReturned(operation, page));
+    }
     first ??= envelope;
     const isRepeated = before?.equals(outcome.body) === true;
     if (!isRepeated) items.push(...envelope.items);
@@ -61,11 +66,12 @@ export async function askPages(
     }
     before = outcome.body;
   }
-  return { kind: 'pages', items, total: first.total };
+  return { kind: 'pages', items, total: first.total, came: first.came };
 }
 
 interface Envelope {
   readonly items: readonly unknown[];
+  readonly came: boolean;
   readonly pages: number | null;
   readonly total: number | null;
 }
@@ -78,16 +84,19 @@ function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
     const answer = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
     const total = TOTALS.map((name) => countIn(answer[name])).find((count) => count !== null) ?? null;
     const pages = countIn(answer[operation.pages?.countField ?? 'total_pages']);
-    return { items: Array.isArray(answer.data) ? answer.data : [], pages, total };
+    const came = Array.isArray(answer.data);
+    return { items: came ? (answer.data as readonly unknown[]) : [], came, pages, total };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
-/** A number that counts something; null: it does not say, or not in a way that counts. */
+/** A number that counts something, be it in quotes; null: it does not say, or not in a way that counts. */
 export function countIn(value: unknown): number | null {
-  const count = value instanceof ExactNumber ? Number(value.text) : Number.NaN;
+  const digits =
+    value instanceof ExactNumber ? value.text : typeof value === 'string' && /^\d+$/.test(value) ? value : '';
+  const count = digits === '' ? Number.NaN : Number(digits);
   return Number.isSafeInteger(count) ? count : null;
 }
 
@@ -100,14 +109,22 @@ function noteChangedTotal(
   { keepError }: Pick<StageContext, 'keepError'>,
 ): void {
   if (total === first.total && pages === first.pages) return;
-  const counts = (said: Envelope) => `${said.total ?? 'not told'} in ${said.pages ?? 'not told'} pages`;
+  const counts = (said: Pick<Envelope, 'total' | 'pages'>) =>
+    `${said.total ?? 'not told'} in ${said.pages ?? 'not told'} pages`;
   keepError(
     noted(
       'TOTAL_CHANGED',
-      `${name} counted ${counts(first)} on its first page, and ${counts({ items: [], total, pages })} on page ${page}: what came may lack something or have it twice`,
+      `${name} counted ${counts(first)} on its first page, and ${counts({ total, pages })} on page ${page}: what came may lack something or have it twice`,
     ),
   );
 }
+
+/** What is said where the first page came without its list, to whoever asked for it. */
+export const listNotReturned = ({ name }: Operation): string =>
+  `the provider answered ${name} without its list: nothing is said about it`;
+
+const pageNotReturned = ({ name }: Operation, page: number): StageError =>
+  noted('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
 
 const pagesLeft = ({ name }: Operation, { name: whom }: Params, asked: number, pages: number | null): StageError => {
   const list = typeof whom === 'string' ? `${name} for ${whom}` : name;

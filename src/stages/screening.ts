@@ -1,9 +1,10 @@
 import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
-import { askPages, type Pages } from './pages.js';
+import { askPages, listNotReturned, type Pages } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
 import { type ScreeningOptions, screeningOptions } from './screening-options.js';
@@ -13,6 +14,7 @@ import {
   identified,
   type Params,
   type StageContext,
+  type StageError,
   type StageOutcome,
   stage,
   withoutAnswer,
@@ -98,7 +100,7 @@ async function listInRecord(id: string, member: string, { owned }: Context): Pro
   if (record === undefined) return undefined;
   try {
     const items = readMember(v1Operations.fullKyb, record.body, member);
-    return Array.isArray(items) ? { kind: 'pages', items, total: null } : undefined;
+    return Array.isArray(items) ? { kind: 'pages', items, total: null, came: true } : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -114,12 +116,20 @@ async function lookFor(
 ): Promise<StageOutcome | undefined> {
   if (pagesAtMost !== null) {
     const pages = await askPages(search, { view_mode: 'full', name }, pagesAtMost, context, about);
-    return pages.kind === 'pages' ? undefined : pages;
+    if (pages.kind !== 'pages') return pages;
+    if (!pages.came) context.keepError(notReturned(search));
+    return undefined;
   }
   const params: Params = { name, ...(birthYear === null ? {} : { date_of_birth_year: birthYear }) };
   const outcome = await context.call(search, params, about);
   return outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
 }
+
+/** The search was answered, and what it says is nothing: neither that there is somebody, nor that there is nobody. */
+const notReturned = (search: Operation): StageError => {
+  const message = listNotReturned(search);
+  return { class: 'not_available', code: 'NOTHING_RETURNED', message, requestId: null, attempts: 1 };
+};
 
 function peopleLeft({ words, list }: ScreenedKind, asked: number, left: number, beyond: number) {
   const further = beyond === 0 ? '' : `, and ${list.name} counts ${beyond} more that were not asked for`;

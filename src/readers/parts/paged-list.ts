@@ -66,7 +66,8 @@ export const pageOf = (
 });
 
 function wholeNumber(value: unknown): number | null {
-  const number = value instanceof ExactNumber ? Number(value.text) : value;
+  const isCount = value instanceof ExactNumber || (typeof value === 'string' && /^\d+$/.test(value));
+  const number = isCount ? Number(String(value)) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
 }
 
@@ -77,6 +78,4 @@ const isEnvelope = (key: string, value: ExactJson): boolean => {
 };
 
 const totalIn = (body: JsonObject | undefined): Cell =>
-  isObject(body) && body.total_results instanceof ExactNumber && wholeNumber(body.total_results) !== null
-    ? body.total_results.text
-    : null;
+  isObject(body) && wholeNumber(body.total_results) !== null ? String(body.total_results) : null;
