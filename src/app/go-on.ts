@@ -8,6 +8,7 @@ import type { RunRecord, RunStore } from '../ledger/runs.js';
 import { checkTables } from './export.js';
 import { namedRun, newestRun } from './find-run.js';
 import { mustHaveSpace } from './free-space.js';
+import { mustKnowNames } from './known-names.js';
 import { GoOnError } from './next-step.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { type ToBeTold, thenTell } from './night/then-tell.js';
@@ -92,6 +93,7 @@ async function workOnAgain(
       around,
       async (provider) => {
         checkProvider(pipeline, provider);
+        await mustKnowNames(pipeline, KEEPS_ITS_PIPELINE, provider, options, ledger, around);
         const rest = await restOf({ run, pipeline, fresh, outcome: how.outcome }, provider.names, ledger, around);
         const atMost = within(rest, bounds.limits);
         const inDoubt = how.outcome === 'pending' ? await inDoubtOf(run, ledger, around.clock.now()) : 0;
@@ -109,6 +111,9 @@ async function workOnAgain(
     );
   });
 }
+
+const KEEPS_ITS_PIPELINE =
+  'The run keeps the pipeline that it was begun with: correct the file, and start the input again with `kybatch run`.';
 
 /** Whom to tell is not kept in the ledger: the pipeline file says it, as it is now. */
 function notifyNow({ file }: LoadedPipeline, around: Surroundings): Notify | null {

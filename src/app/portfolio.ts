@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { LoadedPipeline } from '../config/pipeline.js';
+import type { LoadedPipeline, Pipeline } from '../config/pipeline.js';
 import { newRow, type PlannedRow } from '../engine/plan.js';
 import type { InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -10,7 +10,7 @@ import { type LaidFile, laidRow, layOut } from '../portfolio/lay-out.js';
 import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
 import { outsideText } from '../util/outside-text.js';
 import type { ProviderNames } from './provider.js';
-import { identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
+import { findSettings, identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
 
 /** What is to be brought up to date, with what. */
 export interface ListOptions {
@@ -42,19 +42,20 @@ export class OpenList {
     now: number,
     readonly known: PortfolioRecord | undefined,
     readonly file: LaidFile,
+    before: ReadonlyMap<string, Pipeline>,
   ) {
     this.#options = options;
     this.#names = names;
     this.#ledger = ledger;
     const way = wayOf(this.#settings());
-    this.#terms = dueTerms(options.pipeline, now, options.fresh, (before) => withoutLimit(before) === way);
+    this.#terms = dueTerms(options.pipeline, now, options.fresh, (other) => withoutLimit(other) === way, before);
   }
 
   static async open(options: ListOptions, names: ProviderNames, ledger: Ledger, now: number): Promise<OpenList> {
     const { portfolios } = ledger;
     const known = await portfolios.find(portfolioName(options), providersKey(names));
     const file = await layOut(options.table, options.limit, known, portfolios);
-    return new OpenList(options, names, ledger, now, known, file);
+    return new OpenList(options, names, ledger, now, known, file, await pipelinesBefore(known, ledger));
   }
 
   readonly judge = (standing: Standing): Judgement => judge(standing, this.#terms);
@@ -141,11 +142,29 @@ export const notesOn = ({ file: { repeatedId } }: OpenList): readonly string[] =
 const idsAreNone = (repeated: string): string =>
   `the id ${outsideText(repeated, 80)} stands in more than one row: the column id is not used to know rows again from file to file, what identifies their company is`;
 
+/** What the runs of a portfolio were started with; one that is damaged is compared with nothing. */
+export async function pipelinesBefore(
+  portfolio: PortfolioRecord | undefined,
+  { portfolios }: Pick<Ledger, 'portfolios'>,
+): Promise<ReadonlyMap<string, Pipeline>> {
+  const started = portfolio === undefined ? [] : await portfolios.startedWith(portfolio.id);
+  return new Map(
+    started.flatMap((run) => {
+      const pipeline = findSettings(run)?.pipeline;
+      return pipeline === undefined ? [] : [[run.pipelineSha256, pipeline]];
+    }),
+  );
+}
+
 /** What members need now, by the pipeline that a run was started with. */
-export function judgeOf(run: RunRecord, now: number): (standing: Standing) => Judgement {
+export function judgeOf(
+  run: RunRecord,
+  now: number,
+  before?: ReadonlyMap<string, Pipeline>,
+): (standing: Standing) => Judgement {
   // A run of a version before there were portfolios is nobody's list.
   if (run.portfolioId === null) return () => ({ due: null, nextAt: null });
-  const terms = dueTerms(readSettings(run).pipeline, now, false, () => true);
+  const terms = dueTerms(readSettings(run).pipeline, now, false, () => true, before);
   return (standing) => judge(standing, terms);
 }
 

@@ -4,7 +4,7 @@ import { type Amounts, mostFor } from '../engine/row-cost.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { DueReason, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
 import type { RunRecord } from '../ledger/runs.js';
-import { asItSetsOut, judgeOf } from './portfolio.js';
+import { asItSetsOut, judgeOf, pipelinesBefore } from './portfolio.js';
 import { isWanted, type ProviderOptions } from './provider.js';
 import { environmentsOf } from './rest.js';
 import { readSettings } from './stored-settings.js';
@@ -52,7 +52,8 @@ async function viewOf(portfolio: PortfolioRecord, ledger: Ledger, now: number): 
     oldestAt: Number.POSITIVE_INFINITY,
     nextAt: Number.POSITIVE_INFINITY,
   };
-  const rows = dueRows(id, last === undefined ? () => NOTHING : judgeOf(last, now), tally, ledger);
+  const before = await pipelinesBefore(portfolio, ledger);
+  const rows = dueRows(id, last === undefined ? () => NOTHING : judgeOf(last, now, before), tally, ledger);
   const costs = await costOf(rows, last, tally, ledger, now);
   return {
     name,

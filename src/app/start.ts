@@ -10,6 +10,7 @@ import type { Converged } from '../ledger/portfolios.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
+import { mustKnowNames, namesWritten } from './known-names.js';
 import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { notingRefusal } from './night/refused-start.js';
@@ -103,6 +104,8 @@ async function bringUpToDate(
       around,
       async (provider) => {
         checkProvider(pipeline, provider);
+        if (namesWritten(pipeline).length > 0 && (await list.isAnythingDue()))
+          await mustKnowNames(pipeline, 'Correct the file.', provider, options, ledger, around);
         const permissions = permissionReader(pipeline, provider, options.drain);
         const asked = agreed ?? (await agreedRest(list, job, bounds, { ...options, permissions }, ledger, around));
         const mustBeGranted = (rest: Rest) =>

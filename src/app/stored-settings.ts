@@ -37,8 +37,17 @@ export function storeSettings({ pipeline, ...settings }: StoredSettings): string
 export const identityOf = ({ pipeline, limit, providers }: Omit<StoredSettings, 'fresh'>): string =>
   `${pipelineSha256(pipeline)}@${[...new Set(providers)].join()}${limit === null ? '' : `+limit=${limit}`}`;
 
-export function readSettings({ id, settings }: Pick<RunRecord, 'id' | 'settings'>): StoredSettings {
-  const stored = readStored(settings, isSettings, { ...SETTINGS, run: id });
+export const readSettings = ({ id, settings }: Pick<RunRecord, 'id' | 'settings'>): StoredSettings =>
+  asOfNow(readStored(settings, isSettings, { ...SETTINGS, run: id }));
+
+/** The same where it may be damaged. */
+export function findSettings({ settings }: Pick<RunRecord, 'settings'>): StoredSettings | undefined {
+  const stored = parseStored(settings, isSettings);
+  return stored && asOfNow(stored);
+}
+
+/** As this version has them: what there was not yet has its default. */
+function asOfNow(stored: FirstSettings): StoredSettings {
   const { report, ...pipeline } = stored.pipeline;
   const options = withDefaults(pipeline.options ?? (report === undefined ? {} : { 'credit-report': report }));
   const freshnessMs = Object.fromEntries(
@@ -83,7 +92,9 @@ export const looksFresh = ({ settings }: Pick<RunRecord, 'settings'>): boolean =
 
 const SETTINGS = { table: 'runs', column: 'settings', row: null, id: null };
 
-const isSettings = (value: unknown): value is StoredSettings & { readonly pipeline: FirstPipeline } =>
+type FirstSettings = StoredSettings & { readonly pipeline: FirstPipeline };
+
+const isSettings = (value: unknown): value is FirstSettings =>
   isRecord(value) &&
   isRecord(value.pipeline) &&
   isRecord(value.pipeline.freshnessMs) &&

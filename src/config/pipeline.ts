@@ -230,7 +230,6 @@ const digestedShared = (shared: readonly IdSpace[]): boolean | readonly IdSpace[
 export function pipelineSha256(pipeline: Pipeline): string {
   const { match, provenance, idsShared, columns } = pipeline;
   const { fallback, ...search } = pipeline.search;
-  const planned = stagesOf(pipeline);
   const content = {
     stages: pipeline.stages,
     // Without one it is the pipeline that it was before there was such a key.
@@ -243,13 +242,19 @@ export function pipelineSha256(pipeline: Pipeline): string {
     provenance,
     idsShared: digestedShared(idsShared),
     columns,
-    options: planned.flatMap((stage) => {
-      const decisive = stage.options?.decisive(optionsOf(pipeline, stage));
+    options: stagesOf(pipeline).flatMap((stage) => {
+      const decisive = decisiveOf(pipeline, stage);
       return decisive === undefined ? [] : [{ [stage.name]: decisive }];
     }),
   };
   return createHash('sha256').update(canonicalText(content)).digest('hex');
 }
+
+const decisiveOf = (pipeline: Pipeline, stage: Stage): unknown => stage.options?.decisive(optionsOf(pipeline, stage));
+
+/** The stages of a pipeline, each with that part of its options which decides the answers it is given, in comparable words. */
+export const stagesTold = (pipeline: Pipeline): readonly { readonly stage: Stage; readonly words: string }[] =>
+  stagesOf(pipeline).map((stage) => ({ stage, words: canonicalText(decisiveOf(pipeline, stage) ?? null) }));
 
 /** JSON with sorted keys; JSON itself would write Infinity and null alike. */
 function canonicalText(value: unknown): string {
@@ -266,7 +271,8 @@ function deepFreeze<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-function shortPath(file: string, cwd: string): string {
+/** As messages name it. */
+export function shortPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path.startsWith('..') || isAbsolute(path) ? file : path;
 }

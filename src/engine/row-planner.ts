@@ -150,4 +150,8 @@ function byOperation(calls: readonly StageCall[]): readonly StageCall[] {
 const sureCost = ({ meter, subject, findsOne = false }: Operation): Meter | null =>
   findsOne || (meter === 'unit' && subject !== null) ? null : meter;
 
-const NOBODY_DECIDED = { anyDecision: async () => false, decisionFor: async () => undefined };
+const NOBODY_DECIDED = {
+  anyDecision: async () => false,
+  decisionFor: async () => undefined,
+  wasWithdrawn: async () => false,
+};

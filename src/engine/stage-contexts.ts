@@ -15,7 +15,7 @@ export interface StageContextOptions {
   /** Null for a plan. */
   readonly runId: string | null;
   readonly door: Answering;
-  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor'>;
+  readonly review: Pick<ReviewStore, 'anyDecision' | 'decisionFor' | 'wasWithdrawn'>;
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in the order of the journey. */
   readonly stages: readonly Stage[];
@@ -58,13 +58,14 @@ export class StageContexts {
 
   /** `name` is what calls and errors are filed under: the stage, or `resolve`. */
   contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
-    const { door, clock, review, environments, optionsOf } = this.#options;
+    const { door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
     return {
       options: stage === undefined ? undefined : optionsOf(stage),
       shared: stage === undefined ? undefined : this.#shared.get(stage),
       now: () => clock.now(),
       nameAgreement: this.policy.match.nameAgreement,
+      freshnessMs,
       call: async (operation, params, terms) => {
         const outcome = await door.call(this.#request(operation, params, row, name, terms));
         if (outcome.kind === 'answer') {
@@ -89,6 +90,11 @@ export class StageContexts {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return undefined;
           return await review.decisionFor(environmentId, question.key);
+        },
+        wasWithdrawn: async (question) => {
+          const environmentId = environmentOf(question.space);
+          if (environmentId === null || !(await this.#anyDecision())) return false;
+          return await review.wasWithdrawn(environmentId, question.key);
         },
         keep: ({ space, stage: about, key, candidateId = null }, state) => {
           const environmentId = environmentOf(space);

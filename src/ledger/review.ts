@@ -5,6 +5,8 @@ export interface ReviewStore {
   /** Has anybody ever decided anything? */
   anyDecision(): Promise<boolean>;
   decisionFor(environmentId: number, entityKey: string): Promise<DecisionRecord | undefined>;
+  /** Has somebody confirmed it, and taken that back? */
+  wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
   /** Every question with its row and candidates, or those of some runs; the oldest run first, rows in the order of the file. */
   questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
   /** Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. */

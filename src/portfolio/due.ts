@@ -1,7 +1,10 @@
 import { freshnessMs, type Pipeline, stagesOf } from '../config/pipeline.js';
 import { ID_SPACES, type IdSpace } from '../domain/id-spaces.js';
+import { isSettled } from '../domain/outcomes.js';
 import type { Due, Judgement, Standing } from '../ledger/portfolios.js';
 import { searchesOf } from '../stages/identity/space-search.js';
+import { stagesInQuestion } from './own-question.js';
+import { TOLD_THE_SAME, type ToldOtherwise, toldOtherwise } from './told.js';
 
 /** What decides whether a member needs something. */
 export interface DueTerms {
@@ -13,6 +16,8 @@ export interface DueTerms {
   readonly fresh: boolean;
   /** Did a run that was started with this go about it in the same way? */
   readonly isSameWay: (pipelineSha256: string) => boolean;
+  /** What stages are told otherwise than in a run that was started with this. */
+  readonly toldOtherwise: (pipelineSha256: string) => ToldOtherwise;
 }
 
 export interface StageTerms {
@@ -27,13 +32,22 @@ export interface StageTerms {
   readonly watched: boolean;
 }
 
-export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSameWay: DueTerms['isSameWay']): DueTerms {
+/** `before`: what the runs that members stand by were started with, as far as that is known. */
+export function dueTerms(
+  pipeline: Pipeline,
+  now: number,
+  fresh: boolean,
+  isSameWay: DueTerms['isSameWay'],
+  before: ReadonlyMap<string, Pipeline> = new Map(),
+): DueTerms {
   const stages = stagesOf(pipeline);
+  const otherwise = new Map([...before].map(([key, told]) => [key, toldOtherwise(told, pipeline)]));
   const searches = stages.flatMap(({ space }) => searchesOf(space).map((search) => freshnessMs(pipeline, search)));
   return {
     now,
     fresh,
     isSameWay,
+    toldOtherwise: (key) => otherwise.get(key) ?? TOLD_THE_SAME,
     searchMs: Math.min(...searches),
     stages: stages.map(({ name, space, ages, finds = [] }) => ({
       name,
@@ -49,9 +63,10 @@ export function dueTerms(pipeline: Pipeline, now: number, fresh: boolean, isSame
 const RANK = { neverDone: 0, watch: 1 } as const;
 
 /**
- * What a member needs now. A confirmed identity stays: a stage whose answer is stale is run again, and nothing else. A
- * question waits for a person. Where nobody was found, or something failed, that is believed for as long as an answer
- * would be; `retry` asks sooner.
+ * What a member needs now. A confirmed identity stays: a stage whose answer is stale is run again, and nothing else; one
+ * that is told otherwise than it was, too. A question about who the company is waits for a person; one about a stage that
+ * only adds to it holds up that stage alone. Where nobody was found, or something failed, that is believed for as long as
+ * an answer would be; `retry` asks sooner.
  */
 export function judge(standing: Standing, terms: DueTerms): Judgement {
   const { outcome } = standing;
@@ -67,8 +82,10 @@ function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
   const { outcome, updatedAt } = standing;
   // Who was not found, or not surely, may be by another way of searching.
   const isOpen = outcome === 'needs_review' || outcome === 'no_match';
-  if (isOpen && !terms.isSameWay(standing.pipelineSha256))
-    return { due: { ...ANEW, reason: 'unfinished', rank: RANK.neverDone } };
+  const anotherWay = isOpen && !terms.isSameWay(standing.pipelineSha256);
+  const inQuestion = stagesInQuestion(standing);
+  if (inQuestion !== undefined) return judgeStages(standing, terms, { inQuestion, anotherWay });
+  if (anotherWay) return { due: { ...ANEW, reason: 'unfinished', rank: RANK.neverDone } };
   if (outcome === 'needs_review') return NEVER;
   if (outcome === 'no_match') {
     const until = updatedAt + terms.searchMs;
@@ -76,31 +93,52 @@ function judgeAtRest(standing: Standing, terms: DueTerms): Judgement {
       ? { due: { ...ANEW, reason: 'stale', rank: updatedAt } }
       : { due: null, nextAt: timeOf(until) };
   }
-  if (outcome === 'failed') {
+  // What is asked for in another way may not fail.
+  const isTheSame = terms.toldOtherwise(standing.pipelineSha256).stages.size === 0;
+  if (outcome === 'failed' && isTheSame) {
     const failed = terms.stages.filter(({ name }) => standing.stages[name] === 'failed');
     const until = updatedAt + Math.min(...failed.map(({ freshMs }) => freshMs));
     if (!isOver(until, terms)) return { due: null, nextAt: timeOf(until) };
   }
-  return judgeStages(standing, terms);
+  return judgeStages(standing, terms, NOBODY_IS_ASKED);
 }
 
-function judgeStages(standing: Standing, terms: DueTerms): Judgement {
-  const { changedAt } = standing;
+/** `anotherWay`: the stages in question may be none by this pipeline, which may not even have them. */
+interface Questions {
+  readonly inQuestion: ReadonlySet<string>;
+  readonly anotherWay: boolean;
+}
+
+const NOBODY_IS_ASKED: Questions = { inQuestion: new Set(), anotherWay: false };
+
+function judgeStages(standing: Standing, terms: DueTerms, { inQuestion, anotherWay }: Questions): Judgement {
+  const { changedAt, outcome } = standing;
+  const told = terms.toldOtherwise(standing.pipelineSha256);
   const spaces: IdSpace[] = [];
   const missing: StageTerms[] = [];
+  const otherwise: StageTerms[] = [];
   const watched: StageTerms[] = [];
   const stale: StageTerms[] = [];
+  /** Beside a question: they are tried again with whatever else is done, and for themselves when an answer would be stale. */
+  const failed: StageTerms[] = [];
   let gone: number | null = null;
   let oldest = Number.POSITIVE_INFINITY;
   let next = Number.POSITIVE_INFINITY;
   for (const stage of terms.stages) {
     const status = standing.stages[stage.name];
     if (status === 'skipped') continue;
-    if (status !== 'done' && status !== 'not_available') {
+    if (inQuestion.has(stage.name)) {
+      if (anotherWay) missing.push(stage);
+      continue;
+    }
+    if (status !== undefined && told.stages.has(stage.name)) otherwise.push(stage);
+    const hasFailed = status === 'failed' && outcome === 'needs_review';
+    if (hasFailed) failed.push(stage);
+    else if (!isSettled(status)) {
       missing.push(stage);
       continue;
     }
-    const asOf = fetchedAt(standing, stage.name);
+    const asOf = hasFailed ? standing.updatedAt : fetchedAt(standing, stage.name);
     if (stage.watched && changedAt !== null && asOf < changedAt) watched.push(stage);
     const until = asOf + stage.freshMs;
     if (!isOver(until, terms)) next = Math.min(next, until);
@@ -113,22 +151,22 @@ function judgeStages(standing: Standing, terms: DueTerms): Judgement {
       }
     }
   }
-  const again = [...new Set([...missing, ...watched, ...stale])];
-  if (again.length === 0) return { due: null, nextAt: timeOf(next) };
+  const because = new Set([...missing, ...otherwise, ...watched, ...stale]);
+  if (because.size === 0 && !anotherWay) return { due: null, nextAt: timeOf(next) };
+  const again = [...because, ...failed];
+  const sharedOtherwise = told.spaces.filter((space) => otherwise.some((stage) => stage.space === space));
   const stages = { ...standing.stages, ...Object.fromEntries(again.map(({ name }) => [name, 'pending' as const])) };
   const shared = {
     goesOn: false,
     stages,
-    // What was there the last time, and then was not, is looked for anew: the company may have another ID by now.
-    forget: [...spaces, ...again.flatMap(({ finds }) => finds)],
+    // What was there the last time, and then was not, is looked for anew: the company may have another ID by now. So is
+    // what was another space's ID, or is to be.
+    forget: [...spaces, ...sharedOtherwise, ...again.flatMap(({ finds }) => finds)],
     notBefore: watched.length > 0 ? changedAt : gone === null ? null : gone + 1,
   };
-  if (missing.length > 0) {
-    const failed = standing.outcome === 'failed';
-    return {
-      due: { ...shared, reason: failed ? 'stale' : 'unfinished', rank: failed ? standing.updatedAt : RANK.neverDone },
-    };
-  }
+  const isUnfinished = otherwise.length > 0 || anotherWay || (missing.length > 0 && outcome !== 'failed');
+  if (isUnfinished) return { due: { ...shared, reason: 'unfinished', rank: RANK.neverDone } };
+  if (missing.length > 0) return { due: { ...shared, reason: 'stale', rank: standing.updatedAt } };
   if (watched.length > 0) return { due: { ...shared, reason: 'watch', rank: RANK.watch } };
   return { due: { ...shared, reason: 'stale', rank: oldest } };
 }

@@ -12,6 +12,7 @@ export type Cell = string | null;
  * - `text`, `id`: text, whatever it looks like. An `id` may come as a JSON number of any length.
  * - `number`: the provider's own digits. Parquet adds `<name>_decimal` where DECIMAL holds it exactly.
  * - `scalar`: text or number, the document does not say which; treated as `number` where it is one.
+ * - `text_or_list`: a text as it is, a list as JSON.
  * - `integer`, `boolean`, `date` (YYYY-MM-DD), `timestamp` (ours, UTC), `json`.
  */
 export type ColumnType =
@@ -19,6 +20,7 @@ export type ColumnType =
   | 'id'
   | 'number'
   | 'scalar'
+  | 'text_or_list'
   | 'integer'
   | 'boolean'
   | 'date'
@@ -64,6 +66,8 @@ export interface KnownBy<Name extends string = string> {
   readonly within?: Name;
   /** What is not compared, beside places and origins. */
   readonly besides?: readonly Name[];
+  /** Members of `extra` that say what another answer says otherwise, and so follow from how old each of them is. */
+  readonly besidesInExtra?: readonly string[];
   /** One line for each company: it neither comes nor goes. */
   readonly single?: true;
   /** A cell of this column that no line had before is told by itself: a year. */

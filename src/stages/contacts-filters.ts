@@ -35,7 +35,7 @@ const unknownName = (name: string, message: string): StageOutcome => ({
   error: {
     class: 'fail_row',
     code: 'UNKNOWN_NAME',
-    message: `contacts.${name}: ${message}. \`kybatch vocab ${name}\` lists them; correct the pipeline, and try again with \`kybatch retry\``,
+    message: `contacts.${name}: ${message}. \`kybatch vocab ${name}\` lists them; correct the pipeline file, and start again with \`kybatch run\`: a run keeps the pipeline that it was begun with`,
     requestId: null,
     attempts: 1,
   },

@@ -13,7 +13,7 @@ const { companyProfile, enrichEmployeesSearch, enrichPerson, employeesSearch, em
 export const contactsStage = stage({
   name: 'contacts',
   summary:
-    'People who work for the company (v2): names and roles; e-mail and phone only where the pipeline reveals them',
+    'People who work for the company (v2): names, and roles where they are found by the domain; e-mail and phone only where the pipeline reveals them',
   space: 'companies',
   additional: true,
   comparesCandidate: true,
@@ -26,6 +26,13 @@ export const contactsStage = stage({
     options.from === 'employees'
       ? { space: 'employees', ages: [employeesSearch], calls: inEmployeesCalls(options) }
       : { space: 'companies', ages: [enrichEmployeesSearch], calls: byDomainCalls(options) },
+  names: ({ from, seniority, department }) =>
+    from === 'domain'
+      ? []
+      : [
+          { key: 'contacts.seniority', vocabulary: { name: 'seniority' }, written: seniority },
+          { key: 'contacts.department', vocabulary: { name: 'department' }, written: department },
+        ],
   run: async (company: Company, context: ContactsContext): Promise<StageOutcome> => {
     const isEmployees = context.options.from === 'employees';
     const noting = notingOnce(context, [isEmployees ? employeesSearch : enrichEmployeesSearch]);

@@ -7,7 +7,8 @@ import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
 import { nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { compareIdentity, type OwnIdentity } from './own-identity.js';
-import { askPages, listNotReturned } from './pages.js';
+import { listNotReturned } from './page-notes.js';
+import { askPages } from './pages.js';
 import {
   type Company,
   identified,

@@ -7,9 +7,16 @@ import { bodySaysNothing } from '../util/says-nothing.js';
 import { askAboutAnswer } from './ask-about-answer.js';
 import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
 import { nothingReturned } from './nothing-returned.js';
-import { doubtsAbout, identityInOwnership, type OwnedCompany, type OwnershipIdentity } from './ownership-identity.js';
+import {
+  doubtsAbout,
+  identityInOwnership,
+  inWords,
+  type OwnedCompany,
+  type OwnershipIdentity,
+} from './ownership-identity.js';
 import {
   type Company,
+  type Identified,
   identified,
   type StageContext,
   type StageOutcome,
@@ -35,10 +42,15 @@ export const ownershipStage = stage({
 async function buyOwnership(company: Company, context: StageContext): Promise<StageOutcome> {
   const confirmed = confirmedCompany(company);
   if (confirmed === undefined) return NO_NUMBER;
+  const before = acceptedBefore(company, confirmed);
   const outcome = await askFor(confirmed, company, context);
-  const before = company.ids.ownership ?? company.confirmedBefore.ownership;
   // What was accepted before is what the company stands by until another answer is.
-  return before?.id === confirmed.number ? { ...outcome, ids: { ownership: before, ...outcome.ids } } : outcome;
+  return before === undefined ? outcome : { ...outcome, ids: { ownership: before, ...outcome.ids } };
+}
+
+function acceptedBefore({ ids, confirmedBefore }: Company, { number }: OwnedCompany): Identified | undefined {
+  const before = ids.ownership ?? confirmedBefore.ownership;
+  return before?.id === number ? before : undefined;
 }
 
 async function askFor(confirmed: OwnedCompany, company: Company, context: StageContext): Promise<StageOutcome> {
@@ -92,10 +104,19 @@ async function askAboutOwnership(
   const verdict = typeof decided === 'string' ? VERDICTS[decided] : 'needs_review';
   const facts = factsOf(confirmed, said);
   const graded = gradeCandidate(company.enquiry.subject, facts);
-  context.keepCandidates('ownership', [{ candidate: facts, grade: graded.grade, evidence: doubts, decision: verdict }]);
-  if (decided === 'accepted')
+  const evidence = [...doubts, inWords(said)];
+  context.keepCandidates('ownership', [{ candidate: facts, grade: graded.grade, evidence, decision: verdict }]);
+  const before = acceptedBefore(company, confirmed);
+  const isByPerson = before?.matchedOn === 'review';
+  if (decided === 'accepted') {
+    // What was accepted without a person stands without one: it is what is left if they take their word back.
+    if (before !== undefined && !isByPerson) return { kind: 'done' };
     return { kind: 'done', ids: { ownership: { id: number, candidate: null, matchedOn: 'review', grade: null } } };
-  if (decided !== 'refused') return decided;
+  }
+  if (decided !== 'refused') {
+    const isTakenBack = isByPerson && (await context.questions.wasWithdrawn(question));
+    return isTakenBack ? { ...decided, ids: { ownership: null } } : decided;
+  }
   const message = 'a person refused the ownership answer, which is not certain to be the company’s';
   return { ...nothingReturned('REVIEWED', message), ids: { ownership: null } };
 }

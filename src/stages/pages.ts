@@ -2,11 +2,11 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { ExactNumber } from '../util/exact-json.js';
+import { type Envelope, noteChangedTotal, pageNotReturned, pagesLeft, unlikeCounted } from './page-notes.js';
 import {
   type CallTerms,
   type Params,
   type StageContext,
-  type StageError,
   type StageOutcome,
   toStageError,
   unanswered,
@@ -28,7 +28,8 @@ export interface Pages {
  * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
  * counts, with a page that is empty or has no list, and with one that says the same as the page before. A page that is lost is asked for
  * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
- * a list are not mixed. `tellsRest`: that there are more pages than the bound is noted; not by who counts them in another way.
+ * a list are not mixed. `tellsRest`: that there are more pages than the bound is noted, and what came otherwise than it was
+ * counted; not by who counts them in another way.
  */
 export async function askPages(
   operation: Operation,
@@ -59,7 +60,11 @@ export async function askPages(
     const isRepeated = before?.equals(outcome.body) === true;
     if (!isRepeated) items.push(...envelope.items);
     const isOver = envelope.items.length === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
-    if (isOver) break;
+    if (isOver) {
+      const differs = unlikeCounted(operation, params, { came: items.length, page, isRepeated, first, last: envelope });
+      if (tellsRest && envelope.came && differs !== undefined) context.keepError(differs);
+      break;
+    }
     if (page >= last) {
       if (tellsRest) context.keepError(pagesLeft(operation, params, page, envelope.pages));
       break;
@@ -67,13 +72,6 @@ export async function askPages(
     before = outcome.body;
   }
   return { kind: 'pages', items, total: first.total, came: first.came };
-}
-
-interface Envelope {
-  readonly items: readonly unknown[];
-  readonly came: boolean;
-  readonly pages: number | null;
-  readonly total: number | null;
 }
 
 /** The names for the totals differ from module to module (V2-12). */
@@ -99,44 +97,3 @@ export function countIn(value: unknown): number | null {
   const count = digits === '' ? Number.NaN : Number(digits);
   return Number.isSafeInteger(count) ? count : null;
 }
-
-/** The list moved while it was read: something may be in it twice, or not at all. */
-function noteChangedTotal(
-  { name }: Operation,
-  page: number,
-  first: Envelope,
-  { total, pages }: Envelope,
-  { keepError }: Pick<StageContext, 'keepError'>,
-): void {
-  if (total === first.total && pages === first.pages) return;
-  const counts = (said: Pick<Envelope, 'total' | 'pages'>) =>
-    `${said.total ?? 'not told'} in ${said.pages ?? 'not told'} pages`;
-  keepError(
-    noted(
-      'TOTAL_CHANGED',
-      `${name} counted ${counts(first)} on its first page, and ${counts({ total, pages })} on page ${page}: what came may lack something or have it twice`,
-    ),
-  );
-}
-
-/** What is said where the first page came without its list, to whoever asked for it. */
-export const listNotReturned = ({ name }: Operation): string =>
-  `the provider answered ${name} without its list: nothing is said about it`;
-
-const pageNotReturned = ({ name }: Operation, page: number): StageError =>
-  noted('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
-
-const pagesLeft = ({ name }: Operation, { name: whom }: Params, asked: number, pages: number | null): StageError => {
-  const list = typeof whom === 'string' ? `${name} for ${whom}` : name;
-  const bound = `${asked === 1 ? 'one was' : `${asked} were`} asked for, as the pipeline says`;
-  return noted('PAGES_LEFT', `${list} has ${pages === null ? 'more pages' : `${pages} pages`}, and ${bound}`);
-};
-
-/** It changes nothing about the row, and whoever reads the list should know. */
-const noted = (code: string, message: string): StageError => ({
-  class: 'not_available',
-  code,
-  message,
-  requestId: null,
-  attempts: 1,
-});

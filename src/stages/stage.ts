@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { Unfit } from '../api/answer.js';
 import { INVALID_PARAMS } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
+import type { Vocabulary } from '../api/v2/vocabularies.js';
 import type { Answer, CallOutcome, ParkReason } from '../calls/outcome.js';
 import type { Enquiry } from '../domain/enquiry.js';
 import type { CandidateFacts } from '../domain/grade.js';
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { WrittenItem } from './vocabulary/resolve.js';
 
 /**
  * A stage, declared once. The pipeline file, its reference, the plan, the journey, the columns of `rows` and the check
@@ -30,6 +32,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly options?: StageOptions<Options>;
   /** What of the above is otherwise with these options; what it says without them holds for their defaults. */
   readonly fitted?: (options: Options) => Partial<Pick<Stage, 'space' | 'ages' | 'calls'>>;
+  /** Names of the provider's vocabularies in these options: one that is not there is refused before anything is bought. */
+  readonly names?: (options: Options) => readonly NamesWritten[];
   /** What the rows of one start share: a cache, never anything that must hold. */
   readonly shared?: () => Shared;
   readonly run: (company: Company, context: StageContext<Options, Shared>) => Promise<StageOutcome>;
@@ -38,6 +42,14 @@ export interface Stage<Options = unknown, Shared = unknown> {
 export interface StageCall {
   readonly operation: Operation;
   readonly atMost: number;
+}
+
+/** What the pipeline file says under a key whose values are entries of a vocabulary. */
+export interface NamesWritten {
+  /** As the file has it, for example `contacts.seniority`. */
+  readonly key: string;
+  readonly vocabulary: Vocabulary;
+  readonly written: readonly WrittenItem[];
 }
 
 export interface StageOptions<Options> {
@@ -84,7 +96,7 @@ export interface Identified {
 /** Outcomes are named values. `ids` is what was learned, also where the stage did not end well; null takes one back. */
 export type StageOutcome = {
   readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
-} /** `asOf`: how old it is, where that is not the age of the oldest answer it was given. */ & (
+} /** `asOf`: from when on it ages, where that is not the time of the oldest answer it was given. */ & (
   | { readonly kind: 'done'; readonly asOf?: number }
   /** `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. */
   | {
@@ -128,6 +140,8 @@ export interface StageContext<Options = unknown, Shared = unknown> {
   readonly now: () => number;
   /** From which similarity on two names agree, as the pipeline has it. */
   readonly nameAgreement: number;
+  /** How long an answer of an operation is good for, as the pipeline has it. */
+  readonly freshnessMs: (operation: Operation) => number;
   /**
    * An owned answer that is fresh, or a bought one. A request that must not be repeated without a look (`report`) ends
    * `in_doubt` if one was lost, unless the caller says that it has looked.
@@ -166,6 +180,8 @@ export interface CallTerms {
 export interface Questions {
   /** What a person decided about this question before, if anything. */
   readonly remembered: (question: StageQuestion) => Promise<Remembered | undefined>;
+  /** A person has confirmed this very question before, and taken that back. */
+  readonly wasWithdrawn: (question: StageQuestion) => Promise<boolean>;
   /** Keeps what was asked: open where a person has to answer, answered where a remembered decision was used. */
   readonly keep: (question: StageQuestion, state: QuestionState) => void;
 }

@@ -47,6 +47,9 @@ const plain = (cell: string): string => cell.replace(/^'/, '');
 const linesOf = (lines: readonly Line[], { v2Id }: Company) =>
   lines.filter((line) => line.v2_company_id === v2Id && line.operation === 'ownership');
 
+const anOwnership = ({ operation }: { readonly operation: string | undefined }) => operation === 'ownership';
+const markingNobody = (body: string) => body.replaceAll(/"selected":\s*true/g, '"selected":false');
+
 describe('ownership', () => {
   test('the tables hold what the registry says, for one call a company', () =>
     withNights(
@@ -173,7 +176,13 @@ describe('ownership', () => {
           table('changes').map(({ table: of, column, new_value }) => [of, column, new_value].join(' '));
         expect(told()).toContain('shareholders name Brand New Holder');
 
+        // Another name beside the number of the country is a new name, and no question.
         await sandbox.changeCompany(company.v2Id, 'name', 'Something Else Entirely');
+        clock.advance(8 * DAY);
+        expect((await night()).code).toBe(0);
+        expect(told()).toContain('group_links target_title Something Else Entirely');
+
+        sandbox.script(anOwnership, [{ rewrite: markingNobody }]);
         await sandbox.changeCompany(company.v2Id, 'shareholder_name', 'Latest Holder');
         clock.advance(8 * DAY);
         expect((await night()).code).toBe(3);
@@ -184,6 +193,45 @@ describe('ownership', () => {
         expect((await night()).code).toBe(0);
         expect(holders()).toContain('Latest Holder');
         expect(told()).toContain('shareholders name Latest Holder');
+
+        // What was accepted without a person is shown again when they take their word back.
+        expect((await kybatch(['review', 'withdraw', '1'])).code).toBe(0);
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(holders()).toContain('Brand New Holder');
+      },
+      PIPELINE,
+    ));
+
+  test('nothing is left of the tree of a stranger when the decision for it is withdrawn', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table, cwd, kybatch, clock }) => {
+        const australian = sandbox.registry.company(13505);
+        writeCsv('in.csv', [inputOf(australian)]);
+        await night();
+        await decideAll({ kybatch, cwd }, 'confirm');
+        expect((await night()).code).toBe(0);
+        const shown = () => [
+          table('rows')[0]?.ownership_number,
+          table('shareholders').length,
+          table('group_links').length,
+        ];
+        const accepted = shown();
+        expect(accepted).toEqual([australian.registrationNumber, expect.any(Number), expect.any(Number)]);
+        expect(Number(accepted[1]) + Number(accepted[2])).toBeGreaterThan(0);
+
+        expect((await kybatch(['review', 'withdraw', '1'])).code).toBe(0);
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(shown()).toEqual(['', 0, 0]);
+        await decideAll({ kybatch, cwd }, 'confirm');
+        expect(await night()).toMatchObject({ code: 0, units: 0 });
+        expect(shown()).toEqual(accepted);
+
+        // Another answer is another question: what was accepted is shown until it is answered.
+        sandbox.script(anOwnership, [{ rewrite: markingNobody }]);
+        clock.advance(8 * DAY);
+        expect((await night()).code).toBe(3);
+        expect(shown()).toEqual(accepted);
       },
       PIPELINE,
     ));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldsOf, IMPORTANT_CHANGES, isImportant } from '../../src/domain/change.js';
 import { flatFinancialsReader } from '../../src/readers/flat-financials.js';
-import type { Reader } from '../../src/readers/reader.js';
+import type { RawAnswer, Reader } from '../../src/readers/reader.js';
 import { recordReader } from '../../src/readers/record.js';
 import { answer } from '../readers/support.js';
 import { applyChanges, changesBetween, changesFromParts, contentOf, stateFrom } from './apply-changes.js';
@@ -30,6 +30,22 @@ describe('what a new answer says otherwise', () => {
       'companies 77 vat_number: null →  (added)',
       '! companies 77 status: active → dissolved (changed)',
     ]);
+  });
+
+  test('a new name, once: that the profile still says the old one, and then no longer, is no change', () => {
+    const full = (name: string) => answer('fullKyb', JSON.stringify({ lite: { ...LITE, name } }));
+    const profile = (name: string, more = {}) => answer('liteKyb', JSON.stringify({ ...LITE, name, ...more }));
+    const columns = (old: readonly RawAnswer[], now: readonly RawAnswer[]) =>
+      changesBetween(recordReader, old, now)
+        .flatMap(fieldsOf)
+        .map(({ column }) => column);
+    const [first, between] = [
+      [full('Acme'), profile('Acme')],
+      [full('Acme Two'), profile('Acme')],
+    ];
+    expect(columns(first, between)).toEqual(['name']);
+    expect(columns(between, [full('Acme Two'), profile('Acme Two')])).toEqual([]);
+    expect(columns(first, [full('Acme'), profile('Acme', { motto: 'onwards' })])).toEqual(['extra.motto']);
   });
 
   test('officers who came and went, by their ID; a list in another order is the same list', () => {

@@ -86,6 +86,56 @@ test('what the watch says is bought again although it is fresh, and not from bef
   expect(judge(heard, terms).due).toBeNull();
 });
 
+describe('one with a question', () => {
+  const adding = dueTerms(
+    { ...nightly, stages: ['record', 'financials', 'ownership'] },
+    NOW,
+    false,
+    (way) => way === 'same',
+  );
+  const asked = standing({
+    outcome: 'needs_review',
+    stages: { record: 'done', financials: 'done', ownership: 'pending' },
+  });
+  const old = { record: daysAgo(8), financials: daysAgo(1) };
+
+  test('about a stage that only adds to it: the others are due as ever, and say when they will be', () => {
+    expect(judge(asked, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
+    expect(judge({ ...asked, fetched: old }, adding)).toMatchObject({
+      due: {
+        reason: 'stale',
+        rank: daysAgo(8),
+        stages: { record: 'pending', financials: 'done', ownership: 'pending' },
+      },
+    });
+    const watching = { ...adding, stages: adding.stages.map((stage) => ({ ...stage, watched: true })) };
+    expect(judge({ ...asked, changedAt: daysAgo(0.5) }, watching)).toMatchObject({ due: { reason: 'watch' } });
+  });
+
+  test('and a stage that has failed: that one is tried when an answer would be stale, or with the others', () => {
+    const failed = { ...asked, stages: { ...asked.stages, financials: 'failed' } } as const;
+    expect(judge(failed, adding)).toEqual({ due: null, nextAt: daysAgo(1) + 7 * DAY });
+    const both = { record: 'pending', financials: 'pending', ownership: 'pending' };
+    expect(judge({ ...failed, fetched: old }, adding)).toMatchObject({ due: { reason: 'stale', stages: both } });
+    const long = { ...failed, updatedAt: daysAgo(31) };
+    expect(judge(long, adding)).toMatchObject({ due: { stages: { record: 'done', financials: 'pending' } } });
+  });
+
+  test('is looked at again by another pipeline, as who it is', () => {
+    expect(judge({ ...asked, pipelineSha256: 'another' }, adding)).toMatchObject({
+      due: { reason: 'unfinished', stages: asked.stages, forget: ['ownership'] },
+    });
+  });
+
+  test.each([
+    ['a stage that others stand on', { record: 'done', financials: 'pending', ownership: 'pending' }],
+    ['a record that is in question', { record: 'pending', financials: 'done', ownership: 'pending' }],
+    ['a company of which nothing is there', { ownership: 'pending' }],
+  ] as const)('waits for a person where it is about %s', (_, stages) => {
+    expect(judge({ ...asked, stages, fetched: old }, adding)).toEqual({ due: null, nextAt: null });
+  });
+});
+
 describe('one that has no company', () => {
   test('is searched for again when the search is stale, from the beginning', () => {
     const nobody = standing({ outcome: 'no_match', stages: { record: 'skipped' }, updatedAt: daysAgo(366) });

@@ -60,7 +60,12 @@ describe('digital profiles', () => {
       global_rank: null,
       technologies_returned: null,
     });
-    expect(profile('{"nameservers":"ns1"}').rowsOf(digitalProfilesTable)[0]?.nameservers).toBe('"ns1"');
+    expect(profile('{"nameservers":"ns1"}').rowsOf(digitalProfilesTable)[0]?.nameservers).toBe('ns1');
+    // A text that looks like a list is told apart from one.
+    expect(profile('{"nameservers":"[1]"}').rowsOf(digitalProfilesTable)[0]).toMatchObject({
+      nameservers: '[1]',
+      extra: '{"nameservers":"[1]"}',
+    });
   });
 
   test('technologies are counted through the groups', () => {

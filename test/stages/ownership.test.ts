@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { readQualified } from '../../src/domain/numbers/qualified.js';
 import { ownershipStage } from '../../src/stages/ownership.js';
 import { doubtsAbout, identityInOwnership } from '../../src/stages/ownership-identity.js';
-import type { Identified, Remembered } from '../../src/stages/stage.js';
-import { answer, company, scene } from './support.js';
+import type { Identified, Remembered, SeenCandidate } from '../../src/stages/stage.js';
+import { answer, company, known, scene } from './support.js';
 
 const row = { name: 'Tulip Works B.V.', country: 'NL', registration_number: '12345678' };
 const candidate = {
@@ -101,6 +101,46 @@ describe('V2-22 the request has no country', () => {
     });
     const [first, other] = await Promise.all([run(odd), run({ ...odd, registration_number: '5' })]);
     expect(first.kept[0]?.key).not.toBe(other.kept[0]?.key);
+  });
+
+  test('an acceptance that is withdrawn is taken back; what was accepted without a person stays', async () => {
+    const odd = { ...whole, group_structure: [node('12345678', 'Tulip Group')] };
+    const again = async (matchedOn: string, withdrawn: boolean) => {
+      const { context } = scene({ answer: () => answer(odd), ...(withdrawn && { wasWithdrawn: true as const }) });
+      const ownership = { ...known('12345678'), matchedOn };
+      return (await ownershipStage.run(company(row, { v2, ownership }), context)).ids?.ownership;
+    };
+    expect(await again('review', true)).toBeNull();
+    // Another answer was accepted, and nobody has taken that back.
+    expect(await again('review', false)).toMatchObject({ matchedOn: 'review' });
+    expect(await again('registration_number', true)).toMatchObject({ matchedOn: 'registration_number' });
+  });
+
+  test.each([
+    ['NL', '12345678', 'NL-12345678', 0],
+    ['GB', '00445790', 'GB-00445790', 0],
+    ['GB', '00445790', '00445790', 1],
+    ['DE', 'HRB 123', 'DE-HRB 123', 1],
+    ['US', '1234567', 'US-1234567', 1],
+    ['CN', '123456789012345', 'CN-123456789012345', 1],
+    ['VG', '1234567', 'VG-1234567', 1],
+    ['GB', '4457', 'GB 4457 99', 2],
+  ])('in %s another name beside %s is a new name only where %s can be no other company', (country, number, said, n) => {
+    const renamed = { registrationNumber: number, selected: [{ name: 'Brand New', registrationNumber: said }] };
+    expect(doubtsAbout(renamed, { number, name: 'Old Mill', countryCode: country }, 85)).toHaveLength(n);
+  });
+
+  test('the evidence names what the answer does say', async () => {
+    const kept: SeenCandidate[] = [];
+    const nodes = [{ name: 'Root\u0007One', selected: null, children: [{ name: 'Child', children: null }] }, {}];
+    const people = ['Ann', 'Ben', 'Cid', 'Dot'].map((name) => ({ name }));
+    const { context } = scene({
+      answer: () => answer({ registration_number: '12345678', shareholders: people, group_structure: nodes }),
+    });
+    await ownershipStage.run(company(row, { v2 }), { ...context, keepCandidates: (_, seen) => kept.push(...seen) });
+    expect(kept[0]?.evidence.at(-1)).toBe(
+      'the answer has the number 12345678; 4 shareholders: Ann, Ben, Cid, …; 3 companies in its group tree under Root One, …',
+    );
   });
 
   test.each([{}, { shareholders: [], group_structure: [], registration_number: '12345678' }, { shareholders: null }])(

@@ -110,6 +110,48 @@ describe('a list is asked for page by page', () => {
     ]);
   });
 
+  test.each([
+    [
+      'an empty page before the last',
+      [page(officers(1, 50), 3, 130), page([], 3, 130)],
+      '130 in 3 pages, and 50 came: page 2 is empty',
+    ],
+    [
+      'an empty last page',
+      [page(officers(1, 50), 2), page([], 2)],
+      'not told in 2 pages, and 50 came: page 2 is empty',
+    ],
+    [
+      'many more pages than come',
+      [page(officers(1, 50), 1e9, 50), page([], 1e9, 50)],
+      '50 in 1000000000 pages, and 50 came',
+    ],
+    [
+      'a page that repeats',
+      [page(officers(1, 50), 3, 130), page(officers(1, 50), 3, 130)],
+      '130 in 3 pages, and 50 came: page 2 says the same as page 1',
+    ],
+    ['pages below none', [page(officers(1, 50), -1)], 'not told in -1 pages, and 50 came'],
+    ['no pages', [page(officers(1, 5), 0)], 'not told in 0 pages, and 5 came'],
+    ['fewer items', [page(officers(1, 50), 2, 80), page(officers(51, 10), 2, 80)], '80 in 2 pages, and 60 came'],
+    ['more items', [page(officers(1, 60), 1, 50)], '50 in 1 pages, and 60 came'],
+  ])('what was counted and did not come so is noted: %s', async (_, pages, message) => {
+    const { outcome, errors } = asking(pages);
+    expect(await outcome).toMatchObject({ kind: 'pages' });
+    expect(errors).toMatchObject([{ code: 'LIST_DIFFERS', message: expect.stringContaining(message) }]);
+  });
+
+  test.each([
+    ['nobody', [page([], 1, 0)]],
+    ['nobody in no page', [page([], 0, 0)]],
+    ['nothing counted', [page(officers(1, 5), null), page([], null)]],
+    ['items counted, pages not', [page(officers(1, 5), null, 5), page([], null, 5)]],
+  ])('what came as it was counted is not: %s', async (_, pages) => {
+    const { outcome, errors } = asking(pages);
+    expect(await outcome).toMatchObject({ kind: 'pages' });
+    expect(errors).toEqual([]);
+  });
+
   test('a page that is lost is what the stage comes to, and only that one is asked for again', async () => {
     const lost: CallOutcome = { kind: 'parked', reason: 'allowance', until: null, message: 'spent' };
     const { outcome, asked } = asking([page(officers(1, 50), 3), lost]);

@@ -4,6 +4,7 @@ import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Operations } from '../../src/api/v2/operations.js';
 import type { Answer, CallOutcome } from '../../src/calls/outcome.js';
+import { freshnessMs } from '../../src/config/pipeline.js';
 import { type Enquiry, readEnquiry } from '../../src/domain/enquiry.js';
 import type { ReportOptions } from '../../src/stages/credit-report-options.js';
 import { recordOptions } from '../../src/stages/record-options.js';
@@ -103,6 +104,7 @@ export interface SceneOptions {
   /** What the history lists of source S-1, at the time of the look. */
   readonly history?: () => PastItem | undefined;
   readonly remembered?: Remembered;
+  readonly wasWithdrawn?: true;
 }
 
 /** A stage sees one context and nothing else, so this is the whole world to it. */
@@ -128,6 +130,7 @@ export function scene(options: SceneOptions): Scene {
       shared: new ReportHistory(),
       now: () => scene.now,
       nameAgreement: policy.match.nameAgreement,
+      freshnessMs: (operation) => freshnessMs(policy, operation),
       call: async (operation, params, terms = {}) => {
         if (operation === v2Operations.creditReportHistory) {
           scene.looks.push(scene.now);
@@ -149,6 +152,7 @@ export function scene(options: SceneOptions): Scene {
       },
       questions: {
         remembered: async () => options.remembered,
+        wasWithdrawn: async () => options.wasWithdrawn === true,
         keep: (question, state) => scene.kept.push({ ...question, key: question.key, ...state }),
       },
       keepError: (error) => scene.errors.push(error),

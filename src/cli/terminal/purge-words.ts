@@ -92,7 +92,7 @@ function proofInWords(
     ...(searched.length > 0 && mentions.length === 0
       ? [`  ${rewritten ? goneInWords(timesInFile) : 'no table and no answer names it.'}`]
       : []),
-    ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')} of other companies:`]),
+    ...(mentions.length === 0 ? [] : [`  still named in ${count(mentions.length, 'place')}:`]),
     ...shown.map((mention) => `  ${mentionInWords(mention, again)}`),
     ...(mentions.length > SHOWN ? [`  and ${mentions.length - SHOWN} more; --json lists all`] : []),
     ...(notSearched.length === 0

@@ -38,4 +38,4 @@ export class CsvText implements LineRenderer {
 }
 
 /** Columns that can hold anything. Numbers, dates and the like are what they are by the time they get here. */
-const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'value', 'json']);
+const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'text_or_list', 'value', 'json']);

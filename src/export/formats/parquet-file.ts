@@ -143,6 +143,7 @@ const SQL_TYPES: Readonly<Record<ColumnType, string>> = {
   number: 'VARCHAR',
   scalar: 'VARCHAR',
   value: 'VARCHAR',
+  text_or_list: 'VARCHAR',
   json: 'VARCHAR',
   integer: 'BIGINT',
   boolean: 'BOOLEAN',

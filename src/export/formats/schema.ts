@@ -18,6 +18,7 @@ export const FIELD_TYPES: Readonly<Record<ColumnType, string>> = {
   id: 'string',
   scalar: 'string',
   value: 'string',
+  text_or_list: 'string',
   json: 'string',
   number: 'number',
   integer: 'integer',

@@ -34,6 +34,9 @@ export function portfolioStore(
   const holders = database.prepare<[number], string>(
     'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
   );
+  const startedWith = database.prepare<[number], Pick<RunRecord, 'pipelineSha256' | 'settings'>>(
+    'SELECT pipeline_sha256 AS pipelineSha256, settings, max(rowid) FROM runs WHERE portfolio_id = ? GROUP BY pipeline_sha256',
+  );
   const lastRun = database.prepare<[number], string>(
     'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY rowid DESC LIMIT 1',
   );
@@ -99,6 +102,7 @@ export function portfolioStore(
     },
     usable: async (portfolioId) => laid.usable(portfolioId),
     holders: async (portfolioId) => holders.pluck().all(portfolioId),
+    startedWith: async (portfolioId) => startedWith.all(portfolioId),
     lastRun: async (portfolioId) => {
       const id = lastRun.pluck().get(portfolioId);
       return id === undefined ? undefined : findRun(id);

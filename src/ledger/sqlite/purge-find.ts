@@ -5,7 +5,18 @@ import type { PurgeRequest } from '../housekeeping.js';
 import { isTextRecord, isTexts, parseStored } from '../stored-json.js';
 import { ASKED_BY_OTHERS, askedForAlone, CALLS_ABOUT } from './asked-for.js';
 import type { Connection } from './driver.js';
-import { AMONG_IDS, AMONG_ROWS, EntityIds, json, type RowKey, rowsJson, type SpacedId } from './purge-ids.js';
+import {
+  AMONG_IDS,
+  AMONG_ROWS,
+  EntityIds,
+  isOneCompanys,
+  json,
+  ONE_COMPANYS,
+  type RowKey,
+  rowsJson,
+  type SpacedId,
+} from './purge-ids.js';
+import { knownMembers, ownershipNumbers } from './purge-known.js';
 import { type Lists, quotedIn, textsIn } from './purge-lists.js';
 
 export type EntityRequest = Exclude<PurgeRequest, { kind: 'before' }>;
@@ -21,11 +32,22 @@ export function findEntity(database: Connection, lists: Lists, request: EntityRe
   if (request.kind === 'entity') {
     const { id, space: named } = request;
     for (const space of named === undefined ? ID_SPACES.filter(isOneCompanys) : [named]) ids.add({ space, id });
-    return { ids, rows: closeOver(database, ids, named === undefined ? [] : rowsWith(database, ids)) };
+    return withOwnership(database, ids, closeOver(database, ids, named === undefined ? [] : rowsWith(database, ids)));
   }
   const named = namedNumber(request);
   for (const found of [...idsOfCandidates(database, named), ...lists.idsWith(named)]) ids.add(found);
-  return { ids, rows: closeOver(database, ids, rowsSaying(database, named)) };
+  return withOwnership(database, ids, closeOver(database, ids, rowsSaying(database, named)), named);
+}
+
+/** A number of the ownership module ties no rows together, so it is added when they are known. */
+function withOwnership(
+  database: Connection,
+  ids: EntityIds,
+  rows: readonly RowKey[],
+  named?: NumberMatcher | undefined,
+): Entity {
+  for (const id of ownershipNumbers(database, ids, rows, named)) ids.add({ space: 'ownership', id });
+  return { ids, rows };
 }
 
 export const namedNumber = ({ countryCode, state, registrationNumber }: Extract<EntityRequest, { kind: 'number' }>) =>
@@ -84,10 +106,6 @@ function isNamed(named: NumberMatcher, number: string, country: string, state?: 
   return place.ok && place.countryCode === named.countryCode && named.is(number, place.state ?? state);
 }
 
-/** The ownership module has companies by their number alone: the same one stands for others in other countries (V2-22). */
-const isOneCompanys = (space: IdSpace): boolean => space !== 'ownership';
-const ONE_COMPANYS = "space <> 'ownership'";
-
 const rowsWith = (database: Connection, ids: EntityIds): readonly RowKey[] =>
   database
     .prepare<[{ ids: string }], RowKey>(`SELECT DISTINCT run_id, row FROM row_ids WHERE (space, id) ${AMONG_IDS}`)
@@ -107,16 +125,18 @@ function closeOver(database: Connection, ids: EntityIds, saying: readonly RowKey
      WHERE decision = 'confirm' AND withdrawn_at IS NULL AND (decisions.space, decisions.candidate_id) ${AMONG_IDS}
        AND decisions.${ONE_COMPANYS}`,
   );
+  const known = knownMembers(database);
   const rows = new Map<string, RowKey>();
   const add = (found: readonly RowKey[]) => {
     for (const one of found) rows.set(`${one.run_id} ${one.row}`, one);
-    for (const id of idsOf.all({ rows: rowsJson(found) })) ids.add(id);
+    for (const id of [...idsOf.all({ rows: rowsJson(found) }), ...known.idsOf(found)]) ids.add(id);
   };
   add(saying);
   for (let before = -1; before < ids.size; ) {
     before = ids.size;
     add(rowsOf.all({ ids: ids.json() }));
     add(confirmed.all({ ids: ids.json() }));
+    add(known.rowsOf(ids));
   }
   return [...rows.values()];
 }

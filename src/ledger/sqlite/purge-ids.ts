@@ -45,3 +45,7 @@ export const json = (values: Iterable<string | number>): string => JSON.stringif
 /** Behind `(space, id)`, whatever a table calls the two. */
 export const AMONG_IDS = 'IN (SELECT value ->> 0, value ->> 1 FROM json_each(@ids))';
 export const AMONG_ROWS = '(run_id, row) IN (SELECT value ->> 0, value ->> 1 FROM json_each(@rows))';
+
+/** The ownership module has companies by their number alone: the same one stands for others in other countries (V2-22). */
+export const isOneCompanys = (space: IdSpace): boolean => space !== 'ownership';
+export const ONE_COMPANYS = "space <> 'ownership'";

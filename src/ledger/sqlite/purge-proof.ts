@@ -74,7 +74,8 @@ function mention(
   if (identifiers.length === 0) return [];
   const run = typeof found.run_id === 'string' ? found.run_id : null;
   const row = typeof found.row === 'number' ? found.row : null;
-  const entity = entityOfCall(found) ?? entityOfDecision(found) ?? entityOfRow(database, run, row);
+  const entity =
+    entityOfCall(found) ?? entityOfDecision(found) ?? entityOfRow(database, run, row) ?? entityOfNobody(found);
   return [{ identifiers, where, run, row, entity }];
 }
 
@@ -84,6 +85,12 @@ const entityOfCall = ({ subject_space, subject_id }: Readonly<Record<string, unk
 
 const entityOfDecision = ({ decision, space, candidate_id }: Readonly<Record<string, unknown>>) =>
   typeof decision === 'string' && typeof candidate_id === 'string' ? `${space}:${candidate_id}` : undefined;
+
+/** What is no row's: changes and calls by a number alone, and what a member is known to be. */
+function entityOfNobody({ subject_space, subject_id, space, id }: Readonly<Record<string, unknown>>): string | null {
+  if (typeof subject_id === 'string') return `${subject_space}:${subject_id}`;
+  return typeof space === 'string' && typeof id === 'string' ? `${space}:${id}` : null;
+}
 
 /** The company that the row was matched with, or the number it gave. */
 function entityOfRow(database: Connection, run: string | null, row: number | null): string | null {

@@ -15,6 +15,11 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
     `SELECT id, decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
+  const withdrawnConfirmation = database
+    .prepare<[number, string], number>(
+      `SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND decision = 'confirm' AND withdrawn_at IS NOT NULL LIMIT 1`,
+    )
+    .pluck();
   const insertDecision = database.prepare(
     `INSERT INTO decisions (environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note)
      VALUES (@environmentId, @entityKey, @space, @stage, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note)`,
@@ -34,6 +39,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
       const { id, shown, ...made } = found;
       return { ...made, shown: cells.read(decisionShown, shown, [id]) };
     },
+    wasWithdrawn: async (environmentId, entityKey) => withdrawnConfirmation.get(environmentId, entityKey) !== undefined,
     questions: async (runIds) => readQuestions(database, runIds),
     record: (made) =>
       writer.write(() => {

@@ -10,8 +10,8 @@ export function widener(
   times: BelievedTimes,
   judge: Convergence['judge'],
 ): (standing: Standing) => void {
-  const find = database.prepare<[string, number], { stages: string; fetched: string }>(
-    'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
+  const find = database.prepare<[string, number], { stages: string; fetched: string; pipelineSha256: string }>(
+    `SELECT stages, fetched, pipeline_sha256 AS pipelineSha256 FROM rows JOIN runs ON runs.id = run_id WHERE run_id = ? AND row = ?`,
   );
   const save = database.prepare('UPDATE rows SET stages = ? WHERE run_id = ? AND row = ?');
   return (standing) => {
@@ -21,9 +21,11 @@ export function widener(
     const under = find.get(runId, row);
     const stages = under && parseStored(under.stages, rowStages.fits);
     const said = under && parseStored(under.fetched, rowFetched.fits);
-    if (stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
+    if (under === undefined || stages === undefined || said === undefined || Object.keys(stages).length === 0) return;
     const fetched = times.allBelieved(said);
-    const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, onItsWay: null });
+    // What is settled there was asked for as that run was told.
+    const { pipelineSha256 } = under;
+    const { due } = judge({ ...standing, outcome: 'complete', stages, fetched, pipelineSha256, onItsWay: null });
     const isSettledHere = (stage: string) => stages[stage] === 'done' || stages[stage] === 'not_available';
     const more = Object.entries(due?.stages ?? {}).filter(
       ([stage, status]) => status === 'pending' && isSettledHere(stage),

@@ -1,6 +1,6 @@
 import type { FieldDifference, ItemChange } from '../../domain/change.js';
 import { comparedColumns } from '../../readers/compared-columns.js';
-import type { Table } from '../../readers/table.js';
+import type { KnownBy, Table } from '../../readers/table.js';
 import { differencesOf, isSameContent } from './fields.js';
 import { type ItemPair, pairItems } from './items.js';
 import type { Part, State } from './state.js';
@@ -23,7 +23,9 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
   const origin = before === undefined ? {} : { oldRawSha256: before.rawSha256 };
   const items = pairs.flatMap((pair) => {
     // What the key says is not said twice.
-    const fields = differencesOf(columns, pair.old, pair.new).filter(({ column }) => !Object.hasOwn(pair.key, column));
+    const fields = differencesOf(columns, pair.old, pair.new).filter(
+      ({ column }) => !Object.hasOwn(pair.key, column) && !isBesides(column, knownBy),
+    );
     return kindOf(pair) === 'changed' && fields.length === 0
       ? []
       : [{ table: table.name, key: pair.key, kind: kindOf(pair), fields, ...origin }];
@@ -31,6 +33,10 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
   const news = before === undefined || knownBy.news === undefined ? [] : newsOf(knownBy.news, before, now);
   return [...news.map((field) => newsItem(table.name, field, origin)), ...items];
 }
+
+/** A name that came twice has a number behind it. */
+const isBesides = (column: string, { besidesInExtra = [] }: KnownBy): boolean =>
+  besidesInExtra.some((name) => column.startsWith('extra.') && column.slice(6).replace(/_\d+$/, '') === name);
 
 const kindOf = (pair: ItemPair): ItemChange['kind'] =>
   pair.old === undefined ? 'added' : pair.new === undefined ? 'removed' : 'changed';

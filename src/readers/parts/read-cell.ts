@@ -25,6 +25,12 @@ export function readCell(value: ExactJson | undefined, type: ColumnType): CellRe
     case 'id':
     case 'scalar':
       return typeof text === 'string' ? { cell: text } : misfit('text or a number');
+    case 'text_or_list':
+      if (Array.isArray(value)) return { cell: stringifyExact(value) };
+      if (typeof text !== 'string') return misfit('text or a list');
+      if (typeof value !== 'string') return { cell: text, expected: 'text or a list' };
+      // What looks like a list and is none is told apart in `extra`.
+      return text.trimStart().startsWith('[') ? { cell: text, spill: true } : { cell: text };
     case 'number':
       return fits(text, NUMBER, 'a number');
     case 'integer':

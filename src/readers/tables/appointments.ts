@@ -1,5 +1,5 @@
 import { column, contactColumn, table } from '../table.js';
-import { extra, operation, position, rawSha256, v1CompanyId, v2CompanyId } from './columns.js';
+import { extra, operation, position, rawSha256 } from './columns.js';
 
 /** Who was looked for, and whose officer or shareholder has that name. */
 export const screenedName = column(
@@ -8,6 +8,12 @@ export const screenedName = column(
   'The name that was looked for: that of an officer or shareholder of the company',
   'the request',
 );
+
+/** Where its row knows both IDs, both are there, whichever API was searched. */
+export const screenedCompany = [
+  column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where its row does not know it', 'the row'),
+  column('v2_company_id', 'id', 'The company, in v2’s ID space; empty where its row does not know it', 'the row'),
+] as const;
 
 /** What the search for officers returns of each appointment; v2 sends fewer of them. */
 export const appointmentFields = [
@@ -59,8 +65,7 @@ export const appointmentsTable = table({
   key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'screened_birth_year', 'position'],
   keyAlwaysThere: false,
   columns: [
-    v1CompanyId,
-    v2CompanyId,
+    ...screenedCompany,
     screenedName,
     column(
       'screened_birth_year',

@@ -34,7 +34,11 @@ export const companiesTable = table({
   source: 'fullKyb, liteKyb and the other modules of v1; v2 kybLite and the lists beside it',
   key: ['v1_company_id', 'v2_company_id'],
   keyAlwaysThere: false,
-  knownBy: { columns: [['v1_company_id'], ['v2_company_id']], single: true },
+  knownBy: {
+    columns: [['v1_company_id'], ['v2_company_id']],
+    single: true,
+    besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
+  },
   columns: [
     column('v1_company_id', 'id', 'The company, in v1’s ID space; empty where it was bought from v2', 'the request'),
     ...profileFields,

@@ -6,7 +6,7 @@ const insightsId = column('insights_id', 'id', 'The company, in the ID space of 
 /** What a website is. */
 const siteFields = [
   column('domain', 'text', 'Domain of the website'),
-  column('nameservers', 'json', 'Name servers: a text or a list, as sent'),
+  column('nameservers', 'text_or_list', 'Name servers: a text, or a list as JSON'),
   column('ip', 'text', 'Address of the server'),
   column('isp_name', 'text', 'Who hosts it'),
   column('domain_creation_date', 'text', 'When the domain was registered, as sent; its form is not documented'),

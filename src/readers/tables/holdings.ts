@@ -1,6 +1,6 @@
 import { column, table } from '../table.js';
-import { isSubject, screenedName } from './appointments.js';
-import { extra, operation, position, rawSha256, v1CompanyId, v2CompanyId } from './columns.js';
+import { isSubject, screenedCompany, screenedName } from './appointments.js';
+import { extra, operation, position, rawSha256 } from './columns.js';
 
 export const holdingFields = [
   column('id', 'id', 'The holding'),
@@ -41,8 +41,7 @@ export const holdingsTable = table({
   key: ['v1_company_id', 'v2_company_id', 'operation', 'screened_name', 'position'],
   keyAlwaysThere: false,
   columns: [
-    v1CompanyId,
-    v2CompanyId,
+    ...screenedCompany,
     screenedName,
     position,
     ...holdingFields,

@@ -9,7 +9,7 @@ export const personFields = [
   column('last_name', 'text', 'Family name'),
   column('job_title', 'text', 'Role'),
   column('function_original_name', 'text', 'Role in the words of its source'),
-  column('seniority_level', 'json', 'Seniority: a text or a list, as sent'),
+  column('seniority_level', 'text_or_list', 'Seniority: a text, or a list as JSON'),
   column('gender', 'text', 'As sent'),
   column('country', 'text', 'Where the person is'),
   column('city', 'text', 'Where the person is'),
@@ -25,8 +25,8 @@ export const employerFields = [
 ] as const;
 
 export const personContacts = [
-  contactColumn('email', 'E-mail, a text or a list, as sent; only with --include-contacts', 'email', 'json'),
-  contactColumn('phone', 'Phone, a text or a list, as sent; only with --include-contacts', 'phone', 'json'),
+  contactColumn('email', 'E-mail, a text, or a list as JSON; only with --include-contacts', 'email', 'text_or_list'),
+  contactColumn('phone', 'Phone, a text, or a list as JSON; only with --include-contacts', 'phone', 'text_or_list'),
 ] as const;
 
 export const peopleTable = table({

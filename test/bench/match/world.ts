@@ -104,13 +104,14 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     searches: 0,
     now: () => 0,
     nameAgreement: 85,
+    freshnessMs: () => 0,
     call: async (operation: Operation, params: Params) => {
       if (operation.name !== 'fullKyb') context.searches += 1;
       return answer(registry, search, operation.name, params);
     },
     owned: async () => undefined,
     settleLost: async () => {},
-    questions: { remembered: async () => undefined, keep: () => {} },
+    questions: { remembered: async () => undefined, wasWithdrawn: async () => false, keep: () => {} },
     keepError: () => {},
     keepCandidates: () => {},
   };

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Job } from '../cli/here.js';
+import { withNights } from './nights.js';
+
+const withSeniority = (name: string) => [
+  'stages: [financials, contacts]',
+  'ids_shared: [v2, employees]',
+  `contacts: {from: employees, seniority: [${name}], department: [4]}`,
+];
+const wrong = withSeniority('Direktor');
+const right = withSeniority('director');
+
+const write = ({ cwd }: Pick<Job, 'cwd'>, lines: readonly string[]) =>
+  writeFileSync(join(cwd, 'p.yaml'), lines.join('\n'));
+
+describe('names of a vocabulary in a pipeline', () => {
+  test('one that is not there is refused before anything is bought, with file, key, value and what is near', () =>
+    withNights(
+      2,
+      async (nights) => {
+        const { kybatch, sandbox, night } = nights;
+        const refused = await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes']);
+        expect(refused.code).toBe(2);
+        expect(refused.stderr).toMatch(
+          /p\.yaml: contacts\.seniority: there is no "Direktor" in the vocabulary seniority; the nearest: .*Director/,
+        );
+        expect(refused.stderr).toContain('Nothing was spent');
+        expect(sandbox.chargeLog).toEqual([]);
+        expect((await kybatch(['runs'])).stdout).not.toContain('in.csv');
+        write(nights, right);
+        expect((await night()).code).toBe(0);
+        // The vocabulary is owned: neither the check nor a row asks for it again.
+        expect(sandbox.requests.get('nomenclature')).toBe(1);
+        await night();
+        expect(sandbox.requests.get('nomenclature')).toBe(1);
+      },
+      wrong,
+    ));
+
+  test('where the provider cannot be asked the start goes on; what failed is asked for anew once the file is right', () =>
+    withNights(
+      2,
+      async (nights) => {
+        const { kybatch, sandbox, night } = nights;
+        sandbox.script(({ operation }) => operation === 'nomenclature', [500, 500, 500]);
+        const { end } = await night();
+        expect(end.outcomes).toMatchObject({ failed: 2 });
+        const charged = sandbox.chargeLog.length;
+        const retried = await kybatch(['retry', '--yes']);
+        expect(retried.code).toBe(2);
+        expect(retried.stderr).toContain('keeps the pipeline that it was begun with');
+        expect(sandbox.chargeLog).toHaveLength(charged);
+        write(nights, right);
+        const again = await night();
+        expect(again.end.outcomes).toMatchObject({ complete: 2, failed: 0 });
+      },
+      wrong,
+    ));
+
+  test('texts for the search by domain are sent as they are: there is nothing to look up', () =>
+    withNights(
+      1,
+      async ({ night, sandbox }) => {
+        expect((await night()).code).not.toBe(2);
+        expect(sandbox.requests.get('nomenclature')).toBeUndefined();
+      },
+      ['stages: [contacts]', 'contacts: {seniority: [Direktor]}'],
+    ));
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { connect } from '../../src/ledger/sqlite/driver.js';
+import type { Company } from '../../src/sandbox/registry/types.js';
+import { findAnywhere } from '../../src/sandbox/v2/finder.js';
+import { wholeCompanies } from '../engine/support.js';
+import { DAY, type Nights, withNights } from './nights.js';
+
+const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
+  name,
+  country: countryCode,
+  registration_number: registrationNumber ?? '',
+});
+
+/** Companies that the ownership module answers about without a question, and that have shareholders there. */
+function ownedCompanies({ sandbox }: Nights): readonly Company[] {
+  const { registry } = sandbox;
+  return wholeCompanies(sandbox, 60).filter(
+    (one) =>
+      findAnywhere(registry, { registrationNumber: one.registrationNumber ?? '' }, 'forgiving', 1)[0]?.index ===
+        one.index && (one.registrationNumber ?? '').length > 5,
+  );
+}
+
+/** What is left that the ownership module said or was asked. */
+function ofOwnership(cwd: string) {
+  const database = connect(join(cwd, 'data', 'kybatch.db'), { readonly: true });
+  try {
+    const all = (sql: string) => database.prepare<[], string>(sql).pluck().all();
+    return {
+      answers: all("SELECT params FROM calls WHERE operation = 'ownership' AND raw_sha256 IS NOT NULL"),
+      companies: all("SELECT id FROM member_companies WHERE space = 'ownership'"),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+const PIPELINE = ['stages: [record, ownership]', 'freshness: {fullKyb: 5d, ownership: 5d}'];
+
+describe('purge --entity after a night that failed before it came to the ownership', () => {
+  test.each(['number', 'v1', 'v2'] as const)('by %s it takes what the nights before have brought', (by) =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, kybatch, clock, cwd } = nights;
+        const [gone, stays] = ownedCompanies(nights);
+        if (gone === undefined || stays === undefined) throw new Error('two companies');
+        writeCsv('in.csv', [gone, stays].map(inputOf));
+        expect(await night()).toMatchObject({ code: 0 });
+        clock.advance(7 * DAY);
+        sandbox.script(({ path }) => path.includes(`/kyb/${gone.v1Id}/`), Array(8).fill(502));
+        expect(await night()).toMatchObject({ end: { outcomes: { complete: 1, failed: 1 } } });
+
+        const entity = {
+          number: `${gone.countryCode}:${gone.registrationNumber}`,
+          v1: `v1:${gone.v1Id}`,
+          v2: `v2:${gone.v2Id}`,
+        };
+        const purged = await kybatch(['purge', '--entity', entity[by], '--yes']);
+        expect(purged.code).toBe(0);
+        expect(purged.stderr).not.toContain('still named');
+        const { answers, companies } = ofOwnership(cwd);
+        expect(companies).toEqual([stays.registrationNumber]);
+        expect(new Set(answers)).toEqual(new Set([JSON.stringify({ registration_number: stays.registrationNumber })]));
+        expect(readFileSync(join(cwd, 'data', 'kybatch.db')).includes(gone.registrationNumber ?? '')).toBe(false);
+      },
+      PIPELINE,
+    ),
+  );
+});
+
+test('what the ownership module was asked for by hand goes with the number', () =>
+  withNights(
+    1,
+    async (nights) => {
+      const { kybatch, cwd } = nights;
+      const [byHand] = ownedCompanies(nights);
+      if (byHand === undefined) throw new Error('a company');
+      const number = byHand.registrationNumber ?? '';
+      await kybatch(['call', 'v2', 'ownership', '--params', JSON.stringify({ registration_number: number })]);
+      expect(ofOwnership(cwd).answers).toHaveLength(1);
+      const { code, stderr } = await kybatch(['purge', '--entity', `${byHand.countryCode}:${number}`, '--yes']);
+      expect(code).toBe(0);
+      expect(stderr).not.toContain('still named');
+      expect(ofOwnership(cwd).answers).toEqual([]);
+    },
+    PIPELINE,
+  ));

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Operation } from '../../src/api/operation.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { notingOnce } from '../../src/stages/noting-once.js';
+import { answer, NOW, scene } from './support.js';
+
+const DAY = 86_400_000;
+const { officersKyb: short, shareholdersKyb: long } = v1Operations;
+const freshnessMs = (operation: Operation) => (operation === short ? 5 : 30) * DAY;
+
+async function asOf(daysAgo: Readonly<Record<string, number>>): Promise<number> {
+  const { context } = scene({
+    answer: ({ operation }) => answer([], { fetchedAt: NOW - (daysAgo[operation] ?? 0) * DAY }),
+  });
+  const noting = notingOnce({ ...context, freshnessMs }, [short, long]);
+  for (const operation of [short, long]) if (operation.name in daysAgo) await noting.context.call(operation, {});
+  const outcome = noting.ended({ kind: 'done' });
+  return outcome.kind === 'done' ? (NOW - (outcome.asOf ?? 0)) / DAY : Number.NaN;
+}
+
+test.each([
+  [
+    'an answer that keeps longer makes a stage no older than the one that is over first',
+    { officersKyb: 0, shareholdersKyb: 7 },
+    0,
+  ],
+  ['the one that is over first counts', { officersKyb: 3, shareholdersKyb: 7 }, 3],
+  ['be it one that keeps long', { officersKyb: 0, shareholdersKyb: 27 }, 2],
+  ['where the short-lived was not asked for, it is looked at again as soon', { shareholdersKyb: 7 }, 0],
+  ['without any answer it is as old as now', {}, 0],
+])('%s', async (_, daysAgo, days) => {
+  expect(await asOf(daysAgo)).toBe(days);
+});
