@@ -91,6 +91,8 @@ function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
   if (!checked.success) return describeIssues(checked.error, value);
   // Every field may be absent, so the schema lets `{"message": "back soon"}` through.
   const declared = declaredNames(operation.body);
+  // To the schema of an object a number is one, with no members.
+  if (declared.length > 0 && value instanceof ExactNumber) return ['expected an object, got a number'];
   if (declared.length === 0 || !isObject(value) || Object.keys(value).length === 0) return [];
   return declared.some((name) => Object.hasOwn(value, name)) ? [] : [NOTHING_SHOWN];
 }

@@ -24,6 +24,12 @@ export const list = <T extends z.ZodType>(item: T) =>
     z.array(item, { error: 'expected a list' }),
   );
 
+/**
+ * The list of an envelope. That it did not come, as null or not at all, is an answer (V1-22), and so is an item that did not:
+ * asked again, the provider would say the same, and be paid for it.
+ */
+export const listIfSent = <T extends z.ZodType>(item: T) => nullable(list(nullable(item)));
+
 /** The items of such a list that can be read. */
 export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T): z.output<T>[] =>
   items.filter((value): value is z.output<T> => item.safeParse(value).success);
@@ -49,6 +55,10 @@ function upToTheFifthWrong(items: readonly unknown[], item: z.ZodType): readonly
 export const record = <T extends z.core.$ZodLooseShape>(shape: T) => z.looseObject(shape);
 /** A value that the document leaves open: string, number, boolean or null. */
 export const scalar = z.union([z.string(), number, z.boolean(), z.null()]);
+
+/** Such a value as text, with every digit; null where it did not come. */
+export const scalarText = (value: z.output<typeof scalar> | undefined): string | null =>
+  value === undefined || value === null ? null : String(value);
 
 export type Id = string | ExactNumber;
 

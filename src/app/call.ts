@@ -143,7 +143,7 @@ async function send(hand: Hand, { calls }: Ledger, clock: Clock, signal?: AbortS
 
 /** One attempt and no limits: the person at the terminal decides whether to try again. */
 const BY_HAND = {
-  retry: { attempts: 1, baseMs: 0, capMs: 0 },
+  retry: { attempts: 1, baseMs: 0, capMs: 0, once: true },
   concurrency: 1,
   breaker: null,
   limits: { units: null, reports: null },

@@ -4,6 +4,8 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseMs: number;
   readonly capMs: number;
+  /** Nothing is sent again, not even where the provider only asks for patience: a person decides about it. */
+  readonly once?: true;
 }
 
 /** How often one call met each of the two classes that get better by themselves, and since when. */
@@ -25,7 +27,7 @@ export function retryDelayMs(
 ): number | undefined {
   if (!comesRight(error)) return undefined;
   // We stopped it ourselves.
-  if (error.code === 'ABORTED') return undefined;
+  if (error.code === 'ABORTED' || policy.once === true) return undefined;
   const usual = error.class === 'slow_down' ? policy.attempts * PATIENCE : policy.attempts;
   if (met >= Math.min(usual, error.attemptsAtMost ?? usual)) return undefined;
   // Full jitter: a herd that fell together does not come back together.

@@ -1,5 +1,6 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { postCheck } from '../domain/post-check.js';
 import { ownDomainOf } from '../domain/web-domain.js';
@@ -95,7 +96,7 @@ function readProfile(body: Buffer) {
       company_website = null,
       name = null,
     } = readAnswer(companyProfile, body);
-    return { registration_number, country_code, company_website, name };
+    return { registration_number: scalarText(registration_number), country_code, company_website, name };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

@@ -1,5 +1,6 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
 import { recordKey } from '../domain/entity-key.js';
 import { postCheck } from '../domain/post-check.js';
@@ -56,7 +57,7 @@ interface ProfileIdentity {
 function readProfile(body: Buffer): ProfileIdentity | ApiError {
   try {
     const { registration_number, country_code } = readAnswer(companyProfile, body);
-    return { registration_number: registration_number ?? null, country_code: country_code ?? null };
+    return { registration_number: scalarText(registration_number), country_code: country_code ?? null };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

@@ -8,6 +8,7 @@ import { groupOfAnother } from './group-identity.js';
 import { nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { compareIdentity, type OwnIdentity } from './own-identity.js';
+import { listNotReturned } from './page-notes.js';
 import { askPages } from './pages.js';
 import {
   type Company,
@@ -16,7 +17,6 @@ import {
   type Params,
   type StageCall,
   type StageContext,
-  type StageError,
   type StageOutcome,
   toStageError,
   unanswered,
@@ -26,7 +26,7 @@ import {
 /** A part of what a provider knows about a company that is asked for by itself. */
 export interface Module {
   readonly operation: Operation;
-  /** Where an answer may lack what it is about: it came, be it empty, if one of these members is there, and not null (V1-22). */
+  /** Where an answer in one piece may lack what it is about: it came, be it empty, if one of these is there, and not null (V1-22). */
   readonly tells?: readonly string[];
   /** Where the answer says whose it is: this member of it, or all of it. Missing: nowhere. */
   readonly identity?: 'lite' | 'whole';
@@ -122,7 +122,8 @@ async function ask(module: Module, asking: ModuleTerms, confirmed: Identified, c
   const { id } = confirmed;
   if (operation.pages !== undefined) {
     const pages = await askPages(operation, { id, ...asking.listParams }, asking.pagesAtMost, context);
-    return pages.kind === 'pages' ? { kind: 'came' } : pages;
+    if (pages.kind !== 'pages') return pages;
+    return pages.came ? { kind: 'came' } : nothingReturned('NOTHING_RETURNED', listNotReturned(operation));
   }
   const outcome = await context.call(operation, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(operation, { id }, outcome, context);
@@ -189,6 +190,5 @@ const ofAnother = (another: string, { id, candidate }: Identified): NotAvailable
 function nothingIn({ identity, operation }: Module): NotAvailable {
   const message = `the provider returned ${identity === 'lite' ? 'a record' : `an answer to ${operation.name}`} with nothing in it`;
   const code = identity === 'lite' ? 'EMPTY_RECORD' : 'NOTHING_RETURNED';
-  const error: StageError = { class: 'not_available', code, message, requestId: null, attempts: 1 };
-  return { kind: 'not_available', message, error };
+  return nothingReturned(code, message);
 }

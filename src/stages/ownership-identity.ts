@@ -35,7 +35,7 @@ export interface OwnedCompany {
 }
 
 interface OwnershipBody {
-  readonly registration_number?: string | null | undefined;
+  readonly registration_number?: ExactJson | undefined;
   readonly shareholders?: readonly unknown[] | null | undefined;
   readonly group_structure?: readonly unknown[] | null | undefined;
 }

@@ -4,6 +4,8 @@ import type { Params, StageContext, StageError } from './stage.js';
 /** What a page of a list brought, and what it counts; null: it does not say. */
 export interface Envelope {
   readonly items: readonly unknown[];
+  /** Whether the list is there, be it empty (V1-22). */
+  readonly came: boolean;
   readonly pages: number | null;
   readonly total: number | null;
 }
@@ -24,6 +26,13 @@ export function noteChangedTotal(
     ),
   );
 }
+
+/** What is said where the first page came without its list, to whoever asked for it. */
+export const listNotReturned = ({ name }: Operation): string =>
+  `the provider answered ${name} without its list: nothing is said about it`;
+
+export const pageNotReturned = ({ name }: Operation, page: number): StageError =>
+  noted('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
 
 export const pagesLeft = (operation: Operation, params: Params, asked: number, pages: number | null): StageError => {
   const bound = `${asked === 1 ? 'one was' : `${asked} were`} asked for, as the pipeline says`;

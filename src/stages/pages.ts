@@ -2,7 +2,7 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { ExactNumber } from '../util/exact-json.js';
-import { type Envelope, noteChangedTotal, pagesLeft, unlikeCounted } from './page-notes.js';
+import { type Envelope, noteChangedTotal, pageNotReturned, pagesLeft, unlikeCounted } from './page-notes.js';
 import {
   type CallTerms,
   type Params,
@@ -20,11 +20,13 @@ export interface Pages {
   readonly items: readonly unknown[];
   /** How many there are, by the first page; null: it does not say. */
   readonly total: number | null;
+  /** Whether the first page has its list, be it empty; where it has none, nothing is said about it (V1-22). */
+  readonly came: boolean;
 }
 
 /**
  * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
- * counts, with a page that is empty, and with one that says the same as the page before. A page that is lost is asked for
+ * counts, with a page that is empty or has no list, and with one that says the same as the page before. A page that is lost is asked for
  * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
  * a list are not mixed. `tellsRest`: that there are more pages than the bound is noted, and what came otherwise than it was
  * counted; not by who counts them in another way.
@@ -50,14 +52,17 @@ export async function askPages(
     const envelope = readEnvelope(operation, outcome.body);
     if (envelope instanceof ApiError) return unanswered(toStageError(envelope, 1));
     if (first === undefined) since = Math.max(since, outcome.fetchedAt);
-    else noteChangedTotal(operation, page, first, envelope, context);
+    else {
+      noteChangedTotal(operation, page, first, envelope, context);
+      if (!envelope.came) context.keepError(pageNotReturned(operation, page));
+    }
     first ??= envelope;
     const isRepeated = before?.equals(outcome.body) === true;
     if (!isRepeated) items.push(...envelope.items);
     const isOver = envelope.items.length === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
     if (isOver) {
       const differs = unlikeCounted(operation, params, { came: items.length, page, isRepeated, first, last: envelope });
-      if (tellsRest && differs !== undefined) context.keepError(differs);
+      if (tellsRest && envelope.came && differs !== undefined) context.keepError(differs);
       break;
     }
     if (page >= last) {
@@ -66,7 +71,7 @@ export async function askPages(
     }
     before = outcome.body;
   }
-  return { kind: 'pages', items, total: first.total };
+  return { kind: 'pages', items, total: first.total, came: first.came };
 }
 
 /** The names for the totals differ from module to module (V2-12). */
@@ -77,15 +82,18 @@ function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
     const answer = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
     const total = TOTALS.map((name) => countIn(answer[name])).find((count) => count !== null) ?? null;
     const pages = countIn(answer[operation.pages?.countField ?? 'total_pages']);
-    return { items: Array.isArray(answer.data) ? answer.data : [], pages, total };
+    const came = Array.isArray(answer.data);
+    return { items: came ? (answer.data as readonly unknown[]) : [], came, pages, total };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
 }
 
-/** A number that counts something; null: it does not say, or not in a way that counts. */
+/** A number that counts something, be it in quotes; null: it does not say, or not in a way that counts. */
 export function countIn(value: unknown): number | null {
-  const count = value instanceof ExactNumber ? Number(value.text) : Number.NaN;
+  const digits =
+    value instanceof ExactNumber ? value.text : typeof value === 'string' && /^\d+$/.test(value) ? value : '';
+  const count = digits === '' ? Number.NaN : Number(digits);
   return Number.isSafeInteger(count) ? count : null;
 }

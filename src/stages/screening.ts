@@ -1,8 +1,10 @@
 import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
+import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
 import { nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
+import { listNotReturned } from './page-notes.js';
 import { askPages, type Pages } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
@@ -107,7 +109,7 @@ async function listInRecord(id: string, member: string, { owned }: Context): Pro
   if (record === undefined) return undefined;
   try {
     const items = readMember(v1Operations.fullKyb, record.body, member);
-    return Array.isArray(items) ? { kind: 'pages', items, total: null } : undefined;
+    return Array.isArray(items) ? { kind: 'pages', items, total: null, came: true } : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -123,7 +125,9 @@ async function lookFor(
 ): Promise<StageOutcome | undefined> {
   if (pagesAtMost !== null) {
     const pages = await askPages(search, { view_mode: 'full', name }, pagesAtMost, context, about);
-    return pages.kind === 'pages' ? undefined : pages;
+    if (pages.kind !== 'pages') return pages;
+    if (!pages.came) context.keepError(notReturned(search));
+    return undefined;
   }
   const params: Params = { name, ...(birthYear === null ? {} : { date_of_birth_year: birthYear }) };
   const outcome = await context.call(search, params, about);
@@ -137,3 +141,9 @@ const peopleLeft = (message: string): StageError => ({
   requestId: null,
   attempts: 1,
 });
+
+/** The search was answered, and what it says is nothing: neither that there is somebody, nor that there is nobody. */
+const notReturned = (search: Operation): StageError => {
+  const message = listNotReturned(search);
+  return { class: 'not_available', code: 'NOTHING_RETURNED', message, requestId: null, attempts: 1 };
+};

@@ -33,8 +33,10 @@ export const pageOf = (
   rawSha256: answer.rawSha256,
 });
 
+/** A count, be it in quotes. */
 export function wholeCount(value: unknown): number | null {
-  const number = value instanceof ExactNumber ? Number(value.text) : value;
+  const isCount = value instanceof ExactNumber || (typeof value === 'string' && /^\d+$/.test(value));
+  const number = isCount ? Number(String(value)) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
 }
 

@@ -51,4 +51,39 @@ describe('kybatch call mcp', () => {
       expect(stopped).toMatchObject({ code: 130, stderr: 'Stopped. Nothing was charged.\n' });
     });
   });
+
+  test.each([
+    ['is asked to wait', { status: 429, retryAfter: 0 }, 6, 'TOO_MANY_REQUESTS'],
+    ['fails', 503, 6, 'SERVER_FAILURE'],
+    [
+      'V2-1 is at a limit, and is told so with the status of a success',
+      { rewrite: '{"access":{"permission":"p","module":"m"},"error_guard":"limits.daily","message_guard":"spent"}' },
+      4,
+      'spent',
+    ],
+    ['gets a page', { rewrite: '<html>' }, 6, 'UNEXPECTED_BODY'],
+  ] as const)('a tool that %s is called once', async (_, fault, code, words) => {
+    await withJob({ size: 40 }, async ({ kybatch, sandbox, env }) => {
+      const tool = 'company_financials';
+      sandbox.script({ api: 'mcp', operation: tool }, [fault, fault, fault]);
+      const params = '{"country_code":"GB","registration_number":"SC003175"}';
+      const called = await kybatch(['call', 'mcp', tool, '--params', params], {
+        env: { ...env, KYBATCH_MCP_URL: sandbox.mcpUrl },
+      });
+      expect(called).toMatchObject({ code, stderr: expect.stringContaining(words) });
+      expect(sandbox.requests.get(tool)).toBe(1);
+    });
+  });
+
+  test.each([
+    ['v1', 'searchKyb'],
+    ['v2', 'kybSearch'],
+  ] as const)('a call of %s by hand that is asked to wait is sent once', async (api, operation) => {
+    await withJob({ size: 40 }, async ({ kybatch, sandbox }) => {
+      sandbox.script({ operation }, [{ status: 429, retryAfter: 0 }, 'none']);
+      const called = await kybatch(['call', api, operation, '--params', '{"location":"GB","name":"Acme"}']);
+      expect(called).toMatchObject({ code: 6, stderr: expect.stringContaining('The same command sends it again') });
+      expect(sandbox.requests.get(operation)).toBe(1);
+    });
+  });
 });

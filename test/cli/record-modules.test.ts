@@ -266,3 +266,31 @@ test('while a new profile is in question, the tables show what was bought before
     expect(readTable(shown, 'officers')).toMatchObject([{ last_name: 'Night 2' }]);
   });
 });
+
+test('V1-22 a list that comes as null is paid for once, told as not returned, and is no outage', async () => {
+  const clock = new JumpingClock(NOW);
+  await withJob({ clock, pipeline: ['stages: [record]', MODULES] }, async (job) => {
+    const { kybatch, sandbox, writeCsv, cwd } = job;
+    const company = findCrowded(job);
+    writeCsv('in.csv', [lineOf(company)]);
+    const lists = ['officersKyb', 'shareholdersKyb', 'groupFullKyb'];
+    for (const operation of lists)
+      sandbox.script((seen) => seen.operation === operation && seen.path.includes(`/${company.v1Id}/`), {
+        rewrite: '{"data":null,"total_results":0,"total_pages":0}',
+      });
+    const job1 = ['in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+    const end = jsonOf<EndJson>(await kybatch(['run', ...job1, '--out', 'out']));
+    expect(end.outcomes).toMatchObject({ complete: 1 });
+    // A search, the profile, each list once, the statements.
+    expect(end.units_charged).toBe(6);
+    const table = (name: string) => readTable(join(cwd, 'out'), name);
+    expect(table('errors').map(({ code, message }) => [code, message?.split(':')[0]])).toEqual(
+      lists.map((operation) => ['NOTHING_RETURNED', operation]),
+    );
+    expect(table('companies')).toMatchObject([
+      { officers_returned: null, shareholders_returned: null, group_links_returned: null },
+    ]);
+    const again = jsonOf<EndJson>(await kybatch(['run', ...job1, '--no-export']));
+    expect(again.this_start.units_charged).toBe(0);
+  });
+});

@@ -92,7 +92,7 @@ test('V2-12 the totals count what fits, page by page', () =>
         String(expected.length),
         String(Math.ceil(expected.length / 5)),
       ]);
-      ids.push(...data.data.map(({ id }) => String(id)));
+      ids.push(...(data.data ?? []).map((hit) => String(hit?.id)));
     }
     expect(ids).toEqual(expected.slice(0, 10));
   }));

@@ -17,7 +17,7 @@ async function found(filters: Filters): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let page = 1; page <= 10; page++) {
     const { data } = await bench.v2.call('prospecting', { filters, page, per_page: 100 } as never);
-    ids.push(...data.data.map(({ id }) => String(id)));
+    ids.push(...(data.data ?? []).map((hit) => String(hit?.id)));
     if (page >= Number(String(data.total_pages))) break;
   }
   return ids;
@@ -109,7 +109,7 @@ describe('a company is looked up by whatever names it', () => {
     const [phone = ''] = registry.facts(company).phone;
     for (const params of [{ lei_number: lei }, { phone_number: phone }, { phone_number: phone.replaceAll(' ', '') }]) {
       const { data } = await v2.call('companiesLookup', params);
-      expect(data.data.map(({ id }) => String(id))).toEqual([company.v2Id]);
+      expect(data.data?.map((hit) => String(hit?.id))).toEqual([company.v2Id]);
     }
     for (const params of [{ lei_number: lei, country_code: 'XX' }, { phone_number: '+1 2' }, { lei_number: 'X' }])
       expect((await v2.call('companiesLookup', params)).data.data).toEqual([]);
@@ -125,7 +125,7 @@ describe('a company is looked up by whatever names it', () => {
     const { website, linkedin } = registry.facts(company);
     const [employee] = registry.v2.employees(company);
     const found = async (params: object) =>
-      (await v2.call('companiesLookup', params)).data.data.map(({ id }) => String(id));
+      (await v2.call('companiesLookup', params)).data.data?.map((hit) => String(hit?.id));
     const person = { person: employee?.fullName ?? '', registration_number: company.registrationNumber ?? '' };
     const page = { website: website ?? '', url: linkedin ?? '' };
     expect(await found({ ...person, country_code: company.countryCode })).toEqual([company.v2Id]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   type Found,
+  readLookupHits,
   readReportHits,
   readV1Candidates,
   readV2Candidates,
@@ -44,4 +45,12 @@ test.each([
   const { candidates, unreadable } = read(Buffer.from(body));
   expect(candidates.map(({ id }) => id)).toEqual(['1']);
   expect(unreadable).toBe(3);
+});
+
+test('V1-22 a lookup without its list says nobody only where it counts nobody', () => {
+  const read = (body: object) => readLookupHits(Buffer.from(JSON.stringify(body)));
+  expect(read({ data: null, total_results: 0, total_pages: 0 })).toEqual({ candidates: [], unreadable: 0, unseen: 0 });
+  expect(read({ data: null, total_results: 3 })).toMatchObject({ candidates: [], unseen: 3, notReturned: true });
+  expect(read({ total_pages: null })).toMatchObject({ candidates: [], notReturned: true });
+  expect(read({ data: [null], total_results: 1 })).toMatchObject({ candidates: [], unreadable: 1, unseen: 0 });
 });

@@ -112,6 +112,25 @@ describe('record', () => {
     expect(errors).toMatchObject([{ class: 'not_available', message: expect.stringMatching(/^groupFullKyb: /) }]);
   });
 
+  test.each([{ data: null, total_results: 0, total_pages: 0 }, { total_results: 0, total_pages: 0 }, {}])(
+    'V1-22 a list that came as %j is an answer, asked for once: not returned',
+    async (nothing) => {
+      const instead = { officersKyb: nothing, shareholdersKyb: nothing, groupFullKyb: { data: null } };
+      const { outcome, asked, errors } = await bought(recordStage, { options: { modules: LISTS }, instead });
+      expect(outcome).toMatchObject({ kind: 'done' });
+      expect(asked).toHaveLength(LISTS.length);
+      expect(errors).toMatchObject(
+        ['officersKyb', 'shareholdersKyb', 'groupFullKyb'].map((name) => ({
+          class: 'not_available',
+          code: 'NOTHING_RETURNED',
+          message: expect.stringMatching(new RegExp(`^${name}: `)),
+        })),
+      );
+      const alone = await bought(recordStage, { options: { modules: ['officers'] }, instead });
+      expect(alone.outcome).toMatchObject({ kind: 'not_available', error: { code: 'NOTHING_RETURNED' } });
+    },
+  );
+
   test('none of them: not available', async () => {
     const instead = { officersKyb: GONE, financialKyb: GONE };
     const { outcome, errors } = await bought(recordStage, { options: { modules: ['officers', 'financial'] }, instead });

@@ -54,6 +54,21 @@ describe('a list is asked for page by page', () => {
     expect(asked()).toHaveLength(2);
   });
 
+  test.each([null, undefined])('V1-22 a page whose list is %s ends it, and is noted', async (nothing) => {
+    const { outcome, asked, errors } = asking([page(officers(1, 50), 3), page(nothing, 3), page(officers(51, 1), 3)]);
+    expect(await outcome).toMatchObject({ kind: 'pages', came: true, items: { length: 50 } });
+    expect(asked()).toHaveLength(2);
+    expect(errors).toMatchObject([{ class: 'not_available', code: 'PAGE_NOT_RETURNED' }]);
+    expect(await asking([page(nothing, 0, 0)]).outcome).toMatchObject({ kind: 'pages', came: false, items: [] });
+  });
+
+  test('counts in quotes are counts', async () => {
+    const quoted = (data: unknown) => answer({ data, total_pages: '2', total_results: '60' });
+    const { outcome, asked } = asking([quoted(officers(1, 50)), quoted(officers(51, 10))]);
+    expect(await outcome).toMatchObject({ kind: 'pages', total: 60, items: { length: 60 } });
+    expect(asked()).toHaveLength(2);
+  });
+
   test('without a count it goes on to the empty page', async () => {
     const { outcome, asked } = asking([page(officers(1, 5), null), page(officers(6, 5), null), page([], null)]);
     expect(await outcome).toMatchObject({ items: { length: 10 } });

@@ -31,6 +31,8 @@ function meaningOf(exchange: Exchange, response: RpcResponse | undefined, operat
   if (isNowhere) return v2Meaning({ status, body: Buffer.alloc(0) }, operation);
   if (status < 200 || status >= 300) return v2Meaning(exchange, operation);
   if (response?.result === undefined) {
+    const inItsPlace = byShape(body, operation);
+    if (inItsPlace !== undefined) return inItsPlace;
     const problems = ['no answer to the request'];
     return { ...UNREADABLE, message: unreadableMessage(operation, problems), problems };
   }

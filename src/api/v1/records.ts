@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, integer, list, nullable, number, record, scalar, text } from '../schema.js';
+import { id, list, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
 
 /** What the v1 document shows of each record. Everything else passes through unread. */
 
@@ -37,9 +37,12 @@ export function candidatesIn(answer: object): readonly unknown[] | undefined {
   return Object.hasOwn(answer, 'id') ? [answer] : undefined;
 }
 
-/** Grouped with provenance, flat without; the flat keys are not shown, so only the ID is required (V1-25). */
+/**
+ * Grouped with provenance, flat without; the flat keys are not shown, so it is known by its ID (V1-25), or its group, be they
+ * null (V1-22).
+ */
 export const lite = record({
-  id,
+  id: nullable(id),
   basic: nullable(
     record({
       name: nullable(text),
@@ -55,66 +58,68 @@ export const lite = record({
   ticker: nullable(text),
   address: nullable(scalarOr(record({ source: nullable(source) }))),
   contact: nullable(scalarOr(record({ source: nullable(source) }))),
+}).refine((said) => Object.hasOwn(said, 'id') || Object.hasOwn(said, 'basic') || Object.keys(said).length === 0, {
+  error: 'a profile without an ID',
 });
 
 export const officer = record({
   id: nullable(id),
-  first_name: nullable(text),
-  last_name: nullable(text),
-  appointed_at: nullable(text),
-  resigned_at: nullable(text),
-  work_status: nullable(text),
+  first_name: nullable(scalar),
+  last_name: nullable(scalar),
+  appointed_at: nullable(scalar),
+  resigned_at: nullable(scalar),
+  work_status: nullable(scalar),
   date_of_birth_year: nullable(scalar),
   date_of_birth_month: nullable(scalar),
-  job_title: nullable(text),
-  address_country: nullable(text),
-  address_line_1: nullable(text),
-  address_locality: nullable(text),
-  address_region: nullable(text),
-  address_postal_code: nullable(text),
+  job_title: nullable(scalar),
+  address_country: nullable(scalar),
+  address_line_1: nullable(scalar),
+  address_locality: nullable(scalar),
+  address_region: nullable(scalar),
+  address_postal_code: nullable(scalar),
 });
 
 export const shareholder = record({
   id: nullable(id),
-  name: nullable(text),
+  name: nullable(scalar),
   percentage: nullable(scalar),
   quantity: nullable(scalar),
   share_price: nullable(scalar),
-  share_type: nullable(text),
+  share_type: nullable(scalar),
   share_value: nullable(scalar),
-  currency: nullable(text),
-  status: nullable(text),
+  currency: nullable(scalar),
+  status: nullable(scalar),
   total_value: nullable(scalar),
 });
 
 export const envelope = <T extends z.ZodType>(item: T) =>
   record({
-    data: list(item),
-    total_pages: nullable(integer),
-    total_results: nullable(integer),
+    data: listIfSent(item),
+    total_pages: nullable(scalar),
+    total_results: nullable(scalar),
     source: nullable(source),
   });
 
 export const officerSearchResult = record({
   id: nullable(id),
   company_id: nullable(id),
-  company_name: nullable(text),
-  registration_number: nullable(text),
+  company_name: nullable(scalar),
+  registration_number: nullable(scalar),
 });
 
-export const shareholderSearchItem = record({ name: nullable(text), company: nullable(record({})) });
+export const shareholderSearchItem = record({ name: nullable(scalar), company: nullable(record({})) });
 
 /** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
 const groupNode = record({
   id: nullable(id),
-  name: nullable(text),
-  country: nullable(text),
-  registration_number: nullable(text),
-  selected: nullable(z.boolean()),
+  name: nullable(scalar),
+  country: nullable(scalar),
+  registration_number: nullable(scalar),
+  selected: nullable(scalar),
   children: nullable(list(z.unknown())),
 });
 
-export const groupEnvelope = record({ data: list(groupNode), source: nullable(source) });
+export const groupEnvelope = record({ data: listIfSent(groupNode), source: nullable(source) });
 
 /** Only the shell: the values are read, one by one and exactly, by the export. */
 export const filedFinancials = record({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, list, nullable, number, record, scalar, text } from '../schema.js';
+import { id, list, listIfSent, nullable, number, record, scalar, text } from '../schema.js';
 import { opaque } from './fields.js';
 
 /** What the v2 document shows of each record. Everything else passes through unread. */
@@ -18,15 +18,15 @@ export const companyLite = record({
   name: nullable(text),
   registration_number: nullable(text),
   vat_number: nullable(text),
-  incorporation_date: nullable(text),
+  incorporation_date: nullable(scalar),
   status: nullable(text),
   country_code: nullable(text),
   country_name: nullable(text),
   country_region: nullable(text),
-  address_street: nullable(text),
-  address_location: nullable(text),
-  address_city: nullable(text),
-  zip_code: nullable(text),
+  address_street: nullable(scalar),
+  address_location: nullable(scalar),
+  address_city: nullable(scalar),
+  zip_code: nullable(scalar),
   legal_form: nullable(text),
   website: nullable(text),
   linkedin: nullable(text),
@@ -35,44 +35,44 @@ export const companyLite = record({
 /** No resigned_at, no work_status: current or former is unknown (V2-9). */
 export const officer = record({
   id: nullable(id),
-  first_name: nullable(text),
-  last_name: nullable(text),
-  appointed_at: nullable(text),
+  first_name: nullable(scalar),
+  last_name: nullable(scalar),
+  appointed_at: nullable(scalar),
   date_of_birth_year: nullable(scalar),
   date_of_birth_month: nullable(scalar),
-  job_title: nullable(text),
-  address_country: nullable(text),
-  address_line_1: nullable(text),
-  address_locality: nullable(text),
-  address_region: nullable(text),
-  address_postal_code: nullable(text),
+  job_title: nullable(scalar),
+  address_country: nullable(scalar),
+  address_line_1: nullable(scalar),
+  address_locality: nullable(scalar),
+  address_region: nullable(scalar),
+  address_postal_code: nullable(scalar),
 });
 
 export const officerSearchResult = record({
   id: nullable(id),
   company_id: nullable(id),
-  company_name: nullable(text),
-  registration_number: nullable(text),
-  company_status: nullable(text),
-  incorporation_date: nullable(text),
-  full_name: nullable(text),
-  title: nullable(text),
-  nationality: nullable(text),
-  officer_role: nullable(text),
-  appointed_at: nullable(text),
-  resigned_at: nullable(text),
-  country_of_residence: nullable(text),
-  address_postal_code: nullable(text),
+  company_name: nullable(scalar),
+  registration_number: nullable(scalar),
+  company_status: nullable(scalar),
+  incorporation_date: nullable(scalar),
+  full_name: nullable(scalar),
+  title: nullable(scalar),
+  nationality: nullable(scalar),
+  officer_role: nullable(scalar),
+  appointed_at: nullable(scalar),
+  resigned_at: nullable(scalar),
+  country_of_residence: nullable(scalar),
+  address_postal_code: nullable(scalar),
 });
 
 export const shareholder = record({
   id: nullable(id),
-  name: nullable(text),
+  name: nullable(scalar),
   quantity: nullable(scalar),
-  currency: nullable(text),
+  currency: nullable(scalar),
   company_id: nullable(id),
   share_value: nullable(scalar),
-  share_type: nullable(text),
+  share_type: nullable(scalar),
   share_price: nullable(scalar),
   total_value: nullable(scalar),
 });
@@ -87,15 +87,15 @@ export const filedFinancials = record({
 
 /** The names for the totals differ from module to module (V2-12). */
 export const envelope = <T extends z.ZodType>(item: T) =>
-  record({ data: list(item), total_results: nullable(number), total_pages: nullable(number) });
+  record({ data: listIfSent(item), total_results: nullable(scalar), total_pages: nullable(scalar) });
 
 export const companiesEnvelope = <T extends z.ZodType>(item: T) =>
-  record({ data: list(item), total_companies: nullable(number), total_pages: nullable(number) });
+  record({ data: listIfSent(item), total_companies: nullable(scalar), total_pages: nullable(scalar) });
 
 export const employeesEnvelope = <T extends z.ZodType>(item: T) =>
-  record({ data: list(item), total_employees: nullable(number), total_pages: nullable(number) });
+  record({ data: listIfSent(item), total_employees: nullable(scalar), total_pages: nullable(scalar) });
 
-/** Watch and report history. */
+/** Watch and report history: what is missing there is asked for or bought, so a list that did not come is no answer. */
 export const pagesEnvelope = <T extends z.ZodType>(item: T) =>
   record({ data: list(item), total_results: nullable(number), pages: nullable(number) });
 
@@ -109,8 +109,8 @@ export const enrichedCompany = record({
   country_code: nullable(text),
   company_legal_form: nullable(text),
   address_city: nullable(text),
-  size: nullable(text),
-  founding_date: nullable(text),
+  size: nullable(scalar),
+  founding_date: nullable(scalar),
 });
 
 export const enrichedPerson = record({

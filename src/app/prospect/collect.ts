@@ -4,6 +4,7 @@ import { KybatchError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { type Prospect, readProspectPage } from '../../readers/prospects.js';
 import type { RawAnswer } from '../../readers/reader.js';
+import { listNotReturned } from '../../stages/page-notes.js';
 import { askPages } from '../../stages/pages.js';
 import type { StageOutcome } from '../../stages/stage.js';
 import { type AskDoor, type AskTerms, noAnswerError } from '../ask-door.js';
@@ -54,6 +55,7 @@ export async function collectProspects(
   const outcome = await askPages(operation, params, pagesAtMost, context, terms);
   if (outcome.kind !== 'pages')
     throw last === undefined || last.kind === 'answer' ? notRead(outcome) : noAnswerError(last, operation);
+  if (!outcome.came) notes.push(listNotReturned(operation));
   const pages = read.map((answer, index) => readProspectPage(answer, index + 1));
   const all = pages.flatMap(({ prospects }) => prospects);
   const prospects = firstOfEach(all);

@@ -1,4 +1,4 @@
-import { type ExactJson, ExactNumber } from '../../util/exact-json.js';
+import type { ExactJson } from '../../util/exact-json.js';
 import { isComplete, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
@@ -63,6 +63,4 @@ const isEnvelope = (key: string, value: ExactJson): boolean => {
 };
 
 const totalIn = (body: JsonObject | undefined): Cell =>
-  isObject(body) && body.total_results instanceof ExactNumber && wholeCount(body.total_results) !== null
-    ? body.total_results.text
-    : null;
+  isObject(body) && wholeCount(body.total_results) !== null ? String(body.total_results) : null;

@@ -18,6 +18,8 @@ export interface Found {
   readonly unreadable: number;
   /** How many the search counts beyond those that it brought. */
   readonly unseen?: number;
+  /** The list of candidates did not come, and nothing says that there are none. */
+  readonly notReturned?: true;
 }
 
 /** The candidates of a v1 search, which may come as a list or inside an object (V1-17). */
@@ -48,7 +50,11 @@ export function readLookupHits(body: Buffer): Found {
   const { data, total_results, total_pages } = readAnswer(v2Operations.companiesLookup, body);
   const counted = countIn(total_results) ?? 0;
   const furtherPages = (countIn(total_pages) ?? 1) - 1;
-  return { ...found(data, lookupHit, toFacts), unseen: Math.max(counted - data.length, furtherPages, 0) };
+  const items = data ?? [];
+  const unseen = Math.max(counted - items.length, furtherPages, 0);
+  // Null is no "nobody" (V1-22), unless it is counted.
+  const notReturned = data == null && countIn(total_results) !== 0;
+  return { ...found(items, lookupHit, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
 }
 
 export const readInsightsHits = (body: Buffer): Found =>

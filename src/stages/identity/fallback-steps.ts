@@ -1,5 +1,7 @@
 import { readAnswer } from '../../api/answer.js';
 import type { Operation } from '../../api/operation.js';
+import { readable } from '../../api/schema.js';
+import { lookupHit } from '../../api/v2/operations/companies.js';
 import { v2Operations } from '../../api/v2/operations.js';
 import type { Enquiry } from '../../domain/enquiry.js';
 import { LEADS, type Lead } from '../../domain/leads.js';
@@ -38,7 +40,7 @@ export const fallbackSteps: Readonly<Record<Fallback, FallbackStep>> = {
     operation: v2Operations.companiesLookup,
     follows: ['lei', 'website', 'linkedin', 'phone'],
     request: lookupRequest,
-    read: (body) => readAnswer(v2Operations.companiesLookup, body).data,
+    read: (body) => readable(readAnswer(v2Operations.companiesLookup, body).data ?? [], lookupHit),
   },
   website: {
     operation: v2Operations.enrichCompanyByWebsite,

@@ -12,6 +12,7 @@ export interface SearchDoubt {
 }
 
 export const UNREADABLE_CANDIDATE = 'UNREADABLE_CANDIDATE';
+const CANDIDATES_NOT_RETURNED = 'CANDIDATES_NOT_RETURNED';
 export const CANDIDATES_UNSEEN = 'CANDIDATES_UNSEEN';
 
 /** What is left in doubt by the searches of a row in one space. */
@@ -21,14 +22,16 @@ export class SearchDoubts {
   #unseen = 0;
   #unseenByName = 0;
   #withoutVat = 0;
+  #notReturned = 0;
 
   constructor(how: SpaceSearch) {
     this.#how = how;
   }
 
   /** A name finds many, and confirms nobody: those of them that are not seen decide nothing. */
-  note({ candidates, unreadable, unseen = 0 }: Found, search: Search): void {
+  note({ candidates, unreadable, unseen = 0, notReturned }: Found, search: Search): void {
     this.#unreadable += unreadable;
+    if (notReturned === true) this.#notReturned += 1;
     if (search.name === undefined) this.#unseen = Math.max(this.#unseen, unseen);
     else this.#unseenByName = Math.max(this.#unseenByName, unseen);
     if (this.#how.tellsNoVat === true && search.vat_number !== undefined) this.#withoutVat += candidates.length;
@@ -40,6 +43,11 @@ export class SearchDoubts {
       ...when(this.#unreadable, {
         code: UNREADABLE_CANDIDATE,
         words: `${several(this.#unreadable, 'one candidate', 'candidates')} could not be read`,
+        rulesOutYes: false,
+      }),
+      ...when(this.#notReturned, {
+        code: CANDIDATES_NOT_RETURNED,
+        words: 'a search was answered without its list of candidates',
         rulesOutYes: false,
       }),
       ...when(this.#unseen, {
@@ -65,6 +73,13 @@ export class SearchDoubts {
         noted(
           UNREADABLE_CANDIDATE,
           `${name} brought ${this.#unreadable === 1 ? 'a candidate' : `${this.#unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
+        ),
+      ),
+      ...when(
+        this.#notReturned,
+        noted(
+          CANDIDATES_NOT_RETURNED,
+          `${name} was answered without its list of candidates: nothing is said about them`,
         ),
       ),
       ...when(

@@ -47,6 +47,7 @@ const accepted: [rule: string, name: V2OperationName, body: string][] = [
   ['V2-12', 'creditReportHistory', '{"data":[{"id":1,"url":null}],"total_results":1,"pages":1}'],
   ['V2-5', 'nomenclature', '[{"id":44,"parents":"1_44","name":"A","has_children":true,"active":true}]'],
   ['V2-13', 'watchAdd', '{"anything":1}'],
+  ['V1-22', 'kybOfficers', '{"total_pages":1}'],
 ];
 
 const refused: [rule: string, name: V2OperationName, body: string][] = [
@@ -56,7 +57,7 @@ const refused: [rule: string, name: V2OperationName, body: string][] = [
 
   ['V2-4', 'kybSearch', '[{"name":"no ID"}]'],
   ['V2-4', 'kybSearch', '[{"id":1.5}]'],
-  ['V2-12', 'kybOfficers', '{"total_pages":1}'],
+  ['V2-12', 'kybOfficers', '{"data":{},"total_pages":1}'],
   ['V2-6', 'creditReportGenerate', '{"status":"finish"}'],
 ];
 

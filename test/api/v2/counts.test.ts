@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readAnswer } from '../../../src/api/answer.js';
 import { asExtra, countOf, unread } from '../../../src/api/v2/counts.js';
+import { v2Operations } from '../../../src/api/v2/operations.js';
 import { permissionUseOf } from '../../../src/api/v2/permission-use.js';
 import { parseExact } from '../../../src/util/exact-json.js';
 
@@ -33,6 +35,15 @@ test('V1-29 what has no column, and a figure that is no count, is kept as it was
       total: 10,
       extra: '{"used":9007199254740993,"unit":"call","fee":1.10,"permission":{"tier":2}}',
     },
+  ]);
+});
+
+test('V1-29 a count in another form is kept beside the figures that are counts, with every digit', () => {
+  const answer =
+    '[{"codename":"p","metrics":[{"codename":"a","used":"5","total":10},{"codename":"b","used":12345678901234567890,"total":true},null]}]';
+  expect(permissionUseOf(readAnswer(v2Operations.metrics, Buffer.from(answer)))).toMatchObject([
+    { metric: 'a', used: null, total: 10, extra: '{"used":"5"}' },
+    { metric: 'b', used: null, total: null, extra: '{"used":12345678901234567890,"total":true}' },
   ]);
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defaultsTo } from '../../documented-defaults.js';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty, positiveInteger } from '../../params.js';
-import { list, nullable, record, id as recordId, text } from '../../schema.js';
+import { list, nullable, record, id as recordId, scalar, text } from '../../schema.js';
 import { registration_number, textId, v2List, vat_number, vocabularyIds } from '../fields.js';
 import { envelope } from '../records.js';
 
@@ -16,21 +16,21 @@ export const lookupHit = record({
   registration_number: nullable(text),
 });
 
-const classified = nullable(list(record({ id: nullable(recordId), type: nullable(text), value: nullable(text) })));
+const classified = nullable(list(record({ id: nullable(recordId), type: nullable(scalar), value: nullable(scalar) })));
 
 const profile = record({
   id: nullable(recordId),
   name: nullable(text),
-  registration_number: nullable(text),
+  registration_number: nullable(scalar),
   country_code: nullable(text),
-  company_phone: nullable(list(text)),
+  company_phone: nullable(list(scalar)),
   company_website: nullable(text),
   company_legal_form: nullable(text),
   status: nullable(text),
   address_city: nullable(text),
-  zip_code: nullable(text),
-  size: nullable(text),
-  founding_date: nullable(text),
+  zip_code: nullable(scalar),
+  size: nullable(scalar),
+  founding_date: nullable(scalar),
   industry: classified,
   sic: classified,
   linkedin: nullable(text),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { isoCountry, nonEmpty, oneOf } from '../../params.js';
-import { nullable, record, text } from '../../schema.js';
+import { nullable, record, scalar } from '../../schema.js';
 import {
   page,
   per_page,
@@ -17,13 +17,13 @@ import { employeesEnvelope, enrichedCompany, enrichedPerson, textOrList } from '
 const texts = (what: string) => z.array(nonEmpty).optional().describe(what);
 
 const employee = record({
-  name: nullable(text),
+  name: nullable(scalar),
   seniority_level: nullable(textOrList),
-  job_title: nullable(text),
-  country: nullable(text),
-  city: nullable(text),
+  job_title: nullable(scalar),
+  country: nullable(scalar),
+  city: nullable(scalar),
   company: nullable(
-    record({ name: nullable(text), website: nullable(text), country: nullable(text), city: nullable(text) }),
+    record({ name: nullable(scalar), website: nullable(scalar), country: nullable(scalar), city: nullable(scalar) }),
   ),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
-import { list, nullable, number, record, text } from '../../schema.js';
+import { list, nullable, record, scalar, text } from '../../schema.js';
 import { v2State } from '../fields.js';
 
 const FORM = /^(\d{4}-\d{2}-\d{2}) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
@@ -10,11 +10,12 @@ const datetime = z.string().refine((value) => z.iso.date().safeParse(FORM.exec(v
   error: 'expected YYYY-MM-DD hh:mm:ss',
 });
 
+/** A figure in another form is no count, and no reason to leave the others beside it unread. */
 export const metric = record({
   name: nullable(text),
   codename: nullable(text),
-  used: nullable(number),
-  total: nullable(number),
+  used: nullable(scalar),
+  total: nullable(scalar),
 });
 export const permission = record({ name: nullable(text), codename: nullable(text), metrics: nullable(list(metric)) });
 
@@ -38,6 +39,6 @@ export const metrics = {
       date_from: datetime.describe('YYYY-MM-DD hh:mm:ss; the time zone is not documented'),
       date_to: datetime.describe('YYYY-MM-DD hh:mm:ss; the time zone is not documented'),
     }),
-    body: record({ email_count: nullable(number), phone_count: nullable(number) }),
+    body: record({ email_count: nullable(scalar), phone_count: nullable(scalar) }),
   },
 } as const satisfies Readonly<Record<string, Operation>>;

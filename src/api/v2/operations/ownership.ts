@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Operation } from '../../operation.js';
 import { nonEmpty, oneOf } from '../../params.js';
-import { id, list, nullable, record, text } from '../../schema.js';
+import { id, list, listIfSent, nullable, record, scalar } from '../../schema.js';
 import { opaque, registration_number, v2List } from '../fields.js';
 import { shareholder } from '../records.js';
 
 /** `children` is recursive and may be very deep, so it is checked one level at a time by whoever walks it. */
 const groupNode = record({
   id: nullable(id),
-  registration_number: nullable(text),
-  name: nullable(text),
-  selected: nullable(z.boolean()),
+  registration_number: nullable(scalar),
+  name: nullable(scalar),
+  selected: nullable(scalar),
   children: nullable(list(opaque)),
 });
 
@@ -27,9 +27,9 @@ export const ownership = {
       .strictObject({ name: nonEmpty.optional().describe('Company name'), registration_number })
       .refine(oneOf('name', 'registration_number'), { error: 'needs name or registration_number' }),
     body: record({
-      shareholders: nullable(list(shareholder)),
-      group_structure: nullable(list(groupNode)),
-      registration_number: nullable(text),
+      shareholders: listIfSent(shareholder),
+      group_structure: listIfSent(groupNode),
+      registration_number: nullable(scalar),
     }),
   },
 } as const satisfies Readonly<Record<string, Operation>>;
