@@ -8,11 +8,19 @@ export interface Employer {
   readonly website: string;
 }
 
-/** Is a person said to work for another company than the one asked for? What did not come says nothing. */
+/**
+ * Is a person said to work for another company than the one asked for? At the company's own address a name that has a part of
+ * its name is enough: companies go by short names. What did not come says nothing.
+ */
 export function worksElsewhere({ name, website }: Employer, asked: Employer): boolean {
   const domain = ownDomainOf(website);
-  return (domain !== undefined && domain !== ownDomainOf(asked.website)) || isOtherName(name, [asked.name]);
+  const isTheirs = domain !== undefined && domain === ownDomainOf(asked.website);
+  if (domain !== undefined && !isTheirs) return true;
+  return isOtherName(name, [asked.name], isTheirs ? PARTLY : NAME_AGREEMENT);
 }
+
+/** What a name reaches that lacks words of the other, and has none that the other lacks. */
+const PARTLY = 60;
 
 /** Details of one person, as they were asked for: by the name, and by the names of the company. */
 export interface AskedPerson {
@@ -27,7 +35,7 @@ export const isSomebodyElse = (
 ): boolean => !mayBeSamePerson(told.name, asked.name) || isOtherName(told.company, asked.companies);
 
 /** Not as the pipeline has it: whoever makes the tables, long after the run, must come to the same. */
-function isOtherName(name: string, names: readonly string[]): boolean {
+function isOtherName(name: string, names: readonly string[], agreement = NAME_AGREEMENT): boolean {
   const given = names.filter((one) => one !== '');
-  return name !== '' && given.length > 0 && given.every((one) => nameSimilarity(one, name) < NAME_AGREEMENT);
+  return name !== '' && given.length > 0 && given.every((one) => nameSimilarity(one, name) < agreement);
 }
