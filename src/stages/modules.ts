@@ -146,6 +146,7 @@ function read(module: Module, body: Buffer, confirmed: Identified): Got {
   const value = readAnswer(operation, body) as ExactJson;
   if (tree !== undefined) {
     const nodes = memberOf(value, tree);
+    if (nodes == null) return nothingIn(module);
     const another = Array.isArray(nodes) ? groupOfAnother(nodes, confirmed) : undefined;
     return another === undefined ? { kind: 'came' } : ofAnother(another, confirmed);
   }

@@ -10,7 +10,7 @@ const modules: Readonly<Record<RecordModule, Module>> = {
   lite: { operation: liteKyb, identity: 'whole' },
   officers: { operation: officersKyb },
   shareholders: { operation: shareholdersKyb },
-  group: { operation: groupFullKyb, tells: ['data'], tree: 'data' },
+  group: { operation: groupFullKyb, tree: 'data' },
   financial: { operation: financialKyb, tells: ['years', 'groups'] },
 };
 

@@ -20,7 +20,8 @@ describe('answers that were bought by hand', () => {
       const charged = sandbox.chargeLog.length;
       const { folder, summary } = await exportTables({}, around);
       expect(folder).toBe(before.folder);
-      expect(summary.tables.officers).toBe(before.summary.tables.officers + listed.length);
+      // The list was read to its end: it stands for the one in the record.
+      expect(summary.tables.officers).toBe(listed.length);
       const officers = readTable(folder, 'officers').filter(({ operation }) => operation === 'officersKyb');
       expect(officers).toHaveLength(listed.length);
       // That of another company is not.

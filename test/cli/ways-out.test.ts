@@ -139,7 +139,7 @@ test('X-4 open questions lead to the sheet that asks them already, and never ove
     expect(second.next).toBe(`kybatch review export ${second.run} --out review-${second.run}.csv`);
     // The sheet has the questions of the first run alone.
     const lacks =
-      'Answer the open questions in review.csv (2 open questions are not in it: kybatch review export --out review-open.csv writes all that are open), and read them back with: kybatch review apply review.csv\n';
+      'nswer the open questions in review.csv (2 open questions are not in it: kybatch review export --out review-open.csv writes all that are open), and read them back with: kybatch review apply review.csv\n';
     expect((await job.kybatch(['review', 'list'])).stderr).toContain(lacks);
     expect(await job.kybatch(['review'])).toMatchObject({ code: 2, stderr: expect.stringContaining(lacks) });
     expect((await paste(job, second.next ?? '')).code).toBe(0);
