@@ -9,7 +9,6 @@ import { outsideText } from '../util/outside-text.js';
 import {
   type ContactsContext,
   chosenPeople,
-  contactsNote,
   goesOn,
   type Item,
   isItem,
@@ -17,7 +16,7 @@ import {
   PER_PAGE,
   textOf,
 } from './contacts-people.js';
-import { nothingReturned } from './nothing-returned.js';
+import { noteOf, nothingReturned } from './nothing-returned.js';
 import { askPages } from './pages.js';
 import {
   type Company,
@@ -117,7 +116,7 @@ function noteSomebodyElse(body: Buffer, asked: Params, company: string, { keepEr
   if (!isSomebodyElse(told, { name, companies: [textOf(asked.company_name), company] })) return;
   const whom = [told.name, told.company].filter((text) => text !== '').join(', ');
   keepError(
-    contactsNote(
+    noteOf(
       'SOMEBODY_ELSE',
       `${enrichPerson.name} for ${outsideText(name, 200)} told of another person or company (${outsideText(whom, 200)}): left out`,
     ),

@@ -1,7 +1,7 @@
 import type { ContactsOptions } from './contacts-options.js';
-import { nothingReturned } from './nothing-returned.js';
+import { noteOf, nothingReturned } from './nothing-returned.js';
 import type { Pages } from './pages.js';
-import type { StageContext, StageError, StageOutcome } from './stage.js';
+import type { StageContext, StageOutcome } from './stage.js';
 
 /** As many as are wanted are asked for at once: a page may cost. */
 export const PER_PAGE = 50;
@@ -22,12 +22,12 @@ export function chosenPeople(
   const elsewhere = people.length - own.length;
   if (elsewhere > 0)
     keepError(
-      contactsNote('OTHER_COMPANY', `${elsewhere} of the people returned work for another company: they are left out`),
+      noteOf('OTHER_COMPANY', `${elsewhere} of the people returned work for another company: they are left out`),
     );
   const left = Math.max(total ?? 0, people.length) - people.length + Math.max(0, own.length - peopleAtMost);
   if (left > 0)
     keepError(
-      contactsNote(
+      noteOf(
         'PEOPLE_LEFT',
         `${left} more people are counted than were asked for, as the pipeline says (contacts.people_at_most)`,
       ),
@@ -46,11 +46,3 @@ export function goesOn(outcome: StageOutcome, { keepError }: ContactsContext): b
   if (outcome.error !== undefined) keepError(outcome.error);
   return true;
 }
-
-export const contactsNote = (code: string, message: string): StageError => ({
-  class: 'not_available',
-  code,
-  message,
-  requestId: null,
-  attempts: 1,
-});

@@ -2,6 +2,7 @@ import { recordKey } from '../domain/entity-key.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { postCheck } from '../domain/post-check.js';
 import { askAboutAnswer } from './ask-about-answer.js';
+import { nothingReturned } from './nothing-returned.js';
 import { type Company, identified, type StageContext, type StageOutcome } from './stage.js';
 
 /** Whose an answer says that it is. */
@@ -41,6 +42,5 @@ const REFUSED = 'a person refused the record, whose number or country is not wha
 function refused(space: IdSpace, { ids }: Company): StageOutcome {
   if (space === 'v1' || ids.v1 === undefined)
     return { kind: 'no_match', code: 'REVIEWED', message: REFUSED, ids: { v1: null, v2: null } };
-  const error = { class: 'not_available', code: 'REVIEWED', message: REFUSED, requestId: null, attempts: 1 };
-  return { kind: 'not_available', message: REFUSED, error, ids: { [space]: null } };
+  return { ...nothingReturned('REVIEWED', REFUSED), ids: { [space]: null } };
 }

@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.js';
+import { noteOf } from './nothing-returned.js';
 import type { Params, StageContext, StageError } from './stage.js';
 
 /** What a page of a list brought, and what it counts; null: it does not say. */
@@ -20,7 +21,7 @@ export function noteChangedTotal(
 ): void {
   if (envelope.total === first.total && envelope.pages === first.pages) return;
   keepError(
-    noted(
+    noteOf(
       'TOTAL_CHANGED',
       `${name} counted ${counted(first)} on its first page, and ${counted(envelope)} on page ${page}: what came may lack something or have it twice`,
     ),
@@ -32,12 +33,12 @@ export const listNotReturned = ({ name }: Operation): string =>
   `the provider answered ${name} without its list: nothing is said about it`;
 
 export const pageNotReturned = ({ name }: Operation, page: number): StageError =>
-  noted('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
+  noteOf('PAGE_NOT_RETURNED', `${name} answered for page ${page} without its list: what came before it was used`);
 
 export const pagesLeft = (operation: Operation, params: Params, asked: number, pages: number | null): StageError => {
   const bound = `${asked === 1 ? 'one was' : `${asked} were`} asked for, as the pipeline says`;
   const has = pages === null ? 'more pages' : `${pages} pages`;
-  return noted('PAGES_LEFT', `${listOf(operation, params)} has ${has}, and ${bound}`);
+  return noteOf('PAGES_LEFT', `${listOf(operation, params)} has ${has}, and ${bound}`);
 };
 
 /** How a list came to its end. */
@@ -57,7 +58,7 @@ export function unlikeCounted(operation: Operation, params: Params, end: ListEnd
   const why = cutOff(end);
   if (why === undefined && !countsDiffer(end)) return undefined;
   const ended = why === undefined ? '' : `: ${why}`;
-  return noted('LIST_DIFFERS', `${listOf(operation, params)} counted ${counted(first)}, and ${came} came${ended}`);
+  return noteOf('LIST_DIFFERS', `${listOf(operation, params)} counted ${counted(first)}, and ${came} came${ended}`);
 }
 
 function cutOff({ page, isRepeated, last: { items, pages } }: ListEnd): string | undefined {
@@ -77,12 +78,3 @@ const counted = ({ total, pages }: Envelope): string => `${total ?? 'not told'} 
 
 const listOf = ({ name }: Operation, { name: whom }: Params): string =>
   typeof whom === 'string' ? `${name} for ${whom}` : name;
-
-/** It changes nothing about the row, and whoever reads the list should know. */
-const noted = (code: string, message: string): StageError => ({
-  class: 'not_available',
-  code,
-  message,
-  requestId: null,
-  attempts: 1,
-});

@@ -1,7 +1,7 @@
 import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import { ExactNumber } from '../util/exact-json.js';
+import { wholeCount } from '../util/list-page.js';
 import { type Envelope, noteChangedTotal, pageNotReturned, pagesLeft, unlikeCounted } from './page-notes.js';
 import {
   type CallTerms,
@@ -80,20 +80,12 @@ const TOTALS = ['total_results', 'total_employees', 'total_companies'];
 function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
   try {
     const answer = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
-    const total = TOTALS.map((name) => countIn(answer[name])).find((count) => count !== null) ?? null;
-    const pages = countIn(answer[operation.pages?.countField ?? 'total_pages']);
+    const total = TOTALS.map((name) => wholeCount(answer[name])).find((count) => count !== null) ?? null;
+    const pages = wholeCount(answer[operation.pages?.countField ?? 'total_pages']);
     const came = Array.isArray(answer.data);
     return { items: came ? (answer.data as readonly unknown[]) : [], came, pages, total };
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
   }
-}
-
-/** A number that counts something, be it in quotes; null: it does not say, or not in a way that counts. */
-export function countIn(value: unknown): number | null {
-  const digits =
-    value instanceof ExactNumber ? value.text : typeof value === 'string' && /^\d+$/.test(value) ? value : '';
-  const count = digits === '' ? Number.NaN : Number(digits);
-  return Number.isSafeInteger(count) ? count : null;
 }

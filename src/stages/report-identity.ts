@@ -1,6 +1,7 @@
 import { type Id, idText } from '../api/schema.js';
 import { comparable } from '../domain/numbers/compare.js';
 import { askAboutAnswer } from './ask-about-answer.js';
+import { nothingReturned } from './nothing-returned.js';
 import { type Company, identified, type StageContext, type StageOutcome } from './stage.js';
 
 /** What the answer to generating says about whose report it is. */
@@ -45,8 +46,7 @@ export async function askAboutIdentity(
   if (decided === 'accepted') return undefined;
   if (decided !== 'refused') return decided;
   const refused = `a person refused report ${reportId}, which names another company`;
-  const error = { class: 'not_available', code: 'REVIEWED', message: refused, requestId: null, attempts: 1 };
-  return { kind: 'not_available', message: refused, error };
+  return nothingReturned('REVIEWED', refused);
 }
 
 const same = (a: string, b: string, countryCode: string): boolean =>

@@ -2,7 +2,7 @@ import { readMember } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { v1Operations } from '../api/v1/operations.js';
-import { nothingReturned } from './nothing-returned.js';
+import { noteOf, nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { listNotReturned } from './page-notes.js';
 import { askPages, type Pages } from './pages.js';
@@ -134,16 +134,7 @@ async function lookFor(
   return outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
 }
 
-const peopleLeft = (message: string): StageError => ({
-  class: 'not_available',
-  code: 'PEOPLE_LEFT',
-  message,
-  requestId: null,
-  attempts: 1,
-});
+const peopleLeft = (message: string): StageError => noteOf('PEOPLE_LEFT', message);
 
 /** The search was answered, and what it says is nothing: neither that there is somebody, nor that there is nobody. */
-const notReturned = (search: Operation): StageError => {
-  const message = listNotReturned(search);
-  return { class: 'not_available', code: 'NOTHING_RETURNED', message, requestId: null, attempts: 1 };
-};
+const notReturned = (search: Operation): StageError => noteOf('NOTHING_RETURNED', listNotReturned(search));

@@ -10,7 +10,7 @@ import { v2Operations } from '../../api/v2/operations.js';
 import { candidate as v2Candidate } from '../../api/v2/records.js';
 import type { CandidateFacts } from '../../domain/grade.js';
 import { stringifyExact } from '../../util/exact-json-write.js';
-import { countIn } from '../pages.js';
+import { wholeCount } from '../../util/list-page.js';
 
 /** What a search brought. An item that cannot be read is no candidate; that it was there is told. */
 export interface Found {
@@ -48,12 +48,12 @@ export const readReportHits = (body: Buffer, country: string): Found =>
 /** A page of five at the most (V2-10): what it counts beyond is not seen. Hits name neither VAT number nor state. */
 export function readLookupHits(body: Buffer): Found {
   const { data, total_results, total_pages } = readAnswer(v2Operations.companiesLookup, body);
-  const counted = countIn(total_results) ?? 0;
-  const furtherPages = (countIn(total_pages) ?? 1) - 1;
+  const counted = wholeCount(total_results) ?? 0;
+  const furtherPages = (wholeCount(total_pages) ?? 1) - 1;
   const items = data ?? [];
   const unseen = Math.max(counted - items.length, furtherPages, 0);
   // Null is no "nobody" (V1-22), unless it is counted.
-  const notReturned = data == null && countIn(total_results) !== 0;
+  const notReturned = data == null && wholeCount(total_results) !== 0;
   return { ...found(items, lookupHit, toFacts), unseen, ...(notReturned ? { notReturned } : {}) };
 }
 

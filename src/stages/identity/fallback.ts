@@ -3,14 +3,8 @@ import type { Enquiry } from '../../domain/enquiry.js';
 import type { CandidateFacts } from '../../domain/grade.js';
 import { type Hint, type Hints, hintInWords, isNamedBy } from '../../domain/hints.js';
 import { outsideText } from '../../util/outside-text.js';
-import {
-  type StageContext,
-  type StageError,
-  type StageOutcome,
-  toStageError,
-  unanswered,
-  withoutAnswer,
-} from '../stage.js';
+import { noteOf } from '../nothing-returned.js';
+import { type StageContext, type StageOutcome, toStageError, unanswered, withoutAnswer } from '../stage.js';
 import type { Found } from './candidates.js';
 import { chooseHint } from './choose-hint.js';
 import { type FallbackStep, type Named, stepsFor } from './fallback-steps.js';
@@ -117,13 +111,7 @@ function noteTrouble(ended: StageOutcome, source: string, { keepError }: Fallbac
 }
 
 const note = (code: string, message: string, { keepError }: FallbackTerms['context']): void =>
-  keepError({ ...NOTED, code, message: outsideText(message) });
-
-const NOTED: Pick<StageError, 'class' | 'requestId' | 'attempts'> = {
-  class: 'not_available',
-  requestId: null,
-  attempts: 1,
-};
+  keepError(noteOf(code, outsideText(message)));
 
 /** Which hint named a candidate; the first, where several did. */
 export class HintsTaken {

@@ -1,3 +1,4 @@
+import { noteOf } from '../nothing-returned.js';
 import type { StageError } from '../stage.js';
 import type { Found } from './candidates.js';
 import type { Search } from './searches.js';
@@ -70,32 +71,24 @@ export class SearchDoubts {
     return [
       ...when(
         this.#unreadable,
-        noted(
+        noteOf(
           UNREADABLE_CANDIDATE,
           `${name} brought ${this.#unreadable === 1 ? 'a candidate' : `${this.#unreadable} candidates`} that cannot be read; the others were used, and the answer is kept as it came`,
         ),
       ),
       ...when(
         this.#notReturned,
-        noted(
+        noteOf(
           CANDIDATES_NOT_RETURNED,
           `${name} was answered without its list of candidates: nothing is said about them`,
         ),
       ),
       ...when(
         unseen,
-        noted(CANDIDATES_UNSEEN, `${name} counts at least ${unseen} more than it brought: the candidates are a part`),
+        noteOf(CANDIDATES_UNSEEN, `${name} counts at least ${unseen} more than it brought: the candidates are a part`),
       ),
     ];
   }
 }
 
 const when = <T>(count: number, said: T): readonly T[] => (count > 0 ? [said] : []);
-
-const noted = (code: string, message: string): StageError => ({
-  class: 'not_available',
-  code,
-  message,
-  requestId: null,
-  attempts: 1,
-});
