@@ -73,7 +73,7 @@ describe('V1-8 before the first paid call a start asks, for 0 units, what the ke
       expect(await refusal(retry({ yes: true }, around(job, poor)))).toMatchObject({ exit: 5 });
       expect(await retry({ yes: true }, around(job))).toMatchObject({ finished: true, outcomes: { complete: 3 } });
       expect(job.sandbox.chargeLog.length).toBeGreaterThan(before);
-      const revoked = { KYBATCH_V1_API_KEY: 'revoked' };
+      const revoked = { KYBATCH_V1_API_KEY: 'canary-that-was-revoked' };
       const asked = job.sandbox.requests.get('searchKyb');
       job.writeCsv('in.csv', [...job.rows.slice(0, 3)].reverse());
       expect(await run(JOB, around(job, revoked))).toMatchObject({ outcomes: { complete: 3 }, spent: { units: 0 } });
