@@ -1,38 +1,54 @@
-import { z } from 'zod';
-import { type ExactJson, ExactNumber, parseExact } from '../util/exact-json.js';
+import { type ExactJson, parseExact } from '../util/exact-json.js';
 import { findMember, isEmptyObject, scanShell, someMember } from '../util/json-shell.js';
-import { describeIssues } from './describe-issues.js';
+import { NOTHING_SHOWN, problemsOf } from './body-problems.js';
 import { ApiError, type ApiErrorDetails } from './errors.js';
 import { type Exchange, isHtml, requestIdIn } from './exchange.js';
+import { type ListOutside, outsideOf } from './list-outside.js';
 import type { BodyOf, Operation } from './operation.js';
 
 /** Parses and checks a body against what the document shows. The value handed on is the parsed tree itself. */
 export function readAnswer<O extends Operation>(operation: O, body: Buffer): BodyOf<O> {
-  const found = takeFound(operation, body);
-  if (found !== undefined) return found as BodyOf<O>;
+  const found = foundLately(operation, body)?.value;
+  if (found !== undefined) {
+    lately.delete(body);
+    return found as BodyOf<O>;
+  }
   const value = parseBody(operation, body);
   const problems = problemsOf(operation, value);
   if (problems.length > 0) throw unexpectedBody(operation, problems);
   return value as BodyOf<O>;
 }
 
+/** A page of a list, for whoever needs none of its items: most of it stays unparsed. */
+export function readListOutside(operation: Operation, body: Buffer): ListOutside {
+  const found = foundLately(operation, body);
+  const outside = found?.outside ?? (found?.value === undefined ? outsideOf(operation, body) : undefined);
+  if (outside !== undefined) return outside;
+  const value = (found?.value ?? readAnswer(operation, body)) as ListOutside['value'];
+  return { value, items: Array.isArray(value.data) ? value.data.length : null };
+}
+
 /**
  * What was found when an answer came: whoever reads it next does not parse it again. Only the latest are kept, as many as
  * may be under way (docs/performance.md, "What the books cost").
  */
-const lately = new Map<Buffer, { readonly operation: Operation; readonly value: ExactJson }>();
+const lately = new Map<Buffer, Found>();
 const LATELY = 512;
 
-function keepFound(operation: Operation, body: Buffer, value: ExactJson): void {
-  lately.set(body, { operation, value });
+interface Found {
+  readonly operation: Operation;
+  readonly value?: ExactJson;
+  readonly outside?: ListOutside;
+}
+
+function keepFound(body: Buffer, found: Found): void {
+  lately.set(body, found);
   if (lately.size > LATELY) for (const oldest of lately.keys()) return void lately.delete(oldest);
 }
 
-function takeFound(operation: Operation, body: Buffer): ExactJson | undefined {
+function foundLately(operation: Operation, body: Buffer): Found | undefined {
   const found = lately.get(body);
-  if (found?.operation !== operation) return undefined;
-  lately.delete(body);
-  return found.value;
+  return found?.operation === operation ? found : undefined;
 }
 
 /**
@@ -60,9 +76,14 @@ export function whyUnreadable(operation: Operation, body: Buffer): readonly stri
       if (readsMember !== undefined) readMember(operation, body, readsMember);
       return [];
     }
+    const outside = outsideOf(operation, body);
+    if (outside !== undefined) {
+      keepFound(body, { operation, outside });
+      return [];
+    }
     const value = parseBody(operation, body);
     const problems = problemsOf(operation, value);
-    if (problems.length === 0) keepFound(operation, body, value);
+    if (problems.length === 0) keepFound(body, { operation, value });
     return problems;
   } catch (error) {
     if (error instanceof ApiError) return error.problems;
@@ -82,43 +103,6 @@ function hasKnownMember(knownBy: NonNullable<Operation['knownBy']>, body: Buffer
   if (body.length <= SCANNED_TO_THE_END && scanShell(body).kind !== 'object') return false;
   // An object without members says nothing, and that is an answer (V1-22, V2-2).
   return isEmptyObject(body) || someMember(body, knownBy);
-}
-
-function problemsOf(operation: Operation, value: ExactJson): readonly string[] {
-  if (operation.api === 'v1' && isObject(value) && Object.hasOwn(value, 'error') && isSaid(value.error))
-    return ['an error, with the status of a success'];
-  const checked = operation.body.safeParse(value);
-  if (!checked.success) return describeIssues(checked.error, value);
-  // Every field may be absent, so the schema lets `{"message": "back soon"}` through.
-  const declared = declaredNames(operation.body);
-  // To the schema of an object a number is one, with no members.
-  if (declared.length > 0 && value instanceof ExactNumber) return ['expected an object, got a number'];
-  if (declared.length === 0 || !isObject(value) || Object.keys(value).length === 0) return [];
-  return declared.some((name) => Object.hasOwn(value, name)) ? [] : [NOTHING_SHOWN];
-}
-
-const NOTHING_SHOWN = 'an object without any member that the document shows';
-
-const isSaid = (error: ExactJson | undefined) =>
-  error !== undefined && error !== null && error !== '' && error !== false;
-
-const isObject = (value: ExactJson): value is { [key: string]: ExactJson } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-
-/** The names of the members that a schema knows; none where it is no object, or one whose members are not shown. */
-export function declaredNames(schema: z.ZodType): readonly string[] {
-  const known = namesOf.get(schema);
-  if (known !== undefined) return known;
-  const names = readNames(schema);
-  namesOf.set(schema, names);
-  return names;
-}
-
-const namesOf = new WeakMap<z.ZodType, readonly string[]>();
-
-function readNames(schema: unknown): readonly string[] {
-  if (schema instanceof z.ZodObject) return Object.keys(schema.shape);
-  return schema instanceof z.ZodUnion ? schema.options.flatMap(readNames) : [];
 }
 
 function parseBody(operation: Operation, body: Buffer): ExactJson {

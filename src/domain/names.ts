@@ -19,8 +19,13 @@ export function normaliseName(name: string, countryCode?: string): string {
  */
 export function nameSimilarity(a: string, b: string): number {
   if (a === b) return 100;
-  return Math.max(similarity(readName(a, false), readName(b, false)), similarity(readName(a, true), readName(b, true)));
+  const score = similarity(readName(a, false), readName(b, false));
+  if (score === 100 || !(UMLAUT.test(a) || UMLAUT.test(b))) return score;
+  return Math.max(score, similarity(readName(a, true), readName(b, true)));
 }
+
+/** Composed or not, in any case: what may be spelled out in another way. */
+const UMLAUT = /[äöüÄÖÜ]|\u0308/u;
 
 export function nameLetter(score: number): GradeLetter {
   if (score === 100) return 'A';

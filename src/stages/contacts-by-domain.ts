@@ -17,7 +17,7 @@ import {
   textOf,
 } from './contacts-people.js';
 import { noteOf, nothingReturned } from './nothing-returned.js';
-import { askPages } from './pages.js';
+import { askItems } from './pages.js';
 import {
   type Company,
   identified,
@@ -44,7 +44,7 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
     per_page: Math.min(options.peopleAtMost, PER_PAGE),
   };
   const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
-  const listed = await askPages(enrichEmployeesSearch, params, pages, context, about, false);
+  const listed = await askItems(enrichEmployeesSearch, params, pages, context, about);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
   if (people.length === 0) return NOBODY;

@@ -2,7 +2,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { employeeFilters } from './contacts-filters.js';
 import { type ContactsContext, chosenPeople, goesOn, NOBODY, PER_PAGE } from './contacts-people.js';
-import { askPages } from './pages.js';
+import { askItems } from './pages.js';
 import { type Company, identified, type StageOutcome, withoutAnswer } from './stage.js';
 
 const { employeesSearch, employeeProfile } = v2Operations;
@@ -17,7 +17,7 @@ export async function inEmployees(company: Company, context: ContactsContext): P
   const filters = { company_id: id, ...wanted.filters };
   const params = { filters, per_page: Math.min(options.peopleAtMost, PER_PAGE) };
   const pages = Math.ceil(options.peopleAtMost / PER_PAGE);
-  const listed = await askPages(employeesSearch, params, pages, context, about, false);
+  const listed = await askItems(employeesSearch, params, pages, context, about);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, ({ company_id }) => (idIn(company_id) ?? id) !== id);
   if (people.length === 0) return NOBODY;

@@ -1,6 +1,6 @@
 import type { ContactsOptions } from './contacts-options.js';
 import { noteOf, nothingReturned } from './nothing-returned.js';
-import type { Pages } from './pages.js';
+import type { PagesWithItems } from './pages.js';
 import type { StageContext, StageOutcome } from './stage.js';
 
 /** As many as are wanted are asked for at once: a page may cost. */
@@ -13,7 +13,7 @@ export const NOBODY = nothingReturned('NO_PEOPLE', 'the provider returned nobody
 
 /** Those of the company, as many as are wanted. Who is said to work elsewhere, or is left, is noted. */
 export function chosenPeople(
-  { items, total }: Pages,
+  { items, total }: PagesWithItems,
   { options: { peopleAtMost }, keepError }: ContactsContext,
   isElsewhere: (item: Item) => boolean,
 ): readonly Item[] {

@@ -3,6 +3,7 @@ import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import type { IdSpace } from '../domain/id-spaces.js';
 import { type ExactJson, ExactNumber } from '../util/exact-json.js';
+import { someMember } from '../util/json-shell.js';
 import { bodySaysNothing, saysNothing } from '../util/says-nothing.js';
 import { groupOfAnother } from './group-identity.js';
 import { nothingReturned } from './nothing-returned.js';
@@ -142,7 +143,8 @@ function read(module: Module, body: Buffer, confirmed: Identified): Got {
     if (said === undefined && bodySaysNothing(body, 'lite')) return nothingIn(module);
     return { kind: 'came', identity: said ?? UNKNOWN };
   }
-  if (identity === undefined && tells === undefined && tree === undefined) return { kind: 'came' };
+  if (tells !== undefined) return saysOneOf(body, tells) ? { kind: 'came' } : nothingIn(module);
+  if (identity === undefined && tree === undefined) return { kind: 'came' };
   const value = readAnswer(operation, body) as ExactJson;
   if (tree !== undefined) {
     const nodes = memberOf(value, tree);
@@ -150,12 +152,13 @@ function read(module: Module, body: Buffer, confirmed: Identified): Got {
     const another = Array.isArray(nodes) ? groupOfAnother(nodes, confirmed) : undefined;
     return another === undefined ? { kind: 'came' } : ofAnother(another, confirmed);
   }
-  if (identity === 'whole') {
-    const said = identityIn(value);
-    return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
-  }
-  return tells?.some((name) => memberOf(value, name) != null) === true ? { kind: 'came' } : nothingIn(module);
+  const said = identityIn(value);
+  return said === undefined ? nothingIn(module) : { kind: 'came', identity: said };
 }
+
+/** One of these members is there, and not null. */
+const saysOneOf = (body: Buffer, names: readonly string[]): boolean =>
+  someMember(body, (name, first) => names.includes(name) && first !== 'n');
 
 /** Flat, or in groups where the sources are told (V1-25). Undefined: it says nothing beyond the ID that was asked for. */
 function identityIn(profile: ExactJson | undefined): OwnIdentity | undefined {

@@ -4,7 +4,8 @@ import type { Params, StageContext, StageError } from './stage.js';
 
 /** What a page of a list brought, and what it counts; null: it does not say. */
 export interface Envelope {
-  readonly items: readonly unknown[];
+  /** How many items. */
+  readonly items: number;
   /** Whether the list is there, be it empty (V1-22). */
   readonly came: boolean;
   readonly pages: number | null;
@@ -65,12 +66,12 @@ function cutOff({ page, isRepeated, last: { items, pages } }: ListEnd): string |
   if (isRepeated) return `page ${page} says the same as page ${page - 1}`;
   // The only page of a list without anybody in it is empty.
   const isCounted = pages !== null && page <= pages && pages > 1;
-  return items.length === 0 && isCounted ? `page ${page} is empty` : undefined;
+  return items === 0 && isCounted ? `page ${page} is empty` : undefined;
 }
 
 function countsDiffer({ came, page, isRepeated, first, last }: ListEnd): boolean {
   const totals = [first.total, last.total].filter((total) => total !== null);
-  const brought = isRepeated || last.items.length === 0 ? page - 1 : page;
+  const brought = isRepeated || last.items === 0 ? page - 1 : page;
   return (totals.length > 0 && !totals.includes(came)) || (last.pages !== null && last.pages < brought);
 }
 

@@ -1,4 +1,4 @@
-import { readAnswer } from '../api/answer.js';
+import { readAnswer, readListOutside } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
 import { wholeCount } from '../util/list-page.js';
@@ -16,32 +16,39 @@ import {
 /** A list that was asked for page by page. */
 export interface Pages {
   readonly kind: 'pages';
-  /** The items of all pages, as they came. */
-  readonly items: readonly unknown[];
+  /** How many items are on the pages that came. */
+  readonly count: number;
   /** How many there are, by the first page; null: it does not say. */
   readonly total: number | null;
   /** Whether the first page has its list, be it empty; where it has none, nothing is said about it (V1-22). */
   readonly came: boolean;
 }
 
+/** A list with the items of all pages, as they came. */
+export interface PagesWithItems extends Pages {
+  readonly items: readonly unknown[];
+}
+
+type PageContext = Pick<StageContext, 'call' | 'owned' | 'keepError'>;
+
 /**
  * Every page of a list, up to a bound: each is a request of its own, and may cost. It ends with the pages that the envelope
  * counts, with a page that is empty or has no list, and with one that says the same as the page before. A page that is lost is asked for
  * again when the row goes on, and those before it are owned. A later page is never older than the first: two readings of
- * a list are not mixed. `tellsRest`: that there are more pages than the bound is noted, and what came otherwise than it was
- * counted; not by who counts them in another way.
+ * a list are not mixed. That there are more pages than the bound is noted, and what came otherwise than it was counted; not
+ * to who takes the pages, and counts in another way.
  */
 export async function askPages(
   operation: Operation,
   params: Params,
   atMost: number,
-  context: Pick<StageContext, 'call' | 'owned' | 'keepError'>,
+  context: PageContext,
   terms: CallTerms = {},
-  tellsRest = true,
+  take?: (body: Buffer) => void,
 ): Promise<Pages | StageOutcome> {
   const perPage = operation.pages?.perPageAtMost ?? null;
   const last = Math.min(atMost, operation.pages?.pageAtMost ?? atMost);
-  const items: unknown[] = [];
+  let count = 0;
   let first: Envelope | undefined;
   let before: Buffer | undefined;
   let since = terms.notBefore ?? 0;
@@ -58,32 +65,57 @@ export async function askPages(
     }
     first ??= envelope;
     const isRepeated = before?.equals(outcome.body) === true;
-    if (!isRepeated) items.push(...envelope.items);
-    const isOver = envelope.items.length === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
+    if (!isRepeated) {
+      count += envelope.items;
+      const unread = attempt(() => take?.(outcome.body));
+      if (unread instanceof ApiError) return unanswered(toStageError(unread, 1));
+    }
+    const isOver = envelope.items === 0 || isRepeated || (envelope.pages !== null && page >= envelope.pages);
     if (isOver) {
-      const differs = unlikeCounted(operation, params, { came: items.length, page, isRepeated, first, last: envelope });
-      if (tellsRest && envelope.came && differs !== undefined) context.keepError(differs);
+      const differs = unlikeCounted(operation, params, { came: count, page, isRepeated, first, last: envelope });
+      if (take === undefined && envelope.came && differs !== undefined) context.keepError(differs);
       break;
     }
     if (page >= last) {
-      if (tellsRest) context.keepError(pagesLeft(operation, params, page, envelope.pages));
+      if (take === undefined) context.keepError(pagesLeft(operation, params, page, envelope.pages));
       break;
     }
     before = outcome.body;
   }
-  return { kind: 'pages', items, total: first.total, came: first.came };
+  return { kind: 'pages', count, total: first.total, came: first.came };
+}
+
+/** The same, for whoever looks at the items too. */
+export async function askItems(
+  operation: Operation,
+  params: Params,
+  atMost: number,
+  context: PageContext,
+  terms: CallTerms = {},
+): Promise<PagesWithItems | StageOutcome> {
+  const items: unknown[] = [];
+  const take = (body: Buffer) => {
+    const { data } = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
+    if (Array.isArray(data)) items.push(...(data as readonly unknown[]));
+  };
+  const pages = await askPages(operation, params, atMost, context, terms, take);
+  return pages.kind === 'pages' ? { ...pages, items } : pages;
 }
 
 /** The names for the totals differ from module to module (V2-12). */
 const TOTALS = ['total_results', 'total_employees', 'total_companies'];
 
-function readEnvelope(operation: Operation, body: Buffer): Envelope | ApiError {
+const readEnvelope = (operation: Operation, body: Buffer): Envelope | ApiError =>
+  attempt(() => {
+    const { value, items } = readListOutside(operation, body);
+    const total = TOTALS.map((name) => wholeCount(value[name])).find((count) => count !== null) ?? null;
+    const pages = wholeCount(value[operation.pages?.countField ?? 'total_pages']);
+    return { items: items ?? 0, came: items !== null, pages, total };
+  });
+
+function attempt<T>(read: () => T): T | ApiError {
   try {
-    const answer = readAnswer(operation, body) as Readonly<Record<string, unknown>>;
-    const total = TOTALS.map((name) => wholeCount(answer[name])).find((count) => count !== null) ?? null;
-    const pages = wholeCount(answer[operation.pages?.countField ?? 'total_pages']);
-    const came = Array.isArray(answer.data);
-    return { items: came ? (answer.data as readonly unknown[]) : [], came, pages, total };
+    return read();
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;

@@ -5,7 +5,7 @@ import { v1Operations } from '../api/v1/operations.js';
 import { noteOf, nothingReturned } from './nothing-returned.js';
 import { notingOnce } from './noting-once.js';
 import { listNotReturned } from './page-notes.js';
-import { askPages, type Pages } from './pages.js';
+import { askItems, askPages, type PagesWithItems } from './pages.js';
 import type { ScreenedPerson } from './screened-people.js';
 import { callsToScreen, kindsOf, type ScreenedKind } from './screening-kinds.js';
 import { type ScreeningOptions, screeningOptions } from './screening-options.js';
@@ -52,9 +52,10 @@ async function screen(company: Company, context: Context): Promise<StageOutcome>
   const { options } = context;
   const { id } = identified(company, options.from);
   const about = { about: { space: options.from, id } };
+  const record = ownedRecord(id, context);
   let asked = 0;
   for (const kind of kindsOf(options)) {
-    const listed = await listOf(kind, id, context);
+    const listed = await listOf(kind, id, record, context);
     const people = listed.kind === 'pages' ? chosenOf(listed, kind, context) : [];
     if (listed.kind !== 'pages' && !goesOn(listed, context)) return listed;
     for (const person of people) {
@@ -79,14 +80,29 @@ function goesOn(outcome: StageOutcome, { keepError }: Context): boolean {
 }
 
 /** From a record that is owned, where there is one; else its first page. */
-async function listOf({ inRecord, list }: ScreenedKind, id: string, context: Context): Promise<Pages | StageOutcome> {
-  const owned = inRecord === null ? undefined : await listInRecord(id, inRecord, context);
+async function listOf(
+  { inRecord, list }: ScreenedKind,
+  id: string,
+  record: () => Promise<Buffer | undefined>,
+  context: Context,
+): Promise<PagesWithItems | StageOutcome> {
+  const body = inRecord === null ? undefined : await record();
+  const owned = inRecord === null || body === undefined ? undefined : listInRecord(body, inRecord);
   // Who is beyond the first page is told as people who were left out.
-  return owned ?? (await askPages(list, { id }, 1, context, {}, false));
+  return owned ?? (await askItems(list, { id }, 1, context));
+}
+
+/** The full record, if it is owned: looked for when it is first wanted, and once. */
+function ownedRecord(id: string, { owned }: Context): () => Promise<Buffer | undefined> {
+  let looked: Promise<Buffer | undefined> | undefined;
+  return () => {
+    looked ??= owned(v1Operations.fullKyb, { id }, false).then((record) => record?.body);
+    return looked;
+  };
 }
 
 /** As many as are allowed. Whoever is not looked for is noted, with the reason. */
-function chosenOf({ items, total }: Pages, kind: ScreenedKind, { options, keepError }: Context) {
+function chosenOf({ items, total }: PagesWithItems, kind: ScreenedKind, { options, keepError }: Context) {
   const { people, unsearchable } = kind.people(items);
   const chosen = people.slice(0, options.peopleAtMost);
   const beyond = total === null ? 0 : Math.max(0, total - items.length);
@@ -104,12 +120,11 @@ function chosenOf({ items, total }: Pages, kind: ScreenedKind, { options, keepEr
 }
 
 /** A list that did not come in the record says nothing: then it is asked for by itself (V1-22). */
-async function listInRecord(id: string, member: string, { owned }: Context): Promise<Pages | undefined> {
-  const record = await owned(v1Operations.fullKyb, { id }, false);
-  if (record === undefined) return undefined;
+function listInRecord(record: Buffer, member: string): PagesWithItems | undefined {
   try {
-    const items = readMember(v1Operations.fullKyb, record.body, member);
-    return Array.isArray(items) ? { kind: 'pages', items, total: null, came: true } : undefined;
+    const items = readMember(v1Operations.fullKyb, record, member);
+    if (!Array.isArray(items)) return undefined;
+    return { kind: 'pages', count: items.length, items, total: null, came: true };
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

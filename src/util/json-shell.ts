@@ -4,7 +4,7 @@
  */
 export type JsonShell =
   | { readonly kind: 'object'; readonly members: ReadonlyMap<string, MemberRange> }
-  | { readonly kind: 'array'; readonly empty: boolean }
+  | { readonly kind: 'array'; readonly empty: boolean; readonly range: MemberRange }
   | { readonly kind: 'scalar' };
 
 export interface MemberRange {
@@ -21,7 +21,7 @@ export function scanShell(bytes: Buffer): JsonShell {
   if (after < bytes.length) throw new SyntaxError(`Something follows the JSON value at byte ${after}`);
   if (bytes[start] === OPEN_BRACE) return { kind: 'object', members };
   if (bytes[start] !== OPEN_BRACKET) return { kind: 'scalar' };
-  return { kind: 'array', empty: bytes[skipBlank(bytes, start + 1)] === CLOSE_BRACKET };
+  return { kind: 'array', empty: bytes[skipBlank(bytes, start + 1)] === CLOSE_BRACKET, range: { start, end } };
 }
 
 /**
@@ -61,6 +61,22 @@ export function closesWhatItOpens(bytes: Buffer): boolean {
   return (
     (first === OPEN_BRACE && bytes[last] === CLOSE_BRACE) || (first === OPEN_BRACKET && bytes[last] === CLOSE_BRACKET)
   );
+}
+
+/** Where the items of a list lie; undefined where no list begins at this place. */
+export function itemsOf(bytes: Buffer, { start }: MemberRange): readonly MemberRange[] | undefined {
+  if (bytes[start] !== OPEN_BRACKET) return undefined;
+  const items: MemberRange[] = [];
+  let at = skipBlank(bytes, start + 1);
+  if (bytes[at] === CLOSE_BRACKET) return items;
+  for (;;) {
+    const end = endOfValue(bytes, at);
+    items.push({ start: at, end });
+    at = skipBlank(bytes, end);
+    if (bytes[at] === CLOSE_BRACKET) return items;
+    if (bytes[at] !== COMMA) throw malformed(at);
+    at = skipBlank(bytes, at + 1);
+  }
 }
 
 /** `{}`, however it is spaced. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { declaredNames, whyUnreadable } from '../../src/api/answer.js';
+import { whyUnreadable } from '../../src/api/answer.js';
+import { declaredNames } from '../../src/api/body-problems.js';
 import type { Operation } from '../../src/api/operation.js';
 import { v1Operations } from '../../src/api/v1/operations.js';
 import { v2Error } from '../../src/api/v2/errors.js';

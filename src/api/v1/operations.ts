@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaultsTo } from '../documented-defaults.js';
+import { isMemberOfAccounts } from '../filed-accounts.js';
 import type { Operation } from '../operation.js';
 import { companyId, dateRange, isoCountry, location, nonEmpty, oneOf, positiveInteger, range } from '../params.js';
 import { list } from '../schema.js';
@@ -143,6 +144,7 @@ export const v1Operations = {
     route: { method: 'GET', path: '/kyb/{id}/financial' },
     params: z.strictObject(company),
     body: records.filedFinancials,
+    knownBy: isMemberOfAccounts,
     scopes: [FINANCIALS],
   },
   fullKyb: {

@@ -1,6 +1,7 @@
 import { parseExact } from '../../util/exact-json.js';
 import { outsideText } from '../../util/outside-text.js';
-import { declaredNames, UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
+import { UNREADABLE, unreadableMessage, whyUnreadable } from '../answer.js';
+import { declaredNames } from '../body-problems.js';
 import { ApiError, type ApiErrorDetails } from '../errors.js';
 import { type Exchange, retryAfterMs } from '../exchange.js';
 import { type Operation, readsOne } from '../operation.js';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMemberOfAccounts } from '../../filed-accounts.js';
 import type { Operation } from '../../operation.js';
 import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.js';
 import { list } from '../../schema.js';
@@ -86,5 +87,6 @@ export const kyb = {
     route: null,
     params: z.strictObject({ id: v2Id }),
     body: records.filedFinancials,
+    knownBy: isMemberOfAccounts,
   },
 } as const satisfies Readonly<Record<string, Operation>>;

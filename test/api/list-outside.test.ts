@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readAnswer, readListOutside, whyUnreadable } from '../../src/api/answer.js';
+import { v1Operations } from '../../src/api/v1/operations.js';
+import { v2Operations } from '../../src/api/v2/operations.js';
+
+const { officersKyb, officersSearchKyb } = v1Operations;
+const { kybShareholders } = v2Operations;
+
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+const officers = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ id: at, first_name: `Ada "${at}" [{`, last_name: 'Åström, \\ }]' }));
+
+describe('a long list is looked at from outside', () => {
+  test('X-1 and says the same as when it is read', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+    const item = fc.record({ id: fc.nat(), first_name: text, last_name: text }, { requiredKeys: [] });
+    const envelope = fc.record(
+      {
+        data: fc.array(fc.option(item), { maxLength: 60 }),
+        total_pages: fc.nat(),
+        total_results: fc.nat(),
+        more: text,
+      },
+      { requiredKeys: ['data'] },
+    );
+    fc.assert(
+      fc.property(envelope, (answer) => {
+        const body = bytes(answer);
+        expect(whyUnreadable(officersKyb, body)).toEqual([]);
+        const { value, items } = readListOutside(officersKyb, body);
+        const { data, ...rest } = readAnswer(officersKyb, body);
+        const { data: _, ...said } = value;
+        expect(items).toBe(data?.length);
+        expect(said).toEqual(rest);
+      }),
+    );
+  });
+
+  test('what is cut off is no answer, wherever that is', () => {
+    const whole = bytes({ data: officers(40), total_pages: 1 });
+    for (let end = 0; end < whole.length; end += 7)
+      expect(whyUnreadable(officersKyb, whole.subarray(0, end)), String(end)).not.toEqual([]);
+  });
+
+  test.each([
+    ['of words', { data: Array.from({ length: 400 }, () => 'no officer') }],
+    ['with an error in it', { data: officers(40), error: { code: 'X' } }],
+    ['with a count that is none', { data: officers(40), total_pages: ['many'] }],
+  ])('a list %s is refused, however long it is', (_, answer) => {
+    expect(whyUnreadable(officersKyb, bytes(answer))).not.toEqual([]);
+  });
+
+  test('a list that is the whole answer likewise; a few wrong items spoil none', () => {
+    const found = Array.from({ length: 60 }, (_, id) => ({ id, company_name: 'A company with a long name' }));
+    expect(whyUnreadable(officersSearchKyb, bytes(found))).toEqual([]);
+    expect(whyUnreadable(officersSearchKyb, bytes(found.map(({ id }) => `no company ${id} at all`)))).not.toEqual([]);
+    expect(whyUnreadable(kybShareholders, bytes({ data: ['odd', ...officers(30), 'odd'] }))).toEqual([]);
+    expect(readListOutside(kybShareholders, bytes({ data: ['odd', ...officers(30), 'odd'] })).items).toBe(32);
+  });
+});
