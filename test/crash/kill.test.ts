@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.js';
 import { audit, isFlagged } from './audit.js';
-import { BOUNDARIES, CONCURRENCY, type Kill, withMortuary } from './support.js';
+import { BOUNDARIES, CONCURRENCY, EVERY_STAGE, type Kill, withMortuary } from './support.js';
 
 /** `npm run test:crash` asks for many; the default is a taste of it. */
 const SEEDS = Number(process.env.KYBATCH_CRASH_SEEDS ?? 0);
@@ -22,6 +22,15 @@ const OTHERS: readonly Kill[] = [
   { boundary: 'after-settlement', occurrence: 8 },
   { boundary: 'after-checkpoint', occurrence: 2 },
 ];
+/** In the middle of lists, of people looked for one after another, of what is revealed: in the order of the journey. */
+const IN_MODULES: readonly Kill[] = [
+  { boundary: 'after-answer', occurrence: 3, operation: 'officersKyb' },
+  { boundary: 'after-settlement', occurrence: 2, operation: 'kybOfficers' },
+  { boundary: 'after-answer', occurrence: 1, operation: 'ownership' },
+  { boundary: 'inside-settlement', occurrence: 1, operation: 'shareholdersSearchKyb' },
+  { boundary: 'after-answer', occurrence: 2, operation: 'enrichPerson' },
+  { boundary: 'before-checkpoint', occurrence: 1 },
+];
 const IN_TURN = SEEDS > 0 ? [...OTHERS, ...DEAREST] : DEAREST;
 
 describe('kill -9', () => {
@@ -38,6 +47,26 @@ describe('kill -9', () => {
       expect(await live(null)).toBe(true);
       audit(books(), sandbox, rows);
     });
+  });
+
+  test('with every stage, in the middle of lists and people (V1-7, V2-11)', { timeout: 120_000 }, async () => {
+    await withMortuary(
+      6,
+      {},
+      async ({ sandbox, live, books }) => {
+        for (const kill of IN_MODULES) expect(await live(kill), JSON.stringify(kill)).toBe(false);
+        expect(await live(null)).toBe(true);
+        audit(books(), sandbox, 6, true);
+      },
+      EVERY_STAGE,
+    );
+  });
+
+  test.runIf(SEEDS > 0)('with every stage, at random times, from many seeds', { timeout: 3_600_000 }, async () => {
+    for (let seed = 2; seed < 2 + SEEDS; seed++) {
+      const faults = seed % 2 === 0 ? {} : { rate503: 0.03, lostAnswer: 0.03, resetBefore: 0.02 };
+      await killAtRandom(seed, 8, faults, {}, EVERY_STAGE);
+    }
   });
 
   test.runIf(SEEDS > 0)('at random times, from a seed', { timeout: 120_000 }, async () => {
@@ -85,24 +114,35 @@ describe('kill -9', () => {
   });
 });
 
-async function killAtRandom(seed: number, kills: number, faults: object, more: SandboxOptions = {}): Promise<void> {
+async function killAtRandom(
+  seed: number,
+  kills: number,
+  faults: object,
+  more: SandboxOptions = {},
+  pipeline?: string,
+): Promise<void> {
   const rows = 16;
   const random = lehmer(seed);
-  await withMortuary(rows, { ...more, seed, faults: { ...LATENCY, ...faults } }, async ({ sandbox, live, books }) => {
-    let finished = false;
-    for (let kill = 0; kill < kills && !finished; kill++) {
-      const how: Kill =
-        random() < 0.3
-          ? {
-              boundary: BOUNDARIES[Math.floor(random() * BOUNDARIES.length)] ?? 'after-answer',
-              occurrence: 1 + Math.floor(random() * 12),
-            }
-          : { afterMs: Math.floor(random() * 120) };
-      finished = await live(how);
-    }
-    if (!finished) await live(null);
-    audit(books(), sandbox, rows);
-  });
+  await withMortuary(
+    rows,
+    { ...more, seed, faults: { ...LATENCY, ...faults } },
+    async ({ sandbox, live, books }) => {
+      let finished = false;
+      for (let kill = 0; kill < kills && !finished; kill++) {
+        const how: Kill =
+          random() < 0.3
+            ? {
+                boundary: BOUNDARIES[Math.floor(random() * BOUNDARIES.length)] ?? 'after-answer',
+                occurrence: 1 + Math.floor(random() * 12),
+              }
+            : { afterMs: Math.floor(random() * 120) };
+        finished = await live(how);
+      }
+      if (!finished) await live(null);
+      audit(books(), sandbox, rows, pipeline !== undefined);
+    },
+    pipeline,
+  );
 }
 
 /** Calls that were in flight when somebody died; those that nobody has looked at yet count too. */

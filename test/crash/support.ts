@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { connect } from '../../src/ledger/sqlite/driver.js';
@@ -44,11 +44,20 @@ export interface Books {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** A sandbox that survives, and a data directory for processes that do not. */
+/** All that can be bought for a company, in as many requests as that can take. */
+export const EVERY_STAGE = `stages: [record, profile, registry, financials, firmographics, insights, ownership, screening, contacts, credit-report]
+record: {modules: [lite, officers, shareholders, group, financial], all_pages: true}
+registry: {all_pages: true}
+screening: {people_at_most: 2}
+contacts: {people_at_most: 3, reveal: [email], reveal_at_most: 2}
+`;
+
+/** A sandbox that survives, and a data directory for processes that do not. The pipeline is the analyst's, or this one. */
 export async function withMortuary<T>(
   rows: number,
   options: SandboxOptions,
   use: (mortuary: Mortuary) => Promise<T>,
+  pipeline?: string,
 ): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), 'kybatch-crash-'));
   try {
@@ -56,9 +65,12 @@ export async function withMortuary<T>(
       const input = join(dataDir, 'input.csv');
       const lines = wholeCompanies(sandbox, rows).map((company) => lineOf(company));
       writeInput(input, lines);
+      const file = join(dataDir, 'pipeline.yaml');
+      if (pipeline !== undefined) writeFileSync(file, pipeline);
+      const work = { dataDir, input, pipeline: pipeline === undefined ? 'analyst' : file };
       return await use({
         sandbox,
-        live: (kill) => live(dataDir, input, sandbox, kill),
+        live: (kill) => live(work, sandbox, kill),
         books: () => readBooks(dataDir),
       });
     });
@@ -67,10 +79,15 @@ export async function withMortuary<T>(
   }
 }
 
-function live(dataDir: string, input: string, sandbox: Sandbox, kill: Kill | null): Promise<boolean> {
+interface LifeWork {
+  readonly dataDir: string;
+  readonly input: string;
+  readonly pipeline: string;
+}
+
+function live(work: LifeWork, sandbox: Sandbox, kill: Kill | null): Promise<boolean> {
   const job = {
-    dataDir,
-    input,
+    ...work,
     concurrency: CONCURRENCY,
     lookForMs: LOOK_FOR_MS,
     kill: kill !== null && 'boundary' in kill ? kill : null,
