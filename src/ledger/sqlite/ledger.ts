@@ -85,6 +85,12 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     const opened = await openSnapshot(path, runId, times);
     return opened && inWords(opened, path);
   };
+  // What money and rows need is prepared at once, so that a file that does not fit is refused before anything is bought; the
+  // rest when it is first asked for: every command opens a ledger, and few need all of it.
+  const portfolios = once(() => inWords(portfolioStore(database, writer, times, findNow), path));
+  const changes = once(() => inWords(changeStore(database, writer), path));
+  const watches = once(() => inWords(watchStore(database, writer, times), path));
+  const review = once(() => inWords(reviewStore(database, writer), path));
   return {
     times,
     calls: inWords(calls, path),
@@ -99,10 +105,18 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
       },
       path,
     ),
-    portfolios: inWords(portfolioStore(database, writer, times, findNow), path),
-    changes: inWords(changeStore(database, writer), path),
-    watches: inWords(watchStore(database, writer, times), path),
-    review: inWords(reviewStore(database, writer), path),
+    get portfolios() {
+      return portfolios();
+    },
+    get changes() {
+      return changes();
+    },
+    get watches() {
+      return watches();
+    },
+    get review() {
+      return review();
+    },
     reading: inWords<Reading>(
       { ...readings(database, dataDir, now), snapshot: (runId) => settled(() => snapshot(runId)) },
       path,
@@ -132,5 +146,13 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
         onClose();
       }
     },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

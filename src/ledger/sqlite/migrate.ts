@@ -6,16 +6,18 @@ import type { Connection } from './driver.js';
 interface Migration {
   readonly version: number;
   readonly name: string;
-  readonly sql: string;
 }
 
-function migrations(): readonly Migration[] {
-  const folder = new URL('./migrations/', import.meta.url);
-  return readdirSync(folder)
+const folder = new URL('./migrations/', import.meta.url);
+
+/** By their names: a ledger is opened by every command, and nearly always nothing is due. */
+const migrations = (): readonly Migration[] =>
+  readdirSync(folder)
     .filter((name) => /^\d{3}-.*\.sql$/.test(name))
     .sort()
-    .map((name) => ({ version: Number(name.slice(0, 3)), name, sql: readFileSync(new URL(name, folder), 'utf8') }));
-}
+    .map((name) => ({ version: Number(name.slice(0, 3)), name }));
+
+const sqlOf = ({ name }: Migration): string => readFileSync(new URL(name, folder), 'utf8');
 
 /** The schema that this version of the program works with. */
 export const currentSchema = (): number => migrations().at(-1)?.version ?? 0;
@@ -40,9 +42,9 @@ export function migrate(database: Connection, now: number): void {
   const note = database.prepare('INSERT INTO schema_migrations (version, name, applied_at) VALUES (?, ?, ?)');
   // A migration and the note that it was made stand or fall together.
   const make = database.transaction((steps: readonly Migration[]) => {
-    for (const { version, name, sql } of steps) {
-      database.exec(sql);
-      note.run(version, name, now);
+    for (const step of steps) {
+      database.exec(sqlOf(step));
+      note.run(step.version, step.name, now);
     }
   });
   if (applied > 0) for (const step of due) make.immediate([step]);
@@ -64,7 +66,7 @@ export const currentSchemaFile = new URL('./migrations/new/ledger.sql', import.m
 /** The same, from the migrations themselves, on an empty database. */
 export function schemaOfSteps(database: Connection): string {
   database.function('base_url', { deterministic: true }, (name) => canonicalBaseUrl(String(name)));
-  for (const { sql } of migrations()) database.exec(sql);
+  for (const step of migrations()) database.exec(sqlOf(step));
   const statements = database
     .prepare<[], string>(
       "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index', name",
