@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Json, write } from '../../src/sandbox/json.js';
@@ -113,7 +114,8 @@ test('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register
 
 test('V1-26 the full record with all pages of its lists has nobody twice', async () => {
   const clock = new JumpingClock(NOW);
-  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}'];
+  const freshness = 'freshness: {fullKyb: 30d, officersKyb: 90d, shareholdersKyb: 90d}';
+  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
   await withJob({ clock, pipeline }, async (job) => {
     const company = findCrowded(job);
     job.writeCsv('in.csv', [lineOf(company)]);
@@ -129,11 +131,41 @@ test('V1-26 the full record with all pages of its lists has nobody twice', async
         expect(readTable(join(job.cwd, 'out'), name).map(({ id }) => id)).toEqual(
           truth[name].map(({ id }) => textOf(id)),
         );
+      expect(readTable(join(job.cwd, 'out'), 'companies')).toMatchObject([
+        { officers_returned: String(truth.officers.length), shareholders_returned: String(truth.shareholders.length) },
+      ]);
     };
     await check();
-    clock.set(clock.now() + 100 * DAY);
-    await check();
+    // The record anew, and the lists as they are: in the next month, and after all of them have grown old.
+    for (const days of [35, 65]) {
+      clock.set(clock.now() + days * DAY);
+      await check();
+    }
+    const bought = (name: string) => job.sandbox.chargeLog.filter(({ operation }) => operation === name).length;
+    expect([bought('fullKyb'), bought('officersKyb')]).toEqual([3, 4]);
     expect(jsonOf<{ changes: readonly Item[] }>(await job.kybatch(['changes', '--json'])).changes).toEqual([]);
+  });
+});
+
+test.each([
+  ['modules first', ['modules', 'record']],
+  ['the record first', ['record', 'modules']],
+])('V1-26 bought by themselves and with the record, %s, each list stands once', async (_, order) => {
+  const clock = new JumpingClock(NOW);
+  await withJob({ clock }, async (job) => {
+    const company = findCrowded(job);
+    job.writeCsv('in.csv', [lineOf(company)]);
+    writeFileSync(join(job.cwd, 'record.yaml'), 'stages: [record]');
+    writeFileSync(join(job.cwd, 'modules.yaml'), ['stages: [record]', MODULES].join('\n'));
+    const lines = [];
+    for (const pipeline of order) {
+      const run = ['run', 'in.csv', '--pipeline', `./${pipeline}.yaml`, '--yes', '--out', 'out'];
+      expect((await job.kybatch(run)).code).toBe(0);
+      const tables = ['officers', 'shareholders', 'group_links', 'filed_financials'];
+      lines.push(tables.map((name) => readTable(join(job.cwd, 'out'), name).length));
+      clock.set(clock.now() + 1000);
+    }
+    expect(lines[1]).toEqual(lines[0]);
   });
 });
 

@@ -24,7 +24,8 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
   const items = pairs.flatMap((pair) => {
     // What the key says is not said twice.
     const fields = differencesOf(columns, pair.old, pair.new).filter(
-      ({ column }) => !Object.hasOwn(pair.key, column) && !isBesides(column, knownBy),
+      (field) =>
+        !Object.hasOwn(pair.key, field.column) && !isBesides(field.column, knownBy) && isSaid(field, pair, knownBy),
     );
     return kindOf(pair) === 'changed' && fields.length === 0
       ? []
@@ -37,6 +38,13 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
 /** A name that came twice has a number behind it. */
 const isBesides = (column: string, { besidesInExtra = [] }: KnownBy): boolean =>
   besidesInExtra.some((name) => column.startsWith('extra.') && column.slice(6).replace(/_\d+$/, '') === name);
+
+/** What another operation, or an answer of some kinds, does not return has not gone. */
+function isSaid(field: FieldDifference, { old, new: now }: ItemPair, { origin, saidBySome = [] }: KnownBy): boolean {
+  if (old === undefined || now === undefined || (field.old !== null && field.new !== null)) return true;
+  const isOfAnother = origin !== undefined && old[origin] !== now[origin];
+  return !isOfAnother && !saidBySome.includes(field.column);
+}
 
 const kindOf = (pair: ItemPair): ItemChange['kind'] =>
   pair.old === undefined ? 'added' : pair.new === undefined ? 'removed' : 'changed';

@@ -19,7 +19,9 @@ export function readPair(reader: Reader, old: AsOf, now: AsOf): StatePair | unde
   const [before, after] = [answerOf(old), answerOf(now)];
   if (before === undefined || after === undefined) return undefined;
   const kept = reader.apart?.[after.operation];
-  if (kept === undefined) return readBoth(reader, old, now);
+  // Beside other operations, which of them a list is shown from may be another one now.
+  const isAlone = now.answers.every(({ operation }) => operation === after.operation);
+  if (kept === undefined || !isAlone) return readBoth(reader, old, now);
   const [oldBody, newBody] = withoutSame(before.body, after.body, kept);
   const pair = readBoth(reader, withBody(old, oldBody), withBody(now, newBody));
   // What has not come is looked for in earlier answers, of which other parts are the same.

@@ -37,6 +37,7 @@ export const companiesTable = table({
   knownBy: {
     columns: [['v1_company_id'], ['v2_company_id']],
     single: true,
+    saidBySome: ['officers_total', 'shareholders_total'],
     besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
   },
   columns: [
@@ -45,7 +46,7 @@ export const companiesTable = table({
     column(
       'officers_returned',
       'integer',
-      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the longer of the two, which is the one that is shown',
+      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, those of the one that is shown',
     ),
     column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
     column('group_links_returned', 'integer', 'Links that came, likewise'),
@@ -63,7 +64,7 @@ export const companiesTable = table({
     column(
       'officers_total',
       'integer',
-      'Officers that there are, as the list itself counts them; the full record does not say',
+      'Officers that there are, as the list itself counts them; empty where the list of the full record is shown, which does not say',
       'total_results',
     ),
     column('shareholders_total', 'integer', 'Direct shareholders that there are, likewise', 'total_results'),
