@@ -173,7 +173,11 @@ test('who moves from one page of a list to the next has neither come nor gone', 
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });
   let newcomers: Json[] = [];
-  const shareholders = (company: Company) => [...newcomers, ...plain.v1.shareholders(company)];
+  let renamed = -1;
+  const shareholders = (company: Company) =>
+    [...newcomers, ...plain.v1.shareholders(company)].map((item, index) =>
+      index === renamed ? { ...(item as object), name: 'Renamed' } : item,
+    );
   const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, shareholders } } });
   await withJob(
     { clock, registry, pipeline: ['stages: [record]', 'record: {modules: [shareholders]}'] },
@@ -198,6 +202,21 @@ test('who moves from one page of a list to the next has neither come nor gone', 
         ['shareholders', null, 'added', null],
         ['shareholders', 'name', 'added', 'New Holder'],
       ]);
+      // Each value is in the answer that is named: both stand on the first page, and the second is compared last.
+      clock.set(clock.now() + 100 * DAY);
+      renamed = 5;
+      plain.change(company, 'company_fax', '1');
+      expect((await night()).code).toBe(0);
+      const said = jsonOf<{ changes: readonly Item[] }>(await job.kybatch(['changes', '--json'])).changes;
+      expect(said.at(-1)).toMatchObject({ column: 'name', kind: 'changed', new_value: 'Renamed' });
+      for (const { old_value, new_value, old_raw_sha256, new_raw_sha256 } of said.filter(
+        ({ column }) => column === 'name',
+      )) {
+        const raw = async (sha256: unknown) => (await job.kybatch(['changes', '--raw', String(sha256)])).stdout;
+        expect(old_raw_sha256).not.toBe(new_raw_sha256);
+        if (old_value !== null) expect(await raw(old_raw_sha256)).toContain(JSON.stringify(old_value));
+        expect(await raw(new_raw_sha256)).toContain(JSON.stringify(new_value));
+      }
     },
   );
 });

@@ -48,9 +48,11 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   const pair = readPair(reader, readings === undefined ? old : listIn(now, old, answer.operation), now);
   if (pair === undefined) return lost;
   const state = await withEarlier(pair.old, pair.now, before, subject);
-  const items = compareStates(state, pair.now).map(({ oldRawSha256: stands, ...item }) =>
-    stands === undefined || stands === oldRawSha256 ? item : { ...item, oldRawSha256: stands },
-  );
+  const items = compareStates(state, pair.now).map(({ oldRawSha256: from, newRawSha256: to, ...item }) => ({
+    ...item,
+    ...(from === undefined || from === oldRawSha256 ? {} : { oldRawSha256: from }),
+    ...(to === undefined || to === answer.rawSha256 ? {} : { newRawSha256: to }),
+  }));
   return { answer, items, oldRawSha256 };
 }
 
