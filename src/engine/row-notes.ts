@@ -13,6 +13,7 @@ export class RowNotes {
   readonly #uses: OwnedUse[] = [];
   readonly #dates = new Map<string, number>();
   readonly #asked: AskedFor[] = [];
+  readonly #ended = new Set<string>();
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -36,6 +37,11 @@ export class RowNotes {
     this.#asked.push(asked);
   }
 
+  /** A stage has asked for all that it was told to ask for, be it nothing. */
+  keepEnd(stage: string): void {
+    this.#ended.add(stage);
+  }
+
   /** A stage was given an answer that keeps. */
   keepDate(stage: string, fetchedAt: number): void {
     this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
@@ -46,13 +52,14 @@ export class RowNotes {
     return this.#dates.get(stage);
   }
 
-  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked'> {
+  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended'> {
     return {
       candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
       questions: [...this.#questions.values()],
       errors: this.#errors,
       uses: this.#uses,
       asked: this.#asked,
+      ended: [...this.#ended],
     };
   }
 }

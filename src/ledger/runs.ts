@@ -143,6 +143,8 @@ export interface RowSettlement {
   readonly uses: readonly OwnedUse[];
   /** What its stages were given that names no company; of a stage that has come to its end, all of it. */
   readonly asked: readonly AskedFor[];
+  /** Stages that have come to their end by now: what they asked for at other times, and not now, is not shown any more. */
+  readonly ended: readonly string[];
 }
 
 /** An answer to a request that names no company by an ID, and the company that it was asked for. */

@@ -51,7 +51,7 @@ export function rowSettlements(database: Connection) {
       question(runId, row, settlement.questions);
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
-      askedFor(settlement);
+      askedFor(runId, settlement);
       if (state.outcome !== 'pending') standBy(runId, row);
       knowCompanies(runId, row, state);
     },
