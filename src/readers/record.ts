@@ -27,13 +27,11 @@ export const recordReader = {
   read({ id, answers }, out) {
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
     const byOperation = ORDER.map((name) => opened.filter(({ answer }) => answer.operation === name));
-    const main = byOperation.flat()[0]?.answer;
-    if (main === undefined) return;
     const of: ListOf = { v1: id, v2: null, offset: 0 };
     const pieces = byOperation.flatMap((some) =>
       isPaged(some) ? [pagesOf(some, of)] : some.map((one) => readOne(one, of)),
     );
-    addCompany(pieces, of, main, out);
+    addCompany(pieces, of, out);
   },
 } as const satisfies Reader;
 

@@ -29,7 +29,7 @@ export const registryReader = {
       ...of('kybFinancial').map((one) => statements(one, list)),
     ];
     // v1 has a line of its own.
-    addCompany(pieces, { v1: null, v2: id }, main, out);
+    addCompany(pieces, { v1: null, v2: id }, out);
   },
 } as const satisfies Reader;
 

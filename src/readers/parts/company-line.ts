@@ -30,7 +30,9 @@ export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
  * The company's line. What came first stands; where others say something else, that is in `extra`. Lists are counted as they
  * are shown.
  */
-export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, main: RawAnswer, out: ReaderOutput): void {
+export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out: ReaderOutput): void {
+  const [main] = pieces;
+  if (main === undefined) return;
   const cells = Object.fromEntries(
     allProfileFields.map(({ name }) => [name, pieces.map((piece) => piece.cells?.[name]).find(isThere) ?? null]),
   ) as Record<ProfileCell, Cell>;
@@ -51,8 +53,8 @@ export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, mai
     shareholders_returned: count('shareholders'),
     group_links_returned: count('group_links'),
     filed_periods_returned: count('filed_periods'),
-    fetched_at: timestamp(main.fetchedAt),
-    raw_sha256: main.rawSha256,
+    fetched_at: timestamp(main.asOf),
+    raw_sha256: main.rawSha256s[0] ?? null,
     operation: main.operation,
     v2_company_id: v2,
     officers_total: total('officers'),

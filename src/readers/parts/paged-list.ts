@@ -54,12 +54,14 @@ export function readPagedList(
     rest.push(...nested(path.origin.operation, [...others, ...oddOf('data', odd)]));
   }
   const shown = reading.map(({ at }) => at);
+  // Where nothing could be read, it is the answer that came first.
+  const origins = shown.length > 0 ? shown : answers.slice(0, 1).map(({ answer }) => answer);
   return {
     count,
     total: totalIn(shown[0]?.body),
-    asOf: shown[0]?.fetchedAt ?? 0,
+    asOf: origins[0]?.fetchedAt ?? 0,
     extent: isComplete(shown) ? 'whole' : 'part',
-    rawSha256s: shown.map(({ rawSha256 }) => rawSha256),
+    rawSha256s: origins.map(({ rawSha256 }) => rawSha256),
     rest,
   };
 }

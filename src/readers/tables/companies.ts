@@ -50,7 +50,12 @@ export const companiesTable = table({
     ),
     column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
     column('group_links_returned', 'integer', 'Links that came, likewise'),
-    column('fetched_at', 'timestamp', 'When the record was bought', 'the call'),
+    column(
+      'fetched_at',
+      'timestamp',
+      'When the answer of `raw_sha256` was bought; of a list on several pages, the first of those that are shown',
+      'the call',
+    ),
     rawSha256,
     column(
       'filed_periods_returned',
