@@ -142,6 +142,7 @@ export const rowSettlement = (
   errors: [],
   uses: [],
   asked: [],
+  verdicts: [],
   ...more,
 });
 

@@ -266,6 +266,7 @@ describe('withdrawing', () => {
           errors: [],
           uses: [],
           asked: [],
+          verdicts: [],
         });
       }
       expect(await desk.review.withdraw(1, 'carl', NOW)).toHaveLength(2);
