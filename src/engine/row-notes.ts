@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { AskedFor, CandidateRecord, NewError, RowSettlement } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, NewError, RowSettlement, Verdict } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -14,6 +14,7 @@ export class RowNotes {
   readonly #dates = new Map<string, number>();
   readonly #asked: AskedFor[] = [];
   readonly #ended = new Set<string>();
+  readonly #verdicts: Verdict[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -42,6 +43,10 @@ export class RowNotes {
     this.#ended.add(stage);
   }
 
+  keepVerdict(verdict: Verdict): void {
+    this.#verdicts.push(verdict);
+  }
+
   /** A stage was given an answer that keeps. */
   keepDate(stage: string, fetchedAt: number): void {
     this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
@@ -52,7 +57,7 @@ export class RowNotes {
     return this.#dates.get(stage);
   }
 
-  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended'> {
+  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended' | 'verdicts'> {
     return {
       candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
       questions: [...this.#questions.values()],
@@ -60,6 +65,7 @@ export class RowNotes {
       uses: this.#uses,
       asked: this.#asked,
       ended: [...this.#ended],
+      verdicts: this.#verdicts,
     };
   }
 }

@@ -108,6 +108,7 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
     uses: [],
     asked: [],
     ended: [],
+    verdicts: [],
   };
 }
 

@@ -145,6 +145,18 @@ export interface RowSettlement {
   readonly asked: readonly AskedFor[];
   /** Stages that have come to their end by now: what they asked for at other times, and not now, is not shown any more. */
   readonly ended: readonly string[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** What came of comparing an answer with the company that was confirmed. */
+export interface Verdict {
+  /** The company. */
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly environmentId: number;
+  readonly requestKey: string;
+  /** Empty: it is the company's. Otherwise the question about it that a person answers. */
+  readonly entityKey: string;
 }
 
 /** An answer to a request that names no company by an ID, and the company that it was asked for. */

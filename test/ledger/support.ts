@@ -143,6 +143,7 @@ export const rowSettlement = (
   uses: [],
   asked: [],
   ended: [],
+  verdicts: [],
   ...more,
 });
 

@@ -267,6 +267,7 @@ describe('withdrawing', () => {
           uses: [],
           asked: [],
           ended: [],
+          verdicts: [],
         });
       }
       expect(await desk.review.withdraw(1, 'carl', NOW)).toHaveLength(2);

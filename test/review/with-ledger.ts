@@ -97,6 +97,7 @@ async function ask(ledger: Ledger, environmentId: number, options: AskOptions): 
     uses: [],
     asked: [],
     ended: [],
+    verdicts: [],
   });
 }
 

@@ -15,7 +15,7 @@ import type {
 } from '../reading.js';
 import type { RunRecord } from '../runs.js';
 import type { StoredPlace } from '../stored-json.js';
-import { type AnswerRow, answerStoodBy, type Place, type Shortcomings } from './answer-stood-by.js';
+import { type AnswerRow, answerStoodBy, type Place } from './answer-stood-by.js';
 import { ANSWERS_ASKED_FOR } from './asked-for.js';
 import { Bodies } from './bodies.js';
 import {
@@ -239,7 +239,8 @@ async function* readSubjects(
   operations: readonly string[],
   askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> & Place & Shortcomings;
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
+    Place & { readonly lacking: string | null };
   const stoodBy = answerStoodBy(store.database, store.bodies);
   const earlier = earlierPages(store.database);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
@@ -248,13 +249,10 @@ async function* readSubjects(
       ? undefined
       : store.database.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, asked, lacking, ...subject } of batch) {
+    for (const { run_id, run_row, lacking, ...subject } of batch) {
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const newest = about.all(run_id, run_row, ...operations);
-      const isPlain = asked === null && lacking === null;
-      const standing = isPlain
-        ? newest
-        : newest.flatMap((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }) ?? []);
+      const standing = newest.flatMap((answer) => stoodBy(answer, lacking, { run_id, run_row }) ?? []);
       const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
       const withReplaced = (operation: string) =>
         withBodies(store, subject.row, earlier(operation, standing, { run_id, run_row }));

@@ -147,6 +147,7 @@ async function buy(shop: Shop, index: number, body: string): Promise<void> {
     uses: [],
     asked: [],
     ended: [],
+    verdicts: [],
   });
 }
 

@@ -98,6 +98,7 @@ async function settle(run: string, row: number): Promise<void> {
     uses: [],
     asked: [],
     ended: [],
+    verdicts: [],
   });
 }
 
