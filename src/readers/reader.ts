@@ -23,6 +23,8 @@ export interface Reader {
    * read: what is the same in two answers need not be read to compare them.
    */
   readonly apart?: Readonly<Record<string, readonly string[]>>;
+  /** Operations that return the same lists, of which one is shown: whichever is bought anew, it may be another one then. */
+  readonly sharing?: readonly string[];
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
   /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */

@@ -24,6 +24,7 @@ export const recordReader = {
   operations: ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   tables: [companiesTable, officersTable, shareholdersTable, groupLinksTable, filedFinancialsTable, sourcesTable],
   apart: { fullKyb: ['lite'] },
+  sharing: ['fullKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   read({ id, answers }, out) {
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
     const byOperation = ORDER.map((name) => opened.filter(({ answer }) => answer.operation === name));

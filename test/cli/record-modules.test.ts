@@ -169,6 +169,40 @@ test.each([
   });
 });
 
+test('where the record and the list disagree, each change of what is shown is told, be the record the same to the byte', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 0;
+  const officers = () => [{ id: night, last_name: `Night ${night}` }];
+  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+  const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
+  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    const company = findPlainCompany(
+      sandbox,
+      (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
+    );
+    writeCsv('in.csv', [lineOf(company)]);
+    const shown: (readonly (string | null | undefined)[])[] = [];
+    // Everything, the record alone, the list alone, the record alone.
+    for (night = 1; night <= 4; night++) {
+      expect(
+        (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
+      ).toBe(0);
+      shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
+      clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
+    }
+    const ids = new Set(shown[0]);
+    const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
+    for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
+      if (kind === 'added') ids.add(String(key.id));
+      else ids.delete(String(key.id));
+    }
+    expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
+    expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
+  });
+});
+
 test('who moves from one page of a list to the next has neither come nor gone', async () => {
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });

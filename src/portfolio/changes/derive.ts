@@ -5,7 +5,7 @@ import type { RawAnswer, Reader } from '../../readers/reader.js';
 import { isPaged } from '../../readers/standing-pages.js';
 import { compareStates } from './compare.js';
 import { readingsOf } from './list-readings.js';
-import { type AsOf, readPair, readState } from './read-pair.js';
+import { type AsOf, readPair, readState, sharesLists } from './read-pair.js';
 import { carriedOver, lacksNothing, type State } from './state.js';
 
 /**
@@ -39,7 +39,9 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   // Before the first that is the company's there is nothing to compare it with.
   if (reader === undefined || before?.stands === 0) return nothing;
   const readings = isPaged(answer.operation) ? await readingsOf(answer, store) : undefined;
-  if (readings === null || (readings === undefined && before?.rawSha256 === answer.rawSha256)) return nothing;
+  if (readings === null) return nothing;
+  const isSame = readings === undefined && before?.rawSha256 === answer.rawSha256;
+  if (isSame && !sharesLists(reader, answer.operation, await besides(answer, reader, store))) return nothing;
   // What was pruned since cannot be compared any more, and what was found in it stands.
   const lost = { answer, items: null, oldRawSha256 };
   if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
@@ -77,6 +79,10 @@ const listIn = (now: AsOf, old: AsOf, operation: string): AsOf => ({
     ...old.answers.filter((answer) => answer.operation === operation),
   ],
 });
+
+/** What else is known of the company; the bodies are not needed for that. */
+const besides = async (answer: ReplacedAnswer, { sharing = [] }: Reader, store: ChangeStore) =>
+  sharing.length === 0 ? [] : await store.answersBefore(answer, sharing, answer.callId);
 
 const has = (names: readonly string[], name: string): boolean => names.includes(name);
 
