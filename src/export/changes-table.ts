@@ -24,7 +24,7 @@ export const changesTable = table({
     column(
       'key',
       'json',
-      'What the line is known again by: columns and their cells; `copy` counts from 2 where several are alike',
+      'What the line is known again by: columns and their cells; `copy` counts from 2 where several are alike. Of lists also the `operation` that the line is from, or was, where it is gone',
     ),
     column(
       'column',
