@@ -111,7 +111,9 @@ describe.each(MODULES)('an answer of $operation that is in question', ({ stage, 
       operation as string
     ];
     const params =
-      operation === 'ownership' ? { registration_number: row.registration_number ?? row.input_registration_number } : { id: id ?? row.insights_id };
+      operation === 'ownership'
+        ? { registration_number: row.registration_number ?? row.input_registration_number }
+        : { id: id ?? row.insights_id };
     clock.advance(DAY);
     sandbox.script(real, [{ rewrite: another }]);
     const api = /Kyb$/.test(operation) ? 'v1' : 'v2';
