@@ -111,4 +111,24 @@ describe('contacts', () => {
         'contacts: {from: employees, people_at_most: 40}',
       ],
     ));
+
+  test('V2-18 and people whom it says to work for another company are left out, and nothing of them is revealed', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        writeCsv('in.csv', withPeople(sandbox).slice(0, 1).map(inputOf));
+        const strange = (body: string) =>
+          body.replaceAll(/"company_name":\s*"[^"]*"/g, '"company_name":"Quite Another Ltd"');
+        sandbox.script('employeesSearch', [{ rewrite: strange }]);
+        await night();
+        expect(table('people')).toEqual([]);
+        expect(table('errors').map(({ code }) => code)).toContain('OTHER_COMPANY');
+        expect(sandbox.requests.get('employeeProfile')).toBeUndefined();
+      },
+      [
+        'stages: [financials, contacts]',
+        'ids_shared: [v2, employees]',
+        'contacts: {from: employees, people_at_most: 5, reveal: [email], reveal_at_most: 5}',
+      ],
+    ));
 });
