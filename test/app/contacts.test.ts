@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
@@ -82,6 +84,22 @@ describe('contacts', () => {
         expect(details.map(({ email, phone }) => [email, phone])).toEqual([[first?.email ?? '', '']]);
       },
       ['stages: [contacts]', 'contacts: {reveal: [email], reveal_at_most: 1}'],
+    ));
+
+  test('what was revealed is paid for once, however the pipeline is told otherwise', () =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, cwd } = nights;
+        writeCsv('in.csv', withPeople(sandbox).slice(0, 1).map(inputOf));
+        for (const reveal of ['[email]', '[email, phone]', '[]', '[phone]', '[email]', '[phone, email]']) {
+          const text = `stages: [contacts]\ncontacts: {details: true, reveal: ${reveal}, reveal_at_most: 1, people_at_most: 1}\n`;
+          writeFileSync(join(cwd, 'p.yaml'), text);
+          await night();
+        }
+        expect(revealing(sandbox)).toEqual(['true false', 'false true']);
+      },
+      ['stages: [contacts]'],
     ));
 
   test('V2-18 the employees module is asked only by an ID that is said to be a confirmed one', () =>
