@@ -76,6 +76,14 @@ describe('V1-26 a list of the full record, and the same list by itself', () => {
     expect(shown([full(DAY, 1, 2, 3), ...pages.slice(0, 1)])).toEqual(theRecord(1, 2, 3));
     expect(shown([full(DAY, 1, 9, 8), ...pages.slice(0, 1)])).toMatchObject({ returned: '2', total: '3' });
   });
+
+  test('a list that came shorter than it is counted is not known to be whole', () => {
+    const short = page(2 * DAY, 1, 1, 1, 2);
+    expect(shown([full(DAY, 1, 2, 3), short])).toEqual(theRecord(1, 2, 3));
+    expect(changesBetween(recordReader, [full(DAY, 1, 2, 3)], [full(DAY, 1, 9, 8), short])).not.toContainEqual(
+      expect.objectContaining({ kind: 'removed' }),
+    );
+  });
 });
 
 /** One purchase of a list: with the record, or by itself; what came, or null. */

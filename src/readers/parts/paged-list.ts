@@ -1,5 +1,5 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import { isComplete, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
+import { isComplete, isShort, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
@@ -60,7 +60,7 @@ export function readPagedList(
     count,
     total: totalIn(shown[0]?.body),
     asOf: origins[0]?.fetchedAt ?? 0,
-    extent: isComplete(shown) ? 'whole' : 'part',
+    extent: isComplete(shown) && !isShort(shown) ? 'whole' : 'part',
     rawSha256s: origins.map(({ rawSha256 }) => rawSha256),
     rest,
   };
