@@ -104,6 +104,23 @@ describe('screening', () => {
       ['stages: [record, screening]', 'screening: {people_at_most: 2}'],
     ));
 
+  test.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once, and says nothing', (answer) =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        writeCsv('in.csv', wholeCompanies(sandbox, 1).map(inputOf));
+        // The first is the check of the key.
+        sandbox.script('officersSearchKyb', ['none', { rewrite: answer }]);
+        expect((await night()).code).toBe(0);
+        expect(chargesByOperation(sandbox.chargeLog)).toMatchObject({ officersSearchKyb: 1 });
+        expect(table('appointments')).toEqual([]);
+        expect(table('errors')).not.toEqual([]);
+        expect((await night()).units).toBe(0);
+      },
+      ['stages: [record, screening]', 'screening: {people_at_most: 1, shareholders: false}'],
+    ),
+  );
+
   test('without a record the lists are asked for; who is beyond the cap is noted', () =>
     withNights(
       1,
