@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { AskedFor, CandidateRecord, NewError, RowSettlement, Verdict } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, NewError, RowSettlement, IdentityVerdict } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -14,7 +14,7 @@ export class RowNotes {
   readonly #dates = new Map<string, number>();
   readonly #asked: AskedFor[] = [];
   readonly #ended = new Set<string>();
-  readonly #verdicts: Verdict[] = [];
+  readonly #verdicts: IdentityVerdict[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -43,7 +43,7 @@ export class RowNotes {
     this.#ended.add(stage);
   }
 
-  keepVerdict(verdict: Verdict): void {
+  keepVerdict(verdict: IdentityVerdict): void {
     this.#verdicts.push(verdict);
   }
 

@@ -145,11 +145,11 @@ export interface RowSettlement {
   readonly asked: readonly AskedFor[];
   /** Stages that have come to their end by now: what they asked for at other times, and not now, is not shown any more. */
   readonly ended: readonly string[];
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly IdentityVerdict[];
 }
 
 /** What came of comparing an answer with the company that was confirmed. */
-export interface Verdict {
+export interface IdentityVerdict {
   /** The company. */
   readonly space: IdSpace;
   readonly id: string;

@@ -84,6 +84,7 @@ export function describeSubjects(open: OpenLedger): void {
           id: '10',
           row: 2,
           country: 'FR',
+          name: 'Company 10',
           ids: { v1: '10', v2: 'b' },
           answers: [],
           withReplaced: expect.any(Function),
