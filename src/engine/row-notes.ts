@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { AskedFor, CandidateRecord, NewError, RowSettlement, IdentityVerdict } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, IdentityVerdict, NewError, RowSettlement } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
