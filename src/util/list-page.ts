@@ -81,9 +81,9 @@ export function isComplete(pages: readonly ListPage[]): boolean {
   return inRow.some(({ items }) => items === 0) || (last.pages !== null && inRow.length >= last.pages);
 }
 
-/** Fewer items came than are counted: who is not among them may be there all the same. */
+/** Fewer items came than are counted on its first page, or on its last: who is not among them may be there all the same. */
 export function isShort(pages: readonly ListPage[]): boolean {
   const came = pages.reduce((sum, { items }) => sum + (items ?? 0), 0);
   const counts = [pages[0], pages.at(-1)].flatMap((page) => page?.total ?? []);
-  return counts.length > 0 && came < Math.min(...counts);
+  return counts.length > 0 && came < Math.max(...counts);
 }

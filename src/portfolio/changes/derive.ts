@@ -32,13 +32,13 @@ export async function deriveChanges(store: ChangeStore, now: number, stop?: Abor
 }
 
 async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comparison> {
-  const before = await standingBefore(answer, store);
+  const readings = isPaged(answer.operation) ? await readingsOf(answer, store) : undefined;
+  const before = await standingBefore(answer, readings?.before ?? answer.callId, store);
   const reader = readers.find(({ space, operations }) => space === answer.space && has(operations, answer.operation));
   const oldRawSha256 = before?.rawSha256 ?? '';
   const nothing = { answer, items: [], oldRawSha256 };
   // Before the first that is the company's there is nothing to compare it with.
   if (reader === undefined || before?.stands === 0) return nothing;
-  const readings = isPaged(answer.operation) ? await readingsOf(answer, store) : undefined;
   if (readings === null) return nothing;
   const isSame = readings === undefined && before?.rawSha256 === answer.rawSha256;
   if (isSame && !sharesLists(reader, answer.operation, await besides(answer, reader, store))) return nothing;
@@ -47,7 +47,7 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
   const subject = { reader, creditId: answer.creditId, store };
   const now = await answersAsOf(answer, (readings?.until ?? answer.callId) + 1, subject);
-  const old = await answersAsOf(before, readings?.from ?? answer.callId, subject);
+  const old = await answersAsOf(before, readings?.before ?? answer.callId, subject);
   const pair = readPair(reader, readings === undefined ? old : listIn(now, old, answer.operation), now);
   if (pair === undefined) return lost;
   const state = await withEarlier(pair.old, pair.now, before, subject);
@@ -59,10 +59,14 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   return { answer, items, oldRawSha256 };
 }
 
-/** The newest before it that the company stands by; the oldest, where it stands by none of them. */
-async function standingBefore({ replaces }: ReplacedAnswer, store: ChangeStore): Promise<ReplacedAnswer | undefined> {
+/** The newest from before a call that the company stands by; the oldest, where it stands by none of them. */
+async function standingBefore(
+  { replaces }: ReplacedAnswer,
+  callId: number,
+  store: ChangeStore,
+): Promise<ReplacedAnswer | undefined> {
   let before = replaces === null ? undefined : await store.find(replaces);
-  while (before !== undefined && before.stands === 0 && before.replaces !== null) {
+  while (before !== undefined && (before.stands === 0 || before.callId >= callId) && before.replaces !== null) {
     const earlier = await store.find(before.replaces);
     if (earlier === undefined) break;
     before = earlier;

@@ -3,10 +3,11 @@ import { isObject } from '../../readers/parts/body-path.js';
 import { tryParse } from '../../readers/parts/open-answer.js';
 import { isComplete, isShort, type ListPage, pageOf } from '../../util/list-page.js';
 
-/** Between which calls a list was read once more. */
+/** A list that was read once more. */
 export interface Readings {
-  /** Its first page; what came before that is the reading before. */
-  readonly from: number;
+  /** What came before this call is the last whole reading before. */
+  readonly before: number;
+  /** Its last call. */
   readonly until: number;
 }
 
@@ -23,9 +24,13 @@ export async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Pr
   const next = starts.find((callId) => callId > answer.callId) ?? Number.POSITIVE_INFINITY;
   const reading = size.filter(({ callId }) => callId >= from && callId < next);
   const speaker = reading.findLast(({ replaces }) => replaces !== null);
-  const before = newest(size.filter(({ callId }) => callId < from));
-  const isWhole = speaker?.callId === answer.callId && (await isRead(reading, store)) && (await isRead(before, store));
-  return isWhole ? { from, until: reading.at(-1)?.callId ?? answer.callId } : null;
+  if (speaker?.callId !== answer.callId || !(await isRead(reading, store))) return null;
+  // Readings of which a part did not come stand between the two.
+  for (const before of starts.filter((callId) => callId <= from).reverse()) {
+    const earlier = newest(size.filter(({ callId }) => callId < before));
+    if (await isRead(earlier, store)) return { before, until: reading.at(-1)?.callId ?? answer.callId };
+  }
+  return null;
 }
 
 /** The answers with pages of the same size: those of another are another list. */

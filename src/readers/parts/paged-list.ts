@@ -58,7 +58,8 @@ export function readPagedList(
   const origins = shown.length > 0 ? shown : answers.slice(0, 1).map(({ answer }) => answer);
   return {
     count,
-    total: totalIn(shown[0]?.body),
+    // A list may grow or shrink while it is read: the last page knows best.
+    total: totalIn(shown.at(-1)?.body) ?? totalIn(shown[0]?.body),
     asOf: origins[0]?.fetchedAt ?? 0,
     extent: isComplete(shown) && !isShort(shown) ? 'whole' : 'part',
     rawSha256s: origins.map(({ rawSha256 }) => rawSha256),
