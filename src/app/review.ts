@@ -8,6 +8,7 @@ import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
+import { groundsOfRuns } from './grounds.js';
 import type { ReviewSheets, WhoseQuestions } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
@@ -85,7 +86,8 @@ export function withdrawDecision(
 ): Promise<{ readonly id: number; readonly released: readonly ReleasedRun[] }> {
   const { id } = options;
   return withLedger('existing', options, around, async (ledger) => {
-    const rows = await ledger.review.withdraw(id, decider(options, around), around.clock.now());
+    const groundsOf = await groundsOfRuns(ledger);
+    const rows = await ledger.review.withdraw(id, decider(options, around), around.clock.now(), groundsOf);
     if (rows === undefined)
       throw new UsageError(`there is no decision ${id} in force`, '`kybatch review decisions` lists them.');
     return { id, released: await releasedRuns(rows, ledger) };
@@ -117,6 +119,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
       review: ledger.review,
       by,
       now: () => around.clock.now(),
+      groundsOf: await groundsOfRuns(ledger),
     });
     return { by, decided, left, released: await releasedRuns(released, ledger) };
   });

@@ -49,11 +49,11 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
         return { id: Number(lastInsertRowid), released };
       }),
     decisions: async () => database.prepare<[], DecisionRow>(`${SELECT_DECISION} ORDER BY id DESC`).all().map(toEntry),
-    withdraw: (id, by, at) =>
+    withdraw: (id, by, at, groundsOf) =>
       writer.write(() => {
         const found = entry.get(id);
         if (found === undefined || withdraw.run(at, by, id).changes === 0) return undefined;
-        return release.resting(toEntry(found));
+        return release.resting(toEntry(found), groundsOf);
       }),
   };
 }

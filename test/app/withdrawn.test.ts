@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { Company } from '../../src/sandbox/registry/types.js';
+import { wholeCompanies } from '../engine/support.js';
+import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js';
+
+const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
+  name,
+  country: countryCode,
+  registration_number: registrationNumber ?? '',
+});
+
+/** A row without what it has of one module, and without how it is to be told. */
+const without = (row: Line | undefined, ...columns: readonly string[]): Line =>
+  Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => ![...columns, ...TOLD].includes(name)));
+
+const TOLD = ['outcome', 'stage', 'error_code', 'error_message'];
+
+/** As the tables are right after a withdrawal, before anything is run. */
+async function withdrawn({ kybatch }: Nights, id = 1): Promise<string> {
+  const { code, stderr } = await kybatch(['review', 'withdraw', String(id)]);
+  expect(code).toBe(0);
+  expect((await kybatch(['export', '--out', 'tables'])).code).toBe(0);
+  return stderr;
+}
+
+describe('an answer about a module that is withdrawn', () => {
+  test.each(['confirm', 'none_of_these'])('(ownership, %s) leaves the company as it is', (decision) =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, table, kybatch, cwd, clock } = nights;
+        const company = sandbox.registry.company(13505);
+        writeCsv('in.csv', [inputOf(company)]);
+        await night();
+        const asked = table('rows')[0];
+        const officers = table('officers').length;
+        await decideAll({ kybatch, cwd }, decision);
+        expect(await night()).toMatchObject({ code: 0, units: 0 });
+        // A search would be paid for again, and find another name.
+        await sandbox.changeCompany(company.v2Id, 'name', 'Something Else Entirely');
+        clock.advance(DAY);
+
+        await withdrawn(nights);
+        expect(without(table('rows')[0])).toEqual(without(asked));
+        expect(table('rows')[0]).toMatchObject({ ownership_status: 'pending', ownership_number: '' });
+        expect([table('officers').length, table('companies').length]).toEqual([officers, 1]);
+        const ofOwnership = [...table('shareholders'), ...table('group_links')].map(({ operation }) => operation);
+        expect(ofOwnership).not.toContain('ownership');
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(table('rows')[0]).toEqual({ ...asked, stage: expect.any(String) });
+      },
+      ['stages: [record, ownership]', 'freshness: {ownership: 7d, kybSearch: 1s, searchKyb: 1s}'],
+    ),
+  );
+
+  test.each(['confirm', 'none_of_these'])('(digital insights, %s) leaves the other modules as they are', (decision) =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, table, kybatch, cwd } = nights;
+        const company = wholeCompanies(sandbox, 20).find((one) => sandbox.registry.v2.employees(one).length > 0);
+        if (company === undefined) throw new Error('no company with people');
+        writeCsv('in.csv', [inputOf(company)]);
+        sandbox.script(({ operation }) => operation === 'insightsSearch', [{ rewrite: withoutNumbers }]);
+        expect((await night()).code).toBe(3);
+        const asked = table('rows')[0];
+        expect(asked).toMatchObject({
+          insights_status: 'pending',
+          contacts_status: 'done',
+          companies_id: company.v2Id,
+        });
+        const people = table('people').length;
+        await decideAll({ kybatch, cwd }, decision);
+        expect((await night()).code).toBe(0);
+        expect(table('digital_profiles')).toHaveLength(decision === 'confirm' ? 1 : 0);
+
+        await withdrawn(nights);
+        expect(without(table('rows')[0])).toEqual(without(asked));
+        expect(table('people')).toHaveLength(people);
+        expect(table('digital_profiles')).toEqual([]);
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(table('rows')[0]).toEqual({ ...asked, stage: expect.any(String) });
+      },
+      ['stages: [firmographics, insights, contacts]'],
+    ),
+  );
+});
+
+const withoutNumbers = (body: string) =>
+  body.replaceAll(/"registration_number":\s*"[^"]*"/g, '"registration_number":null');
