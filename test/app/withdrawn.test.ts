@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Company } from '../../src/sandbox/registry/types.js';
+import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
 import { DAY, decideAll, type Line, type Nights, withNights } from './nights.js';
 
@@ -85,6 +85,51 @@ describe('an answer about a module that is withdrawn', () => {
     ),
   );
 });
+
+describe('a record that was accepted', () => {
+  const TABLES = ['companies', 'officers', 'shareholders', 'group_links', 'appointments', 'holdings'];
+
+  test('takes with it, once that is withdrawn, all that came since; accepted again, it comes back for nothing', () =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, table, kybatch, cwd } = nights;
+        writeCsv('in.csv', [inputOf(contradicting(sandbox.registry))]);
+        const lines = () => TABLES.map((name) => table(name).length);
+        const nothing = TABLES.map(() => 0);
+        expect((await night()).code).toBe(3);
+        const asked = table('rows')[0];
+        expect(lines()).toEqual(nothing);
+        await decideAll({ kybatch, cwd }, 'confirm');
+        expect((await night()).code).toBe(0);
+        const accepted = lines();
+        expect(accepted.filter((count) => count === 0)).toEqual([]);
+
+        expect(await withdrawn(nights)).toContain('1 row rested on it.\n1 row can go on');
+        expect(lines()).toEqual(nothing);
+        const columns = ['matched_on', 'units_charged'];
+        expect(without(table('rows')[0], ...columns)).toEqual(without(asked, ...columns));
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(lines()).toEqual(nothing);
+        expect(without(table('rows')[0], ...columns)).toEqual(without(asked, ...columns));
+
+        await decideAll({ kybatch, cwd }, 'confirm');
+        expect(await night()).toMatchObject({ code: 0, units: 0 });
+        expect(lines()).toEqual(accepted);
+      },
+      ['stages: [record, profile, ownership, screening]', 'screening: {people_at_most: 2}'],
+    ));
+});
+
+/** Its record has another number than its search; it has people, holders and a group, and v2 knows it. */
+function contradicting(registry: Registry): Company {
+  for (let index = 0; ; index++) {
+    const found = registry.company(index);
+    const { identityMismatch, namesake } = registry.traits(found);
+    if (!identityMismatch || namesake || !registry.hasRecord(found) || !registry.inV2(found)) continue;
+    if (JSON.stringify(registry.v2.ownership(found)).includes('"children":[{')) return found;
+  }
+}
 
 const withoutNumbers = (body: string) =>
   body.replaceAll(/"registration_number":\s*"[^"]*"/g, '"registration_number":null');

@@ -1,3 +1,4 @@
+import { isSettled } from '../../domain/outcomes.js';
 import { bodySaysNothing } from '../../util/says-nothing.js';
 import type { SnapshotAnswer, UnsoundAnswer } from '../reading.js';
 import { parseStored } from '../stored-json.js';
@@ -15,8 +16,9 @@ export interface Place {
 export interface Shortcomings {
   /** The stages whose answers are in question. */
   readonly asked: string | null;
-  /** The statuses, where a stage had nothing to give. */
-  readonly lacking: string | null;
+  /** Whether a stage had nothing to give. */
+  readonly lacking: number;
+  readonly statuses: string;
 }
 
 /** What a stage asks for at one time comes within this, allowances that are waited for included. */
@@ -49,6 +51,12 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
        WHERE run_id = ? AND row = ? AND questions.stage = ? AND decision = 'confirm' AND withdrawn_at IS NOT NULL`,
     )
     .pluck();
+  const withdrawnAsked = database
+    .prepare<[string, number], number | null>(
+      `SELECT min(decided_at) FROM questions JOIN decisions USING (environment_id, entity_key)
+       WHERE run_id = ? AND row = ? AND answered = 0 AND questions.stage <> '' AND withdrawn_at IS NOT NULL`,
+    )
+    .pluck();
   const cells = new Cells(database);
 
   /** When the answer of the stage was fetched by which the row stands; undefined: there was none, or nobody knows. */
@@ -69,21 +77,47 @@ export function answerStoodBy(database: Connection, bodies: Bodies) {
     return body !== undefined && !bodySaysNothing(body);
   };
 
-  return (answer: AnswerRow, { asked, lacking }: Shortcomings, place: Place): AnswerRow | undefined => {
-    const { stage, fetchedAt } = answer;
-    if (stage === null) return answer;
-    const stands = asOf(stage, place);
-    if (asked?.split(',').includes(stage)) {
-      if (stands === fetchedAt) return answer;
-      if (stands === undefined) return beforeDecided(answer, stage, place);
-      // Of that very time, and only where there is none the last before it: clocks have been wrong.
-      const past = earlier.all(answer.id, stage);
-      const then = past.find((one) => one.fetchedAt === stands);
-      // A stage may ask for several things: who it is first, and what is in question is all that is new by then.
-      if (then === undefined && fetchedAt > stands && fetchedAt - stands < SAME_READING_MS) return answer;
-      return then ?? past.find((one) => one.fetchedAt <= stands) ?? answer;
-    }
-    const isEmpty = parseStored(lacking ?? '', rowStages.fits)?.[stage] === 'not_available' && stands === fetchedAt;
-    return isEmpty ? before(answer, stage, says) : answer;
+  /**
+   * The row has nothing of this stage, which comes after what is in question; what others have bought of it, or the row
+   * itself by a word that was taken back, is not what it stands by. Until when it was: undefined where all of it stands.
+   */
+  const standsUntil = (stage: string, { statuses }: Shortcomings, place: Place): number | undefined => {
+    const status = parseStored(statuses, rowStages.fits)?.[stage];
+    if (status === undefined || status === 'failed' || isSettled(status)) return undefined;
+    if (asOf(stage, place) !== undefined) return undefined;
+    return withdrawnAsked.get(place.run_id, place.run_row) ?? Number.NEGATIVE_INFINITY;
+  };
+
+  return {
+    about(answer: AnswerRow, short: Shortcomings, place: Place): AnswerRow | undefined {
+      const { stage, fetchedAt } = answer;
+      if (stage === null) return answer;
+      const { asked, lacking, statuses } = short;
+      const stands = asOf(stage, place);
+      if (asked?.split(',').includes(stage)) {
+        if (stands === fetchedAt) return answer;
+        if (stands === undefined) return beforeDecided(answer, stage, place);
+        // Of that very time, and only where there is none the last before it: clocks have been wrong.
+        const past = earlier.all(answer.id, stage);
+        const then = past.find((one) => one.fetchedAt === stands);
+        // A stage may ask for several things: who it is first, and what is in question is all that is new by then.
+        if (then === undefined && fetchedAt > stands && fetchedAt - stands < SAME_READING_MS) return answer;
+        return then ?? past.find((one) => one.fetchedAt <= stands) ?? answer;
+      }
+      const until = asked === null ? undefined : standsUntil(stage, short, place);
+      if (until !== undefined) return [answer, ...earlier.all(answer.id, stage)].find((one) => one.fetchedAt < until);
+      const isNone = lacking === 1 && parseStored(statuses, rowStages.fits)?.[stage] === 'not_available';
+      return isNone && stands === fetchedAt ? before(answer, stage, says) : answer;
+    },
+    /** Of what was asked for the company, without an ID in the request: a stage's answers belong together. */
+    askedFor(answers: readonly AnswerRow[], short: Shortcomings, place: Place): readonly AnswerRow[] {
+      if (short.asked === null) return answers;
+      const late = answers.filter(({ stage, fetchedAt }) => {
+        const until = stage === null ? undefined : standsUntil(stage, short, place);
+        return until !== undefined && fetchedAt >= until;
+      });
+      const left = new Set(late.map(({ stage }) => stage));
+      return answers.filter(({ stage }) => !left.has(stage));
+    },
   };
 }

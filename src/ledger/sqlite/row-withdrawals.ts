@@ -21,7 +21,7 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
     `SELECT 1 FROM row_ids CROSS JOIN calls INDEXED BY calls_by_subject
        ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
      CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
-     WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.stage = ? AND charge <> 'owned' AND settled_at <= ? LIMIT 1`,
+     WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.stage = ? AND charge <> 'owned' AND settled_at < ? LIMIT 1`,
   );
   const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
   const startOver = database.prepare(
@@ -41,7 +41,7 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
     const { decidedAt } = decision;
     const wasThere = (stage: string) =>
       boughtBefore.get(runId, row, stage, decidedAt) !== undefined ||
-      (statuses[stage] === 'not_available' && (fetched[stage] ?? Number.POSITIVE_INFINITY) <= decidedAt);
+      (statuses[stage] === 'not_available' && (fetched[stage] ?? Number.POSITIVE_INFINITY) < decidedAt);
     return { topics, statuses, wasThere, ids: ids.all(runId, row), confirmed: decision.decision === 'confirm' };
   };
 

@@ -248,16 +248,18 @@ async function* readSubjects(
       ? undefined
       : store.database.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, asked, lacking, ...subject } of batch) {
+    for (const { run_id, run_row, asked, lacking, statuses, ...subject } of batch) {
+      const [short, place] = [
+        { asked, lacking, statuses },
+        { run_id, run_row },
+      ];
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const newest = about.all(run_id, run_row, ...operations);
-      const isPlain = asked === null && lacking === null;
-      const standing = isPlain
-        ? newest
-        : newest.flatMap((answer) => stoodBy(answer, { asked, lacking }, { run_id, run_row }) ?? []);
-      const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
-      const withReplaced = (operation: string) =>
-        withBodies(store, subject.row, earlier(operation, standing, { run_id, run_row }));
+      const isPlain = asked === null && lacking === 0;
+      const standing = isPlain ? newest : newest.flatMap((answer) => stoodBy.about(answer, short, place) ?? []);
+      const further = asking?.all(run_id, run_row, ...askedFor) ?? [];
+      const given = [...standing, ...stoodBy.askedFor(further, short, place)];
+      const withReplaced = (operation: string) => withBodies(store, subject.row, earlier(operation, standing, place));
       yield { ...subject, ids, answers: withBodies(store, subject.row, given), withReplaced };
     }
   }
