@@ -1,3 +1,4 @@
+import { matchedOnIn } from '../../domain/grade.js';
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type { DecisionEntry, RowRef } from '../review.js';
 import { parseStored } from '../stored-json.js';
@@ -32,6 +33,7 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
     `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
   );
   const forgetId = idForgetter(database);
+  const withoutWord = wordForgetter(database);
 
   const readRow = ({ runId, row }: RowRef, decision: DecisionEntry, topics: RestingRow['topics']) => {
     const found = standing.get(runId, row);
@@ -61,6 +63,7 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
         forgetIds.run(runId, row);
         continue;
       }
+      for (const { space } of topics) withoutWord({ runId, row }, space);
       for (const stage of taken.stages) stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
       for (const space of taken.spaces) forgetId({ runId, row }, space);
     }
@@ -78,5 +81,27 @@ export function idForgetter(database: Connection): (row: RowRef, space: IdSpace)
   return ({ runId, row }, space) => {
     forgetId.run(runId, row, space);
     forgetGrade.run(runId, row);
+  };
+}
+
+/** Who was confirmed without a person before they accepted an answer is so again; nothing was asked about who is meant. */
+function wordForgetter(database: Connection): (row: RowRef, space: IdSpace) => void {
+  const byWord = database
+    .prepare<[string, number, string], string>(
+      `SELECT grade FROM row_ids WHERE run_id = ? AND row = ? AND space = ? AND matched_on = 'review' AND grade IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.run_id = row_ids.run_id AND questions.row = row_ids.row
+           AND questions.space = row_ids.space AND questions.stage = '')`,
+    )
+    .pluck();
+  const ofId = database.prepare('UPDATE row_ids SET matched_on = ? WHERE run_id = ? AND row = ? AND space = ?');
+  const ofRow = database.prepare(
+    "UPDATE rows SET matched_on = ? WHERE run_id = ? AND row = ? AND matched_on = 'review' AND match_grade = ?",
+  );
+  return ({ runId, row }, space) => {
+    const grade = byWord.get(runId, row, space);
+    const matchedOn = grade === undefined ? null : matchedOnIn(grade);
+    if (matchedOn === null) return;
+    ofId.run(matchedOn, runId, row, space);
+    ofRow.run(matchedOn, runId, row, grade);
   };
 }
