@@ -4,7 +4,7 @@ import type { RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve, withoutFallback } from '../stages/identity/resolve.js';
 import { searchesOf } from '../stages/identity/space-search.js';
-import type { Company, Stage } from '../stages/stage.js';
+import type { Company, Stage, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 import { RowNotes } from './row-notes.js';
 import { bySpace, type KnownIds, RowState, unmoved } from './row-state.js';
@@ -13,9 +13,9 @@ import type { StageContexts } from './stage-contexts.js';
 /**
  * One row on its way through the stages of the pipeline. Before a stage runs, the company is confirmed in the ID space
  * that the stage needs. What is settled is not done again; what is missing is asked for, and owned answers come back
- * for nothing. A stage that is parked, or has failed, does not keep the others from going on once v1 knows the company;
- * an outcome that ends the row (no match, a question for a person, a failure of v1) does. A question about a stage that only
- * adds to a known company holds up that stage alone.
+ * for nothing. A stage that is parked, or has failed, does not keep the others from going on once v1 knows the company and
+ * its own record has been compared with what was confirmed; an outcome that ends the row (no match, a question for a person, a
+ * failure of v1) does. A question about a stage that only adds to a known company holds up that stage alone.
  */
 export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
   const reading = readEnquiry(row.fields);
@@ -27,7 +27,9 @@ export async function takeThrough(row: RowRecord, contexts: StageContexts): Prom
   const journey = new Journey(row, reading.enquiry, contexts);
   for (const stage of contexts.stages) {
     if (journey.state.ended) break;
-    if (journey.state.isOpen(stage) && (await journey.identify(stage))) await journey.run(stage);
+    if (!journey.state.isOpen(stage)) continue;
+    if (journey.isUncompared) journey.state.markHeldUp(stage);
+    else if (await journey.identify(stage)) await journey.run(stage);
   }
   return journey.state.settlement();
 }
@@ -42,6 +44,11 @@ class Journey {
   readonly #enquiry: Enquiry;
   readonly #resolved = new Set<IdSpace>();
   readonly #confirmedBefore: KnownIds;
+  /**
+   * What would say whether the company is the one that was confirmed has not come yet, and will: nothing is bought for a
+   * company that may turn out to be another one.
+   */
+  isUncompared = false;
 
   constructor(row: RowRecord, enquiry: Enquiry, contexts: StageContexts) {
     this.#row = row;
@@ -82,7 +89,10 @@ class Journey {
     const outcome = await stage.run(this.#company(), context);
     this.state.reached = stage.name;
     this.state.learn(outcome);
-    if (outcome.kind !== 'done' && outcome.kind !== 'not_available') return this.state.noteTrouble([stage], outcome);
+    if (outcome.kind !== 'done' && outcome.kind !== 'not_available') {
+      this.isUncompared = stage.comparesCandidate === true && this.#comesLater(stage, outcome);
+      return this.state.noteTrouble([stage], outcome);
+    }
     this.state.mark([stage], outcome.kind);
     // A person has said that what was confirmed here is another company: no other stage buys for it.
     if (outcome.ids?.[stage.space] === null)
@@ -97,6 +107,12 @@ class Journey {
     if (!isGone)
       this.state.noteFetched(stage.name, asOf ?? this.state.notes.dateOf(stage.name) ?? this.#contexts.now());
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.state.keepError(outcome.error);
+  }
+
+  /** Not what the key may not ask for, nor what was compared before and is only bought anew. */
+  #comesLater({ name, additional }: Stage, outcome: StageOutcome): boolean {
+    if (additional === true || this.#row.stagesBefore[name] === 'done') return false;
+    return outcome.kind === 'parked' && outcome.reason !== 'scope' && outcome.reason !== 'closed';
   }
 
   async #resolve(space: IdSpace): Promise<void> {

@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { AskedFor, CandidateRecord, NewError, RowSettlement } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, NewError, RowSettlement, Verdict } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -13,6 +13,7 @@ export class RowNotes {
   readonly #uses: OwnedUse[] = [];
   readonly #dates = new Map<string, number>();
   readonly #asked: AskedFor[] = [];
+  readonly #verdicts: Verdict[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -36,6 +37,10 @@ export class RowNotes {
     this.#asked.push(asked);
   }
 
+  keepVerdict(verdict: Verdict): void {
+    this.#verdicts.push(verdict);
+  }
+
   /** A stage was given an answer that keeps. */
   keepDate(stage: string, fetchedAt: number): void {
     this.#dates.set(stage, Math.min(fetchedAt, this.#dates.get(stage) ?? Number.POSITIVE_INFINITY));
@@ -46,13 +51,14 @@ export class RowNotes {
     return this.#dates.get(stage);
   }
 
-  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked'> {
+  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'verdicts'> {
     return {
       candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
       questions: [...this.#questions.values()],
       errors: this.#errors,
       uses: this.#uses,
       asked: this.#asked,
+      verdicts: this.#verdicts,
     };
   }
 }

@@ -6,7 +6,7 @@ import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import type { ReviewStore } from '../ledger/review.js';
 import type { RowRecord } from '../ledger/runs.js';
 import type { IdentityPolicy } from '../stages/identity/resolve.js';
-import type { CallTerms, Params, Stage, StageContext } from '../stages/stage.js';
+import type { CallTerms, Compared, Params, Stage, StageContext } from '../stages/stage.js';
 import type { Clock } from '../util/clock.js';
 import type { RowNotes } from './row-notes.js';
 import type { Turns } from './turns.js';
@@ -96,13 +96,15 @@ export class StageContexts {
           if (environmentId === null || !(await this.#anyDecision())) return false;
           return await review.wasWithdrawn(environmentId, question.key);
         },
-        keep: ({ space, stage: about, key, candidateId = null }, state) => {
+        keep: ({ space, stage: about, key, candidateId = null, compared }, state) => {
           const environmentId = environmentOf(space);
           if (environmentId === null) return;
+          if (compared !== undefined) this.#keepVerdict(compared, key, notes);
           const asked = { space, stage: about, environmentId, entityKey: key, candidateId, askedAt: clock.now() };
           notes.keepQuestion({ ...asked, ...state });
         },
       },
+      keepAgreement: (compared) => this.#keepVerdict(compared, '', notes),
       keepError: (error) => notes.keepError({ stage: name, ...error, at: clock.now() }),
       keepCandidates: (space, seen) => notes.keepCandidates(space, seen),
     };
@@ -123,6 +125,13 @@ export class StageContexts {
     const requestKey = keyOfRequest(operation, this.#sent(operation, params));
     if (environmentId != null && requestKey !== undefined)
       notes.keepAsked({ stage, ...about, environmentId, requestKey });
+  }
+
+  #keepVerdict({ operation, params, company }: Compared, entityKey: string, notes: RowNotes): void {
+    const environmentId = this.#options.environments[operation.api];
+    const requestKey = keyOfRequest(operation, this.#sent(operation, params));
+    if (environmentId != null && requestKey !== undefined)
+      notes.keepVerdict({ ...company, environmentId, requestKey, entityKey });
   }
 
   #request(

@@ -38,6 +38,8 @@ export interface ReplacedAnswer {
   readonly replaces: number | null;
   /** Of a report: the company that it is about, as far as that is known. */
   readonly creditId: string | null;
+  /** 0: whether it is the company's is in question, or somebody has said that it is not. */
+  readonly stands: 0 | 1;
 }
 
 export interface PastAnswer {

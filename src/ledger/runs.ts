@@ -143,6 +143,18 @@ export interface RowSettlement {
   readonly uses: readonly OwnedUse[];
   /** What its stages were given that names no company; of a stage that has come to its end, all of it. */
   readonly asked: readonly AskedFor[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** What came of comparing an answer with the company that was confirmed. */
+export interface Verdict {
+  /** The company. */
+  readonly space: IdSpace;
+  readonly id: string;
+  readonly environmentId: number;
+  readonly requestKey: string;
+  /** Empty: it is the company's. Otherwise the question about it that a person answers. */
+  readonly entityKey: string;
 }
 
 /** An answer to a request that names no company by an ID, and the company that it was asked for. */

@@ -43,9 +43,13 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   const profile = readProfile(outcome.body);
   if (profile instanceof ApiError) return unanswered(toStageError(profile, 1));
   const check = postCheck(candidate, profile);
-  if (check.ok) return { kind: 'done' };
+  const compared = { operation: companyProfile, params, company: { space: 'companies', id: found.id } } as const;
+  if (check.ok) {
+    context.keepAgreement(compared);
+    return { kind: 'done' };
+  }
   const key = recordKey(candidate, profile, 'firmographics');
-  const odd = { space: 'companies', stage: 'firmographics', key, message: check.message } as const;
+  const odd = { space: 'companies', stage: 'firmographics', key, message: check.message, compared } as const;
   return await askAboutProfile(odd, { ...found, candidate }, company, context);
 }
 

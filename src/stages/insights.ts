@@ -44,7 +44,10 @@ async function buyProfile(company: Company, context: StageContext): Promise<Stag
   const said = identityIn(outcome.body);
   if (said instanceof ApiError) return unanswered(toStageError(said, 1));
   const odd = contradiction(said, company);
-  return odd === undefined ? { kind: 'done' } : await askAboutProfile(odd, confirmed, company, context);
+  const compared = { operation: insightsProfile, params, company: { space: 'insights', id: confirmed.id } } as const;
+  if (odd !== undefined) return await askAboutProfile({ ...odd, compared }, confirmed, company, context);
+  context.keepAgreement(compared);
+  return { kind: 'done' };
 }
 
 interface ProfileIdentity {
@@ -66,7 +69,7 @@ function identityIn(body: Buffer): ProfileIdentity | ApiError {
 }
 
 /** What was not returned contradicts nothing. */
-function contradiction(said: ProfileIdentity, company: Company): OddProfile | undefined {
+function contradiction(said: ProfileIdentity, company: Company): Omit<OddProfile, 'compared'> | undefined {
   const { id, candidate } = identified(company, 'insights');
   const confirmed = {
     ...(candidate ?? confirmedElsewhere(company.ids) ?? { registration_number: null, country_code: null }),

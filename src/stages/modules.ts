@@ -80,7 +80,8 @@ async function buyEach(
     switch (got.kind) {
       case 'came': {
         if (got.identity === undefined) break;
-        const compared = await compareIdentity(asking, company, got.identity, context);
+        const asked = { operation: module.operation, params: { id: confirmed.id } };
+        const compared = await compareIdentity(asking, company, got.identity, asked, context);
         if (compared.kind !== 'same') return compared;
         ids = compared.ids;
         break;

@@ -3,7 +3,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 import { postCheck } from '../domain/post-check.js';
 import { askAboutAnswer } from './ask-about-answer.js';
 import { nothingReturned } from './nothing-returned.js';
-import { type Company, identified, type StageContext, type StageOutcome } from './stage.js';
+import { type Company, type Compared, identified, type StageContext, type StageOutcome } from './stage.js';
 
 /** Whose an answer says that it is. */
 export interface OwnIdentity {
@@ -12,7 +12,7 @@ export interface OwnIdentity {
   readonly country_code: string | null;
 }
 
-type Compared = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutcome['ids']> } | StageOutcome;
+type Comparison = { readonly kind: 'same'; readonly ids?: NonNullable<StageOutcome['ids']> } | StageOutcome;
 
 /**
  * What was bought must be of the company that was confirmed: same number, same country. Otherwise it is a question for a
@@ -22,15 +22,20 @@ export async function compareIdentity(
   { stage, space }: { readonly stage: string; readonly space: IdSpace },
   company: Company,
   said: OwnIdentity,
-  context: Pick<StageContext, 'questions'>,
-): Promise<Compared> {
+  { operation, params }: Pick<Compared, 'operation' | 'params'>,
+  context: Pick<StageContext, 'questions' | 'keepAgreement'>,
+): Promise<Comparison> {
   const { candidate, ...found } = identified(company, space);
   if (candidate === null) throw new Error('a record is bought only for a candidate that was seen');
   const check = postCheck(candidate, said);
-  if (check.ok) return { kind: 'same' };
+  const compared = { operation, params, company: { space, id: found.id } };
+  if (check.ok) {
+    context.keepAgreement(compared);
+    return { kind: 'same' };
+  }
   const isRenamed = said.name !== null && said.name !== candidate.name;
   const message = isRenamed ? `${check.message}; the record is named ${said.name}` : check.message;
-  const question = { space, stage, key: recordKey(candidate, said), candidateId: candidate.id } as const;
+  const question = { space, stage, key: recordKey(candidate, said), candidateId: candidate.id, compared } as const;
   const decided = await askAboutAnswer(question, message, found.grade, context);
   if (decided === 'accepted') return { kind: 'same', ids: { [space]: { ...found, candidate, matchedOn: 'review' } } };
   return decided === 'refused' ? refused(space, company) : decided;

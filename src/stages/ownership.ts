@@ -16,6 +16,7 @@ import {
 } from './ownership-identity.js';
 import {
   type Company,
+  type Compared,
   type Identified,
   identified,
   type StageContext,
@@ -62,8 +63,15 @@ async function askFor(confirmed: OwnedCompany, company: Company, context: StageC
   if (said instanceof ApiError) return unanswered(toStageError(said, 1));
   const doubts = doubtsAbout(said, confirmed, context.nameAgreement);
   const known = { id: confirmed.number, candidate: null, matchedOn: 'registration_number', grade: null };
-  if (doubts.length === 0) return { kind: 'done', ids: { ownership: known } };
-  return await askAboutOwnership(company, confirmed, said, doubts, context);
+  const compared = {
+    operation: v2Operations.ownership,
+    params,
+    // Not by the number, which is that of companies in several countries.
+    company: { space: 'v2', id: identified(company, 'v2').id },
+  } as const;
+  if (doubts.length > 0) return await askAboutOwnership(company, confirmed, { said, doubts, compared }, context);
+  context.keepAgreement(compared);
+  return { kind: 'done', ids: { ownership: known } };
 }
 
 /** The number that was confirmed, and what its answer is held against. */
@@ -88,18 +96,23 @@ function identityIn(body: Buffer): OwnershipIdentity | ApiError {
   }
 }
 
+interface OddOwnership {
+  readonly said: OwnershipIdentity;
+  readonly doubts: readonly string[];
+  readonly compared: Compared;
+}
+
 /** A person sees what the answer says of itself beside the row. What they decide holds for this very difference. */
 async function askAboutOwnership(
   company: Company,
   confirmed: OwnedCompany,
-  said: OwnershipIdentity,
-  doubts: readonly string[],
+  { said, doubts, compared }: OddOwnership,
   context: StageContext,
 ): Promise<StageOutcome> {
   const { id: v2Id, grade } = identified(company, 'v2');
   const { number, name, countryCode } = confirmed;
   const key = `ownership|${v2Id}|${JSON.stringify([countryCode, number, name, said.registrationNumber, ...said.selected.flatMap((node) => [node.registrationNumber, node.name])])}`;
-  const question = { space: 'ownership', stage: 'ownership', key, candidateId: number } as const;
+  const question = { space: 'ownership', stage: 'ownership', key, candidateId: number, compared } as const;
   const decided = await askAboutAnswer(question, `ownership: ${doubts.join('; ')}`, grade, context);
   const verdict = typeof decided === 'string' ? VERDICTS[decided] : 'needs_review';
   const facts = factsOf(confirmed, said);

@@ -161,6 +161,8 @@ export interface StageContext<Options = unknown, Shared = unknown> {
     note: string,
   ) => Promise<void>;
   readonly questions: Questions;
+  /** An answer was compared with the company that was confirmed, and is the company's. Others are questions. */
+  readonly keepAgreement: (compared: Compared) => void;
   /** Something that a person should know about and that changes nothing. */
   readonly keepError: (error: StageError) => void;
   /** Candidates with their grades, kept as evidence for the row. */
@@ -205,6 +207,15 @@ export interface StageQuestion {
   readonly key: string;
   /** The only candidate that can be confirmed, where the question is about one. */
   readonly candidateId?: string;
+  /** The answer that the question is about: it is shown to nobody until somebody has accepted it. */
+  readonly compared?: Compared;
+}
+
+/** A request whose answer says whose it is, and the company that it was compared with. */
+export interface Compared {
+  readonly operation: Operation;
+  readonly params: Params;
+  readonly company: { readonly space: IdSpace; readonly id: string };
 }
 
 export interface QuestionState {

@@ -145,6 +145,7 @@ export const rowSettlement = (
   errors: [],
   uses: [],
   asked: [],
+  verdicts: [],
   ...more,
 });
 

@@ -267,6 +267,7 @@ describe('withdrawing', () => {
           errors: [],
           uses: [],
           asked: [],
+          verdicts: [],
         });
       }
       expect(await desk.review.withdraw(1, 'carl', NOW, NO_GROUNDS)).toHaveLength(2);

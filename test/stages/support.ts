@@ -157,6 +157,7 @@ export function scene(options: SceneOptions): Scene {
       },
       keepError: (error) => scene.errors.push(error),
       keepCandidates: () => {},
+      keepAgreement: () => {},
     },
   };
   return scene;

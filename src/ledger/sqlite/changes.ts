@@ -3,34 +3,18 @@ import { Bodies } from './bodies.js';
 import { Cells, callParams } from './cells.js';
 import type { Connection } from './driver.js';
 import { readPage } from './member-changes.js';
+import { STANDS } from './verdicts.js';
 import type { Writer } from './writer.js';
 
 const ANSWER = `SELECT calls.id AS callId, operation, environment_id AS environmentId, subject_space AS space, subject_id AS id,
     iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256, replaces,
     iif(subject_space = 'report', (SELECT company.id FROM row_ids AS report
       JOIN row_ids AS company ON company.run_id = report.run_id AND company.row = report.row AND company.space = 'credit'
-      WHERE report.space = 'report' AND report.id = subject_id LIMIT 1), NULL) AS creditId
+      WHERE report.space = 'report' AND report.id = subject_id LIMIT 1), NULL) AS creditId, ${STANDS} AS stands
   FROM calls`;
 
-const decided = (
-  decision: string,
-) => `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
-    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision = '${decision}')`;
-
-/**
- * A number of the ownership module stands for companies of several countries (V2-22): what one row asks about, another may
- * stand by.
- */
-const STOOD_BY_OTHERS = `(space = 'ownership' AND EXISTS (SELECT 1 FROM row_ids AS other JOIN rows ON rows.run_id = other.run_id AND rows.row = other.row
-    WHERE other.space = 'ownership' AND other.id = candidate_id AND rows.outcome <> 'needs_review'
-      AND (other.run_id, other.row) <> (questions.run_id, questions.row)))`;
-
-/** An answer is in question where a person is still to say whether it is the company's, or has said that it is not. */
-const IN_QUESTION = `SELECT environment_id, space, candidate_id FROM questions WHERE stage <> '' AND candidate_id IS NOT NULL
-  AND (answered = 0 OR ${decided('none_of_these')}) AND NOT ${decided('confirm')} AND NOT ${STOOD_BY_OTHERS}`;
-
-const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL
-  AND (environment_id, subject_space, subject_id) NOT IN (${IN_QUESTION})`;
+/** What is in question waits until somebody has accepted it. */
+const TO_COMPARE = `replaces IS NOT NULL AND compared < @readers AND subject_id IS NOT NULL AND ${STANDS}`;
 
 /** What new answers say otherwise, and what is needed to find it out. */
 export function changeStore(database: Connection, writer: Writer): ChangeStore {
@@ -47,7 +31,7 @@ export function changeStore(database: Connection, writer: Writer): ChangeStore {
     `SELECT id, operation, params, lower(hex(raw_sha256)) AS rawSha256, settled_at AS fetchedAt, max(id)
      FROM calls INDEXED BY calls_by_subject
      WHERE subject_space = @space AND subject_id = @id AND subject_id IS NOT NULL AND params IS NOT NULL AND environment_id = @environmentId
-       AND operation IN (SELECT value FROM json_each(@operations)) AND raw_sha256 IS NOT NULL AND id < @callId
+       AND operation IN (SELECT value FROM json_each(@operations)) AND raw_sha256 IS NOT NULL AND id < @callId AND ${STANDS}
      GROUP BY request_key ORDER BY operation, id`,
   );
   const like = database.prepare<[object], PastAnswerRow & { readonly replaces: number | null }>(

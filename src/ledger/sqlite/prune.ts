@@ -8,6 +8,7 @@ import { removeRuns } from './remove-runs.js';
 import { spokeLast } from './spoke-last.js';
 import { callSummer } from './summed-calls.js';
 import { dropRecords } from './take-over.js';
+import { pruneVerdicts } from './verdicts.js';
 
 /** Runs that came to rest before, what they asked for nothing, and answers that a newer one has replaced. */
 export function prune(database: Connection, before: number): PruneReport {
@@ -55,6 +56,8 @@ function remove(database: Connection, before: number): PruneReport {
   database.prepare('DELETE FROM absences WHERE back_at < ?').run(before);
   // Of companies that no row knows any more.
   database.exec('DELETE FROM asked_for WHERE (space, id) NOT IN (SELECT space, id FROM row_ids)');
+  const answers = removeReplaced(database, before);
+  pruneVerdicts(database);
   return {
     runs: [...runs, ...held].sort(),
     rows: rows + left,
@@ -64,7 +67,7 @@ function remove(database: Connection, before: number): PruneReport {
     changes: database.prepare('DELETE FROM changes WHERE changed_at < ?').run(before).changes,
     calls: removeFreeCalls(database, before),
     ...removeWatched(database, before),
-    ...removeReplaced(database, before),
+    ...answers,
   };
 }
 

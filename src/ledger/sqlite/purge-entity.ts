@@ -13,6 +13,7 @@ import type { Lists } from './purge-lists.js';
 import { forgetMembers } from './purge-members.js';
 import { toolCallsNaming } from './purge-tools.js';
 import { isTelling, wordsPattern } from './purge-words.js';
+import { forgetVerdicts } from './verdicts.js';
 
 /** Everything about one entity: its answers, its rows' input and evidence, and lists of candidates that name it. */
 export function purgeEntity(database: Connection, lists: Lists, request: EntityRequest, now: number): PurgeReport {
@@ -29,6 +30,7 @@ export function purgeEntity(database: Connection, lists: Lists, request: EntityR
   blankRows(database, rows);
   forgetCompanies(database, entity);
   forgetAskedFor(database, entity.ids);
+  forgetVerdicts(database, entity.ids);
   forgetWatches(database, entity);
   redactMessages(database, beside, identifiers);
   return {

@@ -5,6 +5,7 @@ import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
 import { companyWriter } from './member-companies.js';
 import { recordDropper } from './take-over.js';
+import { verdictWriter } from './verdicts.js';
 
 /** What a row has come to, inside one transaction: checkpoint, IDs, candidates, questions, errors, uses. */
 export function rowSettlements(database: Connection) {
@@ -22,6 +23,7 @@ export function rowSettlements(database: Connection) {
   const error = errorWriter(database);
   const use = useWriter(database);
   const askedFor = askedForWriter(database);
+  const judged = verdictWriter(database);
   const standBy = standingWriter(database);
   const knowCompanies = companyWriter(database);
   return {
@@ -52,6 +54,7 @@ export function rowSettlements(database: Connection) {
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
       askedFor(settlement);
+      judged(settlement);
       if (state.outcome !== 'pending') standBy(runId, row);
       knowCompanies(runId, row, state);
     },

@@ -1,3 +1,4 @@
+import { IN_QUESTION } from './stages-to-come.js';
 import { STANDING_COLUMNS } from './standings.js';
 
 /** What a snapshot asks. `temp.standing` says which row of which run each line of the list stands by. */
@@ -53,14 +54,8 @@ const COUNTRY = `(SELECT country_code FROM candidates
 
 export const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
-// The stages whose answers are in question; of a row on its way those that it has not settled since.
-const isNow = (status: string) => `instr(stages, '"' || questions.stage || '":"${status}"') > 0`;
-const ASKED = `(SELECT group_concat(questions.stage) FROM questions
-    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND questions.stage <> ''
-      AND (outcome = 'needs_review' OR outcome = 'pending' AND NOT ${isNow('done')} AND NOT ${isNow('not_available')}))`;
-
-export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids, ${ASKED} AS asked,
-    stages AS statuses, instr(stages, ':"not_available"') > 0 AS lacking
+export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids,
+    iif(instr(stages, ':"not_available"') > 0, stages, NULL) AS lacking, ${IN_QUESTION} AS asked
   FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
     WHERE space = ? GROUP BY row_ids.id) AS subjects

@@ -15,7 +15,7 @@ import type {
 } from '../reading.js';
 import type { RunRecord } from '../runs.js';
 import type { StoredPlace } from '../stored-json.js';
-import { type AnswerRow, answerStoodBy, type Place, type Shortcomings } from './answer-stood-by.js';
+import { type AnswerRow, answerStoodBy, type Place } from './answer-stood-by.js';
 import { ANSWERS_ASKED_FOR } from './asked-for.js';
 import { Bodies } from './bodies.js';
 import {
@@ -48,6 +48,7 @@ import {
   SUBJECTS,
   WATCH_EVENTS,
 } from './snapshot-sql.js';
+import { withoutStagesToCome } from './stages-to-come.js';
 import { type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
 import { allowancesOf } from './told.js';
@@ -239,8 +240,10 @@ async function* readSubjects(
   operations: readonly string[],
   askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
-  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> & Place & Shortcomings;
+  type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
+    Place & { readonly lacking: string | null; readonly asked: 0 | 1 };
   const stoodBy = answerStoodBy(store.database, store.bodies);
+  const begun = withoutStagesToCome(store.database);
   const earlier = earlierPages(store.database);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
@@ -248,17 +251,13 @@ async function* readSubjects(
       ? undefined
       : store.database.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, asked, lacking, statuses, ...subject } of batch) {
-      const [short, place] = [
-        { asked, lacking, statuses },
-        { run_id, run_row },
-      ];
+    for (const { run_id, run_row, lacking, asked, ...subject } of batch) {
+      const place = { run_id, run_row };
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const newest = about.all(run_id, run_row, ...operations);
-      const isPlain = asked === null && lacking === 0;
-      const standing = isPlain ? newest : newest.flatMap((answer) => stoodBy.about(answer, short, place) ?? []);
-      const further = asking?.all(run_id, run_row, ...askedFor) ?? [];
-      const given = [...standing, ...stoodBy.askedFor(further, short, place)];
+      const standing = newest.flatMap((answer) => stoodBy(answer, lacking, place) ?? []);
+      const all = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
+      const given = asked === 1 ? begun(all, place) : all;
       const withReplaced = (operation: string) => withBodies(store, subject.row, earlier(operation, standing, place));
       yield { ...subject, ids, answers: withBodies(store, subject.row, given), withReplaced };
     }

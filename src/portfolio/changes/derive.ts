@@ -32,11 +32,12 @@ export async function deriveChanges(store: ChangeStore, now: number, stop?: Abor
 }
 
 async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comparison> {
-  const before = answer.replaces === null ? undefined : await store.find(answer.replaces);
+  const before = await standingBefore(answer, store);
   const reader = readers.find(({ space, operations }) => space === answer.space && has(operations, answer.operation));
   const oldRawSha256 = before?.rawSha256 ?? '';
   const nothing = { answer, items: [], oldRawSha256 };
-  if (reader === undefined) return nothing;
+  // Before the first that is the company's there is nothing to compare it with.
+  if (reader === undefined || before?.stands === 0) return nothing;
   const readings = isPaged(answer.operation) ? await readingsOf(answer, store) : undefined;
   if (readings === null || (readings === undefined && before?.rawSha256 === answer.rawSha256)) return nothing;
   // What was pruned since cannot be compared any more, and what was found in it stands.
@@ -52,6 +53,17 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
     stands === undefined || stands === oldRawSha256 ? item : { ...item, oldRawSha256: stands },
   );
   return { answer, items, oldRawSha256 };
+}
+
+/** The newest before it that the company stands by; the oldest, where it stands by none of them. */
+async function standingBefore({ replaces }: ReplacedAnswer, store: ChangeStore): Promise<ReplacedAnswer | undefined> {
+  let before = replaces === null ? undefined : await store.find(replaces);
+  while (before !== undefined && before.stands === 0 && before.replaces !== null) {
+    const earlier = await store.find(before.replaces);
+    if (earlier === undefined) break;
+    before = earlier;
+  }
+  return before;
 }
 
 /** All as it is now, but for one list: what else was answered while it was read is compared by itself. */
@@ -81,7 +93,9 @@ async function withEarlier(state: State, now: State, before: ReplacedAnswer, sub
     if (earlier === undefined) break;
     // What was pruned in between said nothing: what did is kept for as long as nothing else has come.
     const older =
-      earlier.rawSha256 === null ? undefined : readState(subject.reader, await answersAsOf(earlier, callId, subject));
+      earlier.rawSha256 === null || earlier.stands === 0
+        ? undefined
+        : readState(subject.reader, await answersAsOf(earlier, callId, subject));
     if (older !== undefined) whole = carriedOver(older, whole);
     ({ callId, replaces } = earlier);
   }

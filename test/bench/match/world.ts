@@ -114,6 +114,7 @@ function contextOf({ registry, search }: Setting): StageContext & { searches: nu
     questions: { remembered: async () => undefined, wasWithdrawn: async () => false, keep: () => {} },
     keepError: () => {},
     keepCandidates: () => {},
+    keepAgreement: () => {},
   };
   return context;
 }

@@ -315,6 +315,15 @@ CREATE TABLE summed_calls (
   owned          INTEGER NOT NULL,
   PRIMARY KEY (environment_id, day, operation, run_id)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE verdicts (
+  space TEXT NOT NULL,
+  id TEXT NOT NULL,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  request_key BLOB NOT NULL,
+  raw_sha256 BLOB NOT NULL,
+  entity_key TEXT NOT NULL,
+  PRIMARY KEY (space, id, environment_id, request_key, raw_sha256)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE watch_events (
   id             INTEGER PRIMARY KEY,
   environment_id INTEGER NOT NULL REFERENCES environments (id),
@@ -375,3 +384,4 @@ CREATE INDEX row_ids_by_id ON row_ids (space, id);
 CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;
 CREATE INDEX rows_waiting ON rows (run_id, next_at) WHERE hold = 'waiting';
 CREATE INDEX runs_by_portfolio ON runs (portfolio_id, created_at);
+CREATE INDEX verdicts_by_request ON verdicts (environment_id, request_key);

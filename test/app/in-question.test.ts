@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { jsonOf } from '../cli/here.js';
+import { DAY, decideAll, type Nights, withNights } from './nights.js';
+
+const STRANGER = 'QQSTRANGER';
+
+/** Answers that name another number, and a name that is found wherever they are shown. */
+const MODULES = [
+  { stage: 'record', operation: 'fullKyb' },
+  { stage: 'profile', operation: 'liteKyb' },
+  { stage: 'firmographics', operation: 'companyProfile' },
+  { stage: 'insights', operation: 'insightsProfile' },
+  { stage: 'ownership', operation: 'ownership' },
+] as const;
+
+const FRESH =
+  'freshness: {fullKyb: 7d, liteKyb: 7d, companyProfile: 7d, insightsProfile: 7d, ownership: 7d, searchKyb: 365d, kybSearch: 365d, companiesLookup: 365d, insightsSearch: 365d, financial: 365d}';
+
+/** The body of another company: every name, and the number. */
+function another(body: string): string {
+  const value = JSON.parse(body) as Record<string, unknown>;
+  const strange = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const object = node as Record<string, unknown>;
+    for (const [key, member] of Object.entries(object)) {
+      if (key === 'registration_number') object[key] = '00000000';
+      else if (/^(?:company_)?name$/.test(key) && typeof member === 'string') object[key] = STRANGER;
+      else strange(member);
+    }
+  };
+  strange(value);
+  return JSON.stringify({ ...value, registration_number: '00000000' });
+}
+
+/** The tables that show the stranger. What a person is to judge by is in `candidates` and `errors`, and is no such table. */
+const showing = (cwd: string, folder = 'tables'): readonly string[] =>
+  readdirSync(join(cwd, folder))
+    .filter((file) => file.endsWith('.csv') && !['candidates.csv', 'errors.csv', 'rows.csv'].includes(file))
+    .filter((file) => readFileSync(join(cwd, folder, file), 'utf8').includes(STRANGER));
+
+describe.each(MODULES)('an answer of $operation that is in question', ({ stage, operation }) => {
+  const stages = stage === 'record' ? 'record' : `record, ${stage}`;
+  const shown = (name: string, use: (nights: Nights) => Promise<void>) =>
+    test(name, () => withNights(1, use, [`stages: [${stages}]`, FRESH]));
+  /** Beside the check of the key at a start: that names no company. */
+  const real = ({ operation: asked, path }: { readonly operation: string | undefined; readonly path: string }) =>
+    asked === operation && !path.includes('/kyb/0/');
+
+  shown(
+    'is in the tables of no list, whichever bought it',
+    async ({ night, clock, sandbox, kybatch, cwd, rows, writeCsv }) => {
+      writeCsv('b.csv', rows.slice(0, 1));
+      await night();
+      clock.advance(8 * DAY);
+      sandbox.script(real, [{ rewrite: another }]);
+      const b = ['run', 'b.csv', '--pipeline', './p.yaml', '--yes', '--export', '--out', 'of-b'];
+      expect((await kybatch(b)).code).toBe(3);
+      await night();
+      expect([...showing(cwd), ...showing(cwd, 'of-b')]).toEqual([]);
+      expect(jsonOf(await kybatch(['changes', '--json']))).toMatchObject({ changes: [] });
+    },
+  );
+
+  shown('is not shown by the next one in question, and changes lead from what was accepted', async (nights) => {
+    const { night, clock, sandbox, kybatch, cwd } = nights;
+    for (let again = 0; again < 3; again++) {
+      clock.advance(8 * DAY);
+      sandbox.script(real, [{ rewrite: another }]);
+      expect(await night()).toMatchObject({ code: 3 });
+      expect(showing(cwd)).toEqual([]);
+    }
+    await decideAll({ kybatch, cwd }, 'confirm');
+    await night();
+    expect(showing(cwd)).not.toEqual([]);
+    expect(jsonOf(await kybatch(['changes', '--json']))).toMatchObject({ changes: [] });
+  });
+
+  shown('is gone as soon as the word for it is withdrawn', async ({ night, sandbox, kybatch, cwd }) => {
+    sandbox.script(real, [{ rewrite: another }]);
+    await night();
+    await decideAll({ kybatch, cwd }, 'confirm');
+    await night();
+    expect(showing(cwd)).not.toEqual([]);
+    expect((await kybatch(['review', 'withdraw', '1'])).code).toBe(0);
+    expect((await kybatch(['export', '--out', 'after'])).code).toBe(0);
+    expect(showing(cwd, 'after')).toEqual([]);
+    await night();
+    expect(showing(cwd)).toEqual([]);
+  });
+
+  shown('is not shown because the stage is gone, or everything is asked for anew', async (nights) => {
+    const { night, sandbox, cwd } = nights;
+    sandbox.script(real, [{ rewrite: another }]);
+    await night();
+    sandbox.script(real, [{ rewrite: another }]);
+    await night('--fresh');
+    expect(showing(cwd)).toEqual([]);
+    if (stage === 'record') return;
+    writeFileSync(join(cwd, 'p.yaml'), `stages: [record, financials]\n${FRESH}\n`);
+    await night();
+    expect(showing(cwd)).toEqual([]);
+  });
+
+  shown('was compared by nobody where it was bought by hand, and waits for the stage', async (nights) => {
+    const { night, clock, sandbox, kybatch, cwd, table } = nights;
+    await night();
+    const [row = {}] = table('rows');
+    const id = { fullKyb: row.v1_company_id, liteKyb: row.v1_company_id, companyProfile: row.companies_id }[
+      operation as string
+    ];
+    const params =
+      operation === 'ownership' ? { registration_number: row.registration_number ?? row.input_registration_number } : { id: id ?? row.insights_id };
+    clock.advance(DAY);
+    sandbox.script(real, [{ rewrite: another }]);
+    const api = /Kyb$/.test(operation) ? 'v1' : 'v2';
+    const bought = await kybatch(['call', api, operation, '--params', JSON.stringify(params), '--fresh']);
+    expect(bought.stdout).toContain(STRANGER);
+    await kybatch(['export', '--out', 'after']);
+    expect(showing(cwd, 'after')).toEqual([]);
+    clock.advance(6 * DAY + 1);
+    expect(await night()).toMatchObject({ code: 3 });
+    expect(showing(cwd)).toEqual([]);
+  });
+});
