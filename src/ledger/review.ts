@@ -24,8 +24,10 @@ export interface AskedQuestion extends NewQuestion {
   readonly environment: string;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
-  /** The row waits for the answer. */
+  /** The row waits for the answer, or will when the pipeline that asked is run again. */
   readonly open: boolean;
+  /** Another pipeline than that of the row's run has asked it. */
+  readonly beside: boolean;
   readonly candidates: readonly CandidateRecord[];
 }
 

@@ -144,6 +144,8 @@ export interface RowSettlement {
   /** What its stages were given that names no company; of a stage that has come to its end, all of it. */
   readonly asked: readonly AskedFor[];
   readonly verdicts: readonly Verdict[];
+  /** What its pipeline can ask people about; without it, everything. What another one has asked is not closed by it. */
+  readonly asks?: { readonly stages: readonly string[]; readonly spaces: readonly IdSpace[] };
 }
 
 /** What came of comparing an answer with the company that was confirmed. */

@@ -36,6 +36,9 @@ describe('an answer about a module that is withdrawn', () => {
         const officers = table('officers').length;
         await decideAll({ kybatch, cwd }, decision);
         expect(await night()).toMatchObject({ code: 0, units: 0 });
+        expect((await kybatch(['review', 'decisions'])).stdout).toContain(
+          `${decision}  bought ownership: ${company.name}`,
+        );
         // A search would be paid for again, and find another name.
         await sandbox.changeCompany(company.v2Id, 'name', 'Something Else Entirely');
         clock.advance(DAY);

@@ -88,6 +88,7 @@ describe('decisions', () => {
       expect(await apply(desk, line(question), line(question, { line: 3, decision: '' }))).toEqual({
         applied: 0,
         unseen: 0,
+        later: 0,
         unchanged: 1,
         blank: 1,
         refused: [],

@@ -65,7 +65,7 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
   );
   const found = database
     .prepare<[{ runIds: string | null }], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted
+      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
        WHERE @runIds IS NULL OR run_id IN (SELECT value FROM json_each(@runIds)) ORDER BY runs.created_at, run_id, row, asked_at`,
     )
@@ -86,12 +86,18 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
     askedAt: row.asked_at,
     line: row.line,
     fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
-    open: row.answered === 0 && row.outcome === 'needs_review' && row.wanted === 1,
+    open:
+      row.answered === 0 && row.wanted === 1 && (row.beside === 1 ? row.decided === 0 : row.outcome === 'needs_review'),
+    beside: row.beside === 1,
     candidates: candidates
       .all(row.run_id, row.row, row.space)
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
   }));
 }
+
+/** What is said to a question of another pipeline counts when that is run again: until then nothing else tells. */
+const IS_DECIDED = `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
+    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision <> 'not_sure')`;
 
 interface QuestionRow {
   readonly run_id: string;
@@ -110,6 +116,8 @@ interface QuestionRow {
   readonly fields: string;
   readonly outcome: string;
   readonly wanted: number;
+  readonly beside: number;
+  readonly decided: number;
 }
 
 const SELECT_DECISION = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,

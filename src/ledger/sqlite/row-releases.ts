@@ -9,12 +9,12 @@ export function rowReleases(database: Connection) {
   type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage'>;
   const waiting = database.prepare<[number, string], RowRef>(
     `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
-     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'needs_review'`,
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'needs_review'`,
   );
   // Asked, released, and not looked at since: looking again would have replaced the question.
   const untouched = database.prepare<[number, string], RowRef & { code: string; message: string }>(
     `SELECT questions.run_id AS runId, questions.row AS row, code, message FROM questions JOIN rows USING (run_id, row)
-     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'pending'`,
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'pending'`,
   );
   const forgetId = idForgetter(database);
   const takeBack = rowWithdrawals(database);

@@ -6,7 +6,7 @@ import type { Connection } from './driver.js';
 
 /** Of a row: whether an answer is its company's is in question. */
 export const IN_QUESTION = `EXISTS (SELECT 1 FROM questions
-    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND questions.stage <> '')`;
+    WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND beside = 0 AND questions.stage <> '')`;
 
 /**
  * A row in question has nothing of the stages that it has still to come to: what others have bought of them, or it has itself
