@@ -86,6 +86,7 @@ class Journey {
 
   async run(stage: Stage): Promise<void> {
     const context = this.#contexts.contextFor(this.#row, stage.name, this.state.notes, stage);
+    this.state.reopen(this.#contexts.stages.filter(({ reads = [] }) => reads.includes(stage.name)));
     const outcome = await stage.run(this.#company(), context);
     this.state.reached = stage.name;
     this.state.learn(outcome);

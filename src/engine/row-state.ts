@@ -83,6 +83,12 @@ export class RowState {
     for (const stage of stages) if (this.isOpen(stage)) this.#statuses[stage.name] = status;
   }
 
+  /** What was settled is asked for once more: what is owned costs nothing. */
+  reopen(stages: readonly Stage[]): void {
+    for (const { name } of stages)
+      if (this.#statuses[name] === 'done' || this.#statuses[name] === 'not_available') this.#statuses[name] = 'pending';
+  }
+
   /** v1 could not be asked yet: who waits for it is held up by what holds v1 up. */
   markHeldUp(stage: Stage): void {
     this.mark([stage], this.#parkedStatus());

@@ -58,7 +58,7 @@ async function fill(
   mkdirSync(scratch, { mode: 0o700 });
   return await withFormats({ folder, scratch, options }, parts.formats, async (opened) => {
     const outputs = openOutputs(snapshot, options, parts, opened);
-    await writeRunTables(snapshot, outputs, parts);
+    await writeRunTables(snapshot, options, outputs, parts);
     const allowances = allowanceRows(await snapshot.allowances());
     outputs.write('allowances', allowances);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
@@ -97,7 +97,12 @@ function openOutputs(
   return new Outputs(declared, opened, options.includeContacts);
 }
 
-async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs, { judge }: ExportParts): Promise<void> {
+async function writeRunTables(
+  snapshot: RunSnapshot,
+  { includeContacts }: ExportOptions,
+  outputs: Outputs,
+  { judge }: ExportParts,
+): Promise<void> {
   const stages = plannedStages(snapshot.run);
   const inputs = inputColumns(snapshot.columns);
   for await (const batch of snapshot.rows())
@@ -111,7 +116,11 @@ async function writeRunTables(snapshot: RunSnapshot, outputs: Outputs, { judge }
       batch.map((member) => memberRow(member, judge)),
     );
   for await (const batch of snapshot.watchEvents()) outputs.write('watch_events', batch.map(watchEventRow));
-  for await (const batch of snapshot.candidates()) outputs.write('candidates', batch.map(candidateRow));
+  for await (const batch of snapshot.candidates())
+    outputs.write(
+      'candidates',
+      batch.map((one) => candidateRow(one, includeContacts)),
+    );
   for await (const batch of snapshot.calls()) outputs.write('calls', batch.map(callRow));
   const important = importantNames(snapshot.run);
   for await (const batch of snapshot.changes())

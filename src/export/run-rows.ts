@@ -12,9 +12,13 @@ import type {
 } from '../ledger/reading.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { dropAndRun, isRecord, placeInWords, readStored, type StoredPlace } from '../ledger/stored-json.js';
+import { isObject } from '../readers/parts/body-path.js';
+import { removeContacts } from '../readers/parts/contacts.js';
+import { tryParse } from '../readers/parts/open-answer.js';
 import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
+import { stringifyExact } from '../util/exact-json-write.js';
 import {
   type callsTable,
   type candidatesTable,
@@ -26,6 +30,14 @@ import {
 } from './run-tables.js';
 
 /** The ledger's own records as rows of their tables. */
+
+/** What a search says beside what is compared may be a person's. */
+function withoutContacts(extra: string | null): string | null {
+  const members = extra === null ? undefined : tryParse(Buffer.from(extra));
+  if (members === undefined) return null;
+  removeContacts(members);
+  return isObject(members) && Object.keys(members).length === 0 ? null : stringifyExact(members);
+}
 
 const text = (value: number | null): Cell => (value === null ? null : String(value));
 
@@ -70,7 +82,10 @@ export function plannedStages(run: RunRecord): readonly string[] {
 const namesStages = (value: unknown): value is { readonly pipeline?: { readonly stages?: readonly string[] } } =>
   isRecord(value) && isRecord(value.pipeline ?? {});
 
-export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candidatesTable> => ({
+export const candidateRow = (
+  candidate: SnapshotCandidate,
+  includeContacts: boolean,
+): RowOf<typeof candidatesTable> => ({
   row: String(candidate.row),
   api: candidate.space,
   position: String(candidate.position),
@@ -84,7 +99,7 @@ export const candidateRow = (candidate: SnapshotCandidate): RowOf<typeof candida
   decision: candidate.decision,
   evidence: candidate.evidence,
   jurisdiction: candidate.jurisdiction,
-  extra: candidate.extra ?? null,
+  extra: includeContacts ? (candidate.extra ?? null) : withoutContacts(candidate.extra ?? null),
 });
 
 export function memberRow(

@@ -25,9 +25,9 @@ export function answersOf(snapshot: RunSnapshot): RunAnswers {
 }
 
 function toSubject(subject: SnapshotSubject): SubjectAnswers {
-  const { id, ids, row, country } = subject;
+  const { id, ids, row, country, name } = subject;
   const answers = withWholeLists(newestOfEach(subject.answers.map((answer) => toRaw(answer, subject))), subject);
-  return { id, ids, row, stage: answers[0]?.stage ?? null, country, answers };
+  return { id, ids, row, stage: answers[0]?.stage ?? null, country, name, answers };
 }
 
 /** A list that is being read once more is shown as it was read before, until it is whole again. */

@@ -20,7 +20,7 @@ export interface PortfolioStore {
   usable(portfolioId: number): Promise<UsableRows>;
   /** Runs that members which are in the list stand by, or are on their way in. */
   holders(portfolioId: number): Promise<readonly string[]>;
-  /** What its runs were started with, each once. */
+  /** What its runs were started with, each once, the latest last. */
   startedWith(portfolioId: number): Promise<readonly Pick<RunRecord, 'pipelineSha256' | 'settings'>[]>;
   /** The newest of its runs. */
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;

@@ -194,6 +194,8 @@ export interface SnapshotSubject {
   readonly row: number;
   /** Country of the confirmed candidate of that row. */
   readonly country: string | null;
+  /** Name of the confirmed candidate, where the search told one. */
+  readonly name: string | null;
   /** All IDs of that row. */
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly answers: readonly SnapshotAnswer[];

@@ -32,7 +32,7 @@ export interface StageTerms {
   readonly watched: boolean;
 }
 
-/** `before`: what the runs that members stand by were started with, as far as that is known. */
+/** `before`: what the runs that members stand by were started with, as far as that is known, the latest last. */
 export function dueTerms(
   pipeline: Pipeline,
   now: number,
@@ -41,7 +41,9 @@ export function dueTerms(
   before: ReadonlyMap<string, Pipeline> = new Map(),
 ): DueTerms {
   const stages = stagesOf(pipeline);
-  const otherwise = new Map([...before].map(([key, told]) => [key, toldOtherwise(told, pipeline)]));
+  const otherwise = new Map(
+    [...before].map(([key, told]) => [key, toldOtherwise(told, pipeline, [...before.values()])]),
+  );
   const searches = stages.flatMap(({ space }) => searchesOf(space).map((search) => freshnessMs(pipeline, search)));
   return {
     now,

@@ -3,7 +3,7 @@ import type { IdSpace } from '../domain/id-spaces.js';
 
 /** What stages are told otherwise than in a run before. */
 export interface ToldOtherwise {
-  /** Stages that both have, and that would be given other answers. */
+  /** Stages that were done, and would be given other answers. */
   readonly stages: ReadonlySet<string>;
   /** ID spaces whose IDs were, or would be, another one's. */
   readonly spaces: readonly IdSpace[];
@@ -11,9 +11,12 @@ export interface ToldOtherwise {
 
 export const TOLD_THE_SAME: ToldOtherwise = { stages: new Set(), spaces: [] };
 
-/** A stage that a run did not have is not told otherwise: it is missing, or was done by a third. */
-export function toldOtherwise(before: Pipeline, now: Pipeline): ToldOtherwise {
-  const told = new Map(stagesTold(before).map(({ stage, words }) => [stage.name, words]));
+/**
+ * `others`: what runs about the same list were told, the latest last. A stage that a run did not have is missing, or was done
+ * by one of those: by the latest that had it.
+ */
+export function toldOtherwise(before: Pipeline, now: Pipeline, others: readonly Pipeline[] = []): ToldOtherwise {
+  const told = new Map([...others, before].flatMap(stagesTold).map(({ stage, words }) => [stage.name, words]));
   const spaces = sharedOtherwise(before.idsShared, now.idsShared);
   const planned = stagesTold(now).filter(({ stage }) => told.has(stage.name));
   const otherwise = planned.filter(

@@ -35,7 +35,7 @@ interface Whose {
   readonly employees_company_id: string | null;
 }
 
-function readPeople({ ids, answers }: SubjectAnswers, whose: Whose, out: ReaderOutput): void {
+function readPeople({ ids, answers, name }: SubjectAnswers, whose: Whose, out: ReaderOutput): void {
   const counts = new Map<string, number>();
   const of = { ...whose, v1_company_id: ids.v1 ?? null, v2_company_id: ids.v2 ?? null };
   const company = nameIn(answers);
@@ -46,7 +46,7 @@ function readPeople({ ids, answers }: SubjectAnswers, whose: Whose, out: ReaderO
     const { body, path } = opened;
     const { operation } = answer;
     const add = (item: JsonObject, at: BodyPath) => {
-      if (isElsewhere(item, answer, whose, company)) return;
+      if (isElsewhere(item, answer, whose, { profile: company, confirmed: name ?? '' })) return;
       const position = (counts.get(operation) ?? 0) + 1;
       counts.set(operation, position);
       addPerson(item, { ...of, position: String(position) }, at);
@@ -88,12 +88,21 @@ const textIn = (value: ExactJson | undefined, name: string): string => {
   return typeof text === 'string' ? text.trim() : '';
 };
 
+interface KnownNames {
+  /** As its profile has it. */
+  readonly profile: string;
+  /** As it was confirmed. */
+  readonly confirmed: string;
+}
+
 /** As the stage has it: who is said to work for another company is not this one's. What did not come says nothing. */
-function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: Whose, name: string): boolean {
-  if (operation === 'employeesSearch') {
+function isElsewhere(item: JsonObject, { operation, params }: RawAnswer, whose: Whose, known: KnownNames): boolean {
+  if (operation === 'employeesSearch' || operation === 'employeeProfile') {
     const id = idOf(memberOf(item, 'company_id'));
-    return id !== undefined && id !== whose.employees_company_id;
+    if (id !== undefined && id !== whose.employees_company_id) return true;
+    return worksElsewhere({ name: textIn(item, 'company_name'), website: '' }, { name: known.confirmed, website: '' });
   }
+  const name = known.profile;
   if (operation === 'enrichPerson') {
     const told = { name: textIn(item, 'full_name'), company: textIn(item, 'company_name') };
     const asked = `${textOf(params.first_name)} ${textOf(params.last_name)}`.trim();

@@ -51,6 +51,8 @@ export interface SubjectAnswers {
   readonly row: number | null;
   readonly stage: string | null;
   readonly country: string | null;
+  /** The company's, as it was confirmed; null where that is not known. */
+  readonly name: string | null;
   /** The newest to each question, in the order they were asked. */
   readonly answers: readonly RawAnswer[];
   /** From the reader's lists; the last of them stands. */

@@ -49,15 +49,15 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
   const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
   if (people.length === 0) return NOBODY;
   for (const [index, person] of people.entries()) {
-    const asked = detailsOf(person, index, found.website, context);
-    if (asked === undefined) continue;
-    const outcome = await context.call(enrichPerson, asked, about);
-    if (outcome.kind === 'answer') {
-      noteSomebodyElse(outcome.body, asked, found.name, context);
-      continue;
+    for (const asked of await detailsToAsk(person, index, found.website, context)) {
+      const outcome = await context.call(enrichPerson, asked, about);
+      if (outcome.kind === 'answer') {
+        noteSomebodyElse(outcome.body, asked, found.name, context);
+        continue;
+      }
+      const trouble = withoutAnswer(outcome);
+      if (!goesOn(trouble, context)) return trouble;
     }
-    const trouble = withoutAnswer(outcome);
-    if (!goesOn(trouble, context)) return trouble;
   }
   return { kind: 'done' };
 }
@@ -135,19 +135,45 @@ function readDetails(body: Buffer): Item | undefined {
   }
 }
 
-/** The request for one of them; undefined where nothing more is wanted. What is not to be revealed is said (V2-11). */
-function detailsOf(person: Item, index: number, domain: string, { options }: ContactsContext): Params | undefined {
-  const { details, reveal, revealAtMost } = options;
-  const mayReveal = reveal.length > 0 && index < revealAtMost;
-  if (!details && !mayReveal) return undefined;
+/** The requests for one of them; none where nothing more is wanted. What is not to be revealed is said (V2-11). */
+async function detailsToAsk(
+  person: Item,
+  index: number,
+  domain: string,
+  context: ContactsContext,
+): Promise<readonly Params[]> {
+  const { details, reveal, revealAtMost } = context.options;
+  const wanted = index < revealAtMost ? reveal : [];
   const [first = '', ...rest] = textOf(person.name).split(/\s+/u);
-  if (first === '') return undefined;
+  if (first === '' || (!details && wanted.length === 0)) return [];
   const company = textOf((person.company as Item | null | undefined)?.name);
-  return {
+  const whom = {
     ...(rest.length === 0 ? { last_name: first } : { first_name: first, last_name: rest.join(' ') }),
     ...(company === '' ? {} : { company_name: company }),
     domain,
-    reveal_email: mayReveal && reveal.includes('email'),
-    reveal_phone: mayReveal && reveal.includes('phone'),
   };
+  return await revealing(whom, wanted, context);
+}
+
+const KINDS = ['email', 'phone'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** What is revealed costs each time: where a part of it is owned, only what is missing is asked for. */
+async function revealing(whom: Params, wanted: readonly Kind[], context: ContactsContext): Promise<readonly Params[]> {
+  const asking = (kinds: readonly Kind[]): Params => ({
+    ...whom,
+    reveal_email: kinds.includes('email'),
+    reveal_phone: kinds.includes('phone'),
+  });
+  const since = context.now() - context.freshnessMs(enrichPerson);
+  const owned: (readonly Kind[])[] = [];
+  for (const kinds of [[], ['email'], ['phone'], KINDS] as const satisfies readonly (readonly Kind[])[]) {
+    const answer = await context.owned(enrichPerson, asking(kinds), true);
+    if (answer !== undefined && answer.fetchedAt >= since) owned.push(kinds);
+  }
+  const whole = owned.find((kinds) => wanted.every((kind) => kinds.includes(kind)));
+  if (whole !== undefined || wanted.length === 0) return [asking(whole ?? [])];
+  const parts = owned.filter((kinds) => kinds.some((kind) => wanted.includes(kind)));
+  const missing = wanted.filter((kind) => !parts.some((kinds) => kinds.includes(kind)));
+  return [...parts, ...(missing.length === 0 ? [] : [missing])].map(asking);
 }

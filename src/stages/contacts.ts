@@ -20,6 +20,8 @@ export const contactsStage = stage({
   comparesCandidate: true,
   // In the employees module it goes by the ID of another space, as the pipeline says.
   finds: ['employees'],
+  // The domain is that of the profile.
+  reads: ['firmographics'],
   ages: [enrichEmployeesSearch],
   calls: [],
   options: contactsOptions,

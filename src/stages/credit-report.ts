@@ -13,6 +13,7 @@ import { askAboutIdentity, identityIn, type ReportIdentity } from './report-iden
 import { nextLook, pauseAfter } from './report-look.js';
 import {
   type Company,
+  type Identified,
   identified,
   type Params,
   type StageContext,
@@ -54,11 +55,17 @@ async function buyReport(company: Company, context: Context): Promise<StageOutco
   const report = await obtainReport(company, context);
   if ('kind' in report) return report;
   const stranger = report.said && (await askAboutIdentity(report.id, report.said, company, context));
-  if (stranger !== undefined) return { ...stranger, ids: { report: null } };
+  if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);
   if (ready !== true) return { ...ready, ids };
   return { ...(await fetchReport(report, company, context)), ids };
+}
+
+/** What the company stands by while a new report is in question, or was refused; null: nothing. */
+function before({ id }: Report, { ids, confirmedBefore }: Company): Identified | null {
+  const known = ids.report ?? confirmedBefore.report;
+  return known === undefined || known.id === id ? null : known;
 }
 
 interface Report {

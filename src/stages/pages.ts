@@ -1,7 +1,7 @@
 import { readAnswer, readListOutside } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import type { Operation } from '../api/operation.js';
-import { wholeCount } from '../util/list-page.js';
+import { totalOf, wholeCount } from '../util/list-page.js';
 import { type Envelope, noteChangedTotal, pageNotReturned, pagesLeft, unlikeCounted } from './page-notes.js';
 import {
   type CallTerms,
@@ -102,15 +102,11 @@ export async function askItems(
   return pages.kind === 'pages' ? { ...pages, items } : pages;
 }
 
-/** The names for the totals differ from module to module (V2-12). */
-const TOTALS = ['total_results', 'total_employees', 'total_companies'];
-
 const readEnvelope = (operation: Operation, body: Buffer): Envelope | ApiError =>
   attempt(() => {
     const { value, items } = readListOutside(operation, body);
-    const total = TOTALS.map((name) => wholeCount(value[name])).find((count) => count !== null) ?? null;
     const pages = wholeCount(value[operation.pages?.countField ?? 'total_pages']);
-    return { items: items ?? 0, came: items !== null, pages, total };
+    return { items: items ?? 0, came: items !== null, pages, total: totalOf(value) };
   });
 
 function attempt<T>(read: () => T): T | ApiError {

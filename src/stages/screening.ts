@@ -28,6 +28,8 @@ export const screeningStage = stage({
   name: 'screening',
   summary: 'Appointments and holdings elsewhere of people with the names of officers and shareholders (v1 or v2)',
   space: 'v1',
+  // Whoever has come into a list is looked for, too.
+  reads: ['record', 'registry'],
   ages: [v1Operations.officersSearchKyb, v1Operations.shareholdersSearchKyb],
   calls: [],
   options: screeningOptions,

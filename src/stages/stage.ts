@@ -27,6 +27,8 @@ export interface Stage<Options = unknown, Shared = unknown> {
   readonly additional?: true;
   /** Spaces whose IDs it finds itself. */
   readonly finds?: readonly IdSpace[];
+  /** Stages whose answers decide what it asks for: where one of them is run again, so is it. */
+  readonly reads?: readonly string[];
   /** The operations whose freshness says how long what the stage has bought is good for: the first that is over counts. */
   readonly ages: readonly Operation[];
   /** Everything it asks for beyond searches, and how often a row asks for it at the most. */

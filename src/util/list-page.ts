@@ -10,6 +10,8 @@ export interface ListPage {
   readonly items: number | null;
   /** How many pages there are, by its envelope; null: it does not say. */
   readonly pages: number | null;
+  /** How many items there are on all of them, likewise. */
+  readonly total: number | null;
   readonly rawSha256: string;
 }
 
@@ -30,8 +32,15 @@ export const pageOf = (
   fetchedAt: answer.fetchedAt,
   items: Array.isArray(body.data) ? body.data.length : null,
   pages: wholeCount(body.total_pages),
+  total: totalOf(body),
   rawSha256: answer.rawSha256,
 });
+
+/** The names for the totals differ from module to module (V2-12). */
+const TOTALS = ['total_results', 'total_employees', 'total_companies'];
+
+export const totalOf = (envelope: Readonly<Record<string, unknown>>): number | null =>
+  TOTALS.map((name) => wholeCount(envelope[name])).find((count) => count !== null) ?? null;
 
 /** A count, be it in quotes. */
 export function wholeCount(value: unknown): number | null {
@@ -54,20 +63,27 @@ export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (r
   return readings.length > 0 ? readings : [inTime];
 }
 
-/** In the order of the pages, each as it came last, and not beyond those that the first one counts. */
+/** In the order of the pages, each as it came last, and not beyond those that any of them counts: a list may grow meanwhile. */
 export function pagesInOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {
   const pages = [...new Map(reading.map((one) => [one.page, one])).values()].sort((a, b) => a.page - b.page);
   const [first] = pages;
   if (first?.page !== 1) return pages;
-  const { pages: counted } = first;
-  return pages.filter(({ page }) => page === 1 || counted === null || page <= counted);
+  const counts = pages.flatMap(({ pages: counted }) => counted ?? []);
+  return counts.length === 0 ? pages : pages.filter(({ page }) => page === 1 || page <= Math.max(...counts));
 }
 
-/** Every page up to the last that is counted, or up to one that is empty. */
+/** Every page up to the last that is counted, by the last of them, or up to one that is empty; none without its list. */
 export function isComplete(pages: readonly ListPage[]): boolean {
   const unbroken = pages.findIndex(({ page }, index) => page !== index + 1);
   const inRow = unbroken === -1 ? pages : pages.slice(0, unbroken);
-  const [first] = inRow;
-  if (first === undefined) return false;
-  return inRow.some(({ items }) => items === 0) || (first.pages !== null && inRow.length >= first.pages);
+  const last = inRow.at(-1);
+  if (last === undefined || inRow.some(({ items }) => items === null)) return false;
+  return inRow.some(({ items }) => items === 0) || (last.pages !== null && inRow.length >= last.pages);
+}
+
+/** Fewer items came than are counted: who is not among them may be there all the same. */
+export function isShort(pages: readonly ListPage[]): boolean {
+  const came = pages.reduce((sum, { items }) => sum + (items ?? 0), 0);
+  const counts = [pages[0], pages.at(-1)].flatMap((page) => page?.total ?? []);
+  return counts.length > 0 && came < Math.min(...counts);
 }

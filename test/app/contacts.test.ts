@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
@@ -84,6 +86,22 @@ describe('contacts', () => {
       ['stages: [contacts]', 'contacts: {reveal: [email], reveal_at_most: 1}'],
     ));
 
+  test('what was revealed is paid for once, however the pipeline is told otherwise', () =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, cwd } = nights;
+        writeCsv('in.csv', withPeople(sandbox).slice(0, 1).map(inputOf));
+        for (const reveal of ['[email]', '[email, phone]', '[]', '[phone]', '[email]', '[phone, email]']) {
+          const text = `stages: [contacts]\ncontacts: {details: true, reveal: ${reveal}, reveal_at_most: 1, people_at_most: 1}\n`;
+          writeFileSync(join(cwd, 'p.yaml'), text);
+          await night();
+        }
+        expect(revealing(sandbox)).toEqual(['true false', 'false true']);
+      },
+      ['stages: [contacts]'],
+    ));
+
   test('V2-18 the employees module is asked only by an ID that is said to be a confirmed one', () =>
     withNights(
       1,
@@ -109,6 +127,26 @@ describe('contacts', () => {
         'stages: [financials, contacts]',
         'ids_shared: [v2, employees]',
         'contacts: {from: employees, people_at_most: 40}',
+      ],
+    ));
+
+  test('V2-18 and people whom it says to work for another company are left out, and nothing of them is revealed', () =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        writeCsv('in.csv', withPeople(sandbox).slice(0, 1).map(inputOf));
+        const strange = (body: string) =>
+          body.replaceAll(/"company_name":\s*"[^"]*"/g, '"company_name":"Quite Another Ltd"');
+        sandbox.script('employeesSearch', [{ rewrite: strange }]);
+        await night();
+        expect(table('people')).toEqual([]);
+        expect(table('errors').map(({ code }) => code)).toContain('OTHER_COMPANY');
+        expect(sandbox.requests.get('employeeProfile')).toBeUndefined();
+      },
+      [
+        'stages: [financials, contacts]',
+        'ids_shared: [v2, employees]',
+        'contacts: {from: employees, people_at_most: 5, reveal: [email], reveal_at_most: 5}',
       ],
     ));
 });

@@ -111,7 +111,9 @@ describe.each(MODULES)('an answer of $operation that is in question', ({ stage, 
       operation as string
     ];
     const params =
-      operation === 'ownership' ? { registration_number: row.registration_number ?? row.input_registration_number } : { id: id ?? row.insights_id };
+      operation === 'ownership'
+        ? { registration_number: row.registration_number ?? row.input_registration_number }
+        : { id: id ?? row.insights_id };
     clock.advance(DAY);
     sandbox.script(real, [{ rewrite: another }]);
     const api = /Kyb$/.test(operation) ? 'v1' : 'v2';
@@ -124,3 +126,26 @@ describe.each(MODULES)('an answer of $operation that is in question', ({ stage, 
     expect(showing(cwd)).toEqual([]);
   });
 });
+
+test('V2-4 a new report that names another company leaves the one before in its place', () =>
+  withNights(
+    1,
+    async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const reports = () => table('credit_reports').map(({ raw_sha256 }) => raw_sha256);
+      const [before] = table('credit_reports');
+      expect(before?.credit_report_id).toMatch(/\d/);
+      clock.advance(40 * DAY);
+      sandbox.script('creditReportGenerate', [{ rewrite: another }]);
+      expect(await night()).toMatchObject({ code: 3 });
+      expect(reports()).toEqual([before?.raw_sha256]);
+      expect(table('rows')).toMatchObject([{ credit_report_id: before?.credit_report_id }]);
+      await decideAll({ kybatch, cwd }, 'none_of_these');
+      await night();
+      expect(reports()).toEqual([before?.raw_sha256]);
+    },
+    [
+      'stages: [record, credit-report]',
+      'freshness: {creditReportGenerate: 30d, fullKyb: 365d, creditReportSearch: 365d}',
+    ],
+  ));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { openDuck } from '../../src/export/formats/duck.js';
 import { candidate, collect, withSnapshot } from '../ledger/support.js';
@@ -193,6 +194,21 @@ test('an export that fails leaves the one before untouched, and nothing else beh
     await expect(exportTo(folder, closed, id)).rejects.toThrow();
     expect(readFileSync(join(folder, 'summary.json'), 'utf8')).toBe(before);
     expect(readdirSync(join(folder, '..'))).toEqual([id]);
+  });
+});
+
+test('what a search says of people is not in the candidates, unless contacts are asked for', async () => {
+  await withExport(async (folder, { ledger, id }) => {
+    const extra = '{"email":"ada@example.org","contacts":{"phone":"+44 1"},"founded":1901.10}';
+    const seen = [{ ...candidate('77', { decision: 'confirmed' }), extra }];
+    await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen }] });
+    const cells = async (includeContacts: boolean) => {
+      await exportTo(folder, ledger, id, { formats: ['csv'], includeContacts });
+      const lines = parse(readFileSync(join(folder, 'candidates.csv')), { columns: true }) as Record<string, string>[];
+      return lines.map((line) => line.extra);
+    };
+    expect(await cells(false)).toEqual(['{"contacts":{},"founded":1901.10}']);
+    expect(await cells(true)).toEqual([extra]);
   });
 });
 

@@ -21,7 +21,7 @@ export const changesBetween = (
 /** The same, as it is found out: without a look at what is the same in both. */
 export function changesFromParts(reader: Reader, old: RawAnswer, now: RawAnswer): readonly ItemChange[] {
   const asOf = (answer: RawAnswer): AsOf => {
-    const known = { id: '77', ids: {}, row: 1, stage: null, country: null };
+    const known = { id: '77', ids: {}, row: 1, stage: null, country: null, name: null };
     return { ...known, answers: [answer], rawSha256: answer.rawSha256 };
   };
   const pair = readPair(reader, asOf(old), asOf(now));

@@ -16,6 +16,7 @@ function reading(items: number, perPage: number, from: number, bought = Number.P
     fetchedAt: from + index,
     items: Math.min(perPage, items - index * perPage),
     pages,
+    total: items,
     rawSha256: `${from}/${index + 1}`,
   }));
 }
@@ -59,6 +60,21 @@ test('of all that was ever answered the newest whole reading stands, and where n
     }),
     { numRuns: 200 },
   );
+});
+
+test('V1-7 a list that grew while it was read is shown with all that was bought', () => {
+  const [first, ...others] = reading(230, 50, 0);
+  if (first === undefined) throw new Error('a page');
+  const pages = [{ ...first, pages: 3, total: 130 }, ...others];
+  expect(shownOf([...pages])).toEqual(['0/1', '0/2', '0/3', '0/4', '0/5']);
+  expect(shownOf([...reading(240, 50, -1000), ...pages])).toHaveLength(5);
+  expect(shownOf([...reading(240, 50, -1000), ...pages.slice(0, 4)])[0]).toBe('-1000/1');
+});
+
+test('V1-22 a reading whose last page came without its list takes nobody away', () => {
+  const whole = reading(120, 50, 0);
+  const again = reading(120, 50, 1000).map((page) => (page.page === 3 ? { ...page, items: null } : page));
+  expect(shownOf([...whole, ...again])).toEqual(['0/1', '0/2', '0/3']);
 });
 
 test('a page that was asked for again within a reading stands as it came last', () => {

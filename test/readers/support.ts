@@ -21,7 +21,7 @@ export function read(
   more: Partial<SubjectAnswers> & { readonly includeContacts?: boolean } = {},
 ): ReaderOutput {
   const { includeContacts = true, ...subject } = more;
-  const known = { id: '77', ids: {}, row: 1, stage: 'record', country: null, answers, ...subject };
+  const known = { id: '77', ids: {}, row: 1, stage: 'record', country: null, name: null, answers, ...subject };
   return readSubject(reader, known, includeContacts);
 }
 

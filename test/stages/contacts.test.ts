@@ -41,7 +41,7 @@ async function run(file: object, answers: Readonly<Record<string, unknown>>, kno
 }
 
 const origin = { rawSha256: 'a', row: 1, stage: 'contacts', fetchedAt: NOW, ids: {}, country: 'NL' };
-const subject = { id: '7', ids: {}, row: 1, stage: 'contacts', country: 'NL' };
+const subject = { id: '7', ids: {}, row: 1, stage: 'contacts', country: 'NL', name: null };
 
 const listed = (...people: readonly object[]) => ({ data: people, total_employees: people.length, total_pages: 1 });
 

@@ -35,7 +35,7 @@ export function portfolioStore(
     'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
   );
   const startedWith = database.prepare<[number], Pick<RunRecord, 'pipelineSha256' | 'settings'>>(
-    'SELECT pipeline_sha256 AS pipelineSha256, settings, max(rowid) FROM runs WHERE portfolio_id = ? GROUP BY pipeline_sha256',
+    'SELECT pipeline_sha256 AS pipelineSha256, settings, max(rowid) AS latest FROM runs WHERE portfolio_id = ? GROUP BY pipeline_sha256 ORDER BY latest',
   );
   const lastRun = database.prepare<[number], string>(
     'SELECT id FROM runs WHERE portfolio_id = ? ORDER BY rowid DESC LIMIT 1',

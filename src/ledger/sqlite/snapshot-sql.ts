@@ -49,12 +49,12 @@ export const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) A
   JOIN watch_events AS heard ON heard.environment_id = run_environments.environment_id AND heard.company_id = row_ids.id
   ORDER BY standing.row, heard.id`;
 
-const COUNTRY = `(SELECT country_code FROM candidates
-    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND country_code IS NOT NULL LIMIT 1)`;
+const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
+    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed' AND ${cell} IS NOT NULL LIMIT 1)`;
 
 export const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
-export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${COUNTRY} AS country, ${IDS} AS ids,
+export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${IDS} AS ids,
     iif(instr(stages, ':"not_available"') > 0, stages, NULL) AS lacking, ${IN_QUESTION} AS asked
   FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row

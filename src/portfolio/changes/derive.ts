@@ -115,5 +115,5 @@ async function answersAsOf(
     if (body !== undefined) answers.push({ ...past, body, ids, row: null, stage: null, country: null });
   }
   const { id, rawSha256 } = answer;
-  return { id, ids, row: null, stage: null, country: null, answers: newestOfEach(answers), rawSha256 };
+  return { id, ids, row: null, stage: null, country: null, name: null, answers: newestOfEach(answers), rawSha256 };
 }

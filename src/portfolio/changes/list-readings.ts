@@ -1,7 +1,7 @@
 import type { ChangeStore, DatedAnswer, ReplacedAnswer } from '../../ledger/changes.js';
 import { isObject } from '../../readers/parts/body-path.js';
 import { tryParse } from '../../readers/parts/open-answer.js';
-import { isComplete, type ListPage, pageOf } from '../../util/list-page.js';
+import { isComplete, isShort, type ListPage, pageOf } from '../../util/list-page.js';
 
 /** Between which calls a list was read once more. */
 export interface Readings {
@@ -13,7 +13,7 @@ export interface Readings {
 /**
  * Pages of a list are no items of it: who moves from one to the next has neither gone nor come. So a list is compared as a
  * whole, by the last of its pages that took the place of another, once all of them are there; and a list of which only a
- * part was bought is not compared, for who is not in it may be in the rest. Null: this answer compares nothing.
+ * part was bought, or came, is not compared, for who is not in it may be in the rest. Null: this answer compares nothing.
  */
 export async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Promise<Readings | null> {
   const size = await sizeOf(answer, store);
@@ -54,5 +54,6 @@ async function isRead(answers: readonly DatedAnswer[], store: ChangeStore): Prom
   }
   pages.sort((a, b) => a.page - b.page);
   const [first] = pages;
-  return isComplete(pages.filter(({ fetchedAt }) => fetchedAt >= (first?.fetchedAt ?? 0)));
+  const reading = pages.filter(({ fetchedAt }) => fetchedAt >= (first?.fetchedAt ?? 0));
+  return isComplete(reading) && !isShort(reading);
 }
