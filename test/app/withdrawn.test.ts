@@ -89,6 +89,36 @@ describe('an answer about a module that is withdrawn', () => {
   );
 });
 
+describe('a profile that was accepted', () => {
+  test('takes with it, once that is withdrawn, the people who were found by its website', () =>
+    withNights(
+      1,
+      async (nights) => {
+        const { sandbox, writeCsv, night, table, kybatch, cwd } = nights;
+        const company = wholeCompanies(sandbox, 20).find((one) => sandbox.registry.v2.employees(one).length > 0);
+        if (company === undefined) throw new Error('no company with people');
+        writeCsv('in.csv', [inputOf(company)]);
+        sandbox.script(({ operation }) => operation === 'companyProfile', [{ rewrite: withAnotherNumber }]);
+        expect((await night()).code).toBe(3);
+        expect(table('people')).toEqual([]);
+        await decideAll({ kybatch, cwd }, 'confirm');
+        await night();
+        const people = table('people').length;
+        expect(people).toBeGreaterThan(0);
+
+        await withdrawn(nights);
+        const shown = () => [table('people').length, table('firmographics').length, table('companies').length];
+        expect(shown()).toEqual([0, 0, 1]);
+        expect(await night()).toMatchObject({ code: 3, units: 0 });
+        expect(shown()).toEqual([0, 0, 1]);
+        await decideAll({ kybatch, cwd }, 'confirm');
+        expect(await night()).toMatchObject({ code: 0, units: 0 });
+        expect(shown()).toEqual([people, 1, 1]);
+      },
+      ['stages: [record, firmographics, contacts]'],
+    ));
+});
+
 describe('a record that was accepted', () => {
   const TABLES = ['companies', 'officers', 'shareholders', 'group_links', 'appointments', 'holdings'];
 
@@ -133,6 +163,9 @@ function contradicting(registry: Registry): Company {
     if (JSON.stringify(registry.v2.ownership(found)).includes('"children":[{')) return found;
   }
 }
+
+const withAnotherNumber = (body: string) =>
+  body.replace(/"registration_number":\s*"[^"]*"/, '"registration_number":"00000000"');
 
 const withoutNumbers = (body: string) =>
   body.replaceAll(/"registration_number":\s*"[^"]*"/g, '"registration_number":null');

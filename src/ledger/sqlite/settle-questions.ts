@@ -29,7 +29,8 @@ export function questionWriter(database: Connection) {
   );
   return (runId: string, row: number, settlement: RowSettlement): void => {
     const { questions, checkpoint } = settlement;
-    const isAtRest = checkpoint.outcome !== 'pending';
+    // Of a row that was broken off nobody knows what it would have asked.
+    const isAtRest = checkpoint.outcome !== 'pending' && settlement.asks !== undefined;
     const own = { runId, row, ...ownOf(settlement) };
     const anew = questions.some(({ answered }) => !answered);
     if (anew || isAtRest) closeOwn.run({ ...own, anew: anew ? 1 : 0 });
