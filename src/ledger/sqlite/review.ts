@@ -6,6 +6,7 @@ import { Cells, decisionShown, rowFields } from './cells.js';
 import type { Connection } from './driver.js';
 import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './rows.js';
+import { IS_DECIDED } from './settle-questions.js';
 import type { Writer } from './writer.js';
 
 /** Questions for people, and what they decided. */
@@ -94,10 +95,6 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
   }));
 }
-
-/** What is said to a question of another pipeline counts when that is run again: until then nothing else tells. */
-const IS_DECIDED = `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
-    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision <> 'not_sure')`;
 
 interface QuestionRow {
   readonly run_id: string;
