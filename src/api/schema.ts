@@ -30,6 +30,9 @@ export const list = <T extends z.ZodType>(item: T) =>
  */
 export const listIfSent = <T extends z.ZodType>(item: T) => nullable(list(nullable(item)));
 
+/** The same of an answer that is a list, and nothing around it; `{}` says nothing, too (V2-2). */
+export const bareListIfSent = <T extends z.ZodType>(item: T) => z.union([listIfSent(item), z.strictObject({})]);
+
 /** The items of such a list that can be read. */
 export const readable = <T extends z.ZodType>(items: readonly unknown[], item: T): z.output<T>[] =>
   items.filter((value): value is z.output<T> => item.safeParse(value).success);

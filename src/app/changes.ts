@@ -34,6 +34,7 @@ export interface ChangeView extends Omit<NamedChange, 'items'> {
 
 export interface ChangedItem {
   readonly oldRawSha256: string;
+  readonly newRawSha256: string;
   /** The item as a whole, where it came or went, then its fields. */
   readonly fields: readonly (FieldChange & { readonly important: boolean })[];
 }
@@ -67,6 +68,7 @@ function viewOf({ items, ...change }: NamedChange, important: ReadonlySet<string
     ...change,
     items: items.map((item) => ({
       oldRawSha256: item.oldRawSha256 ?? change.oldRawSha256,
+      newRawSha256: item.newRawSha256 ?? change.newRawSha256,
       fields: fieldsOf(item).map((field) => ({ ...field, important: isImportant(field, important) })),
     })),
   };

@@ -13,8 +13,10 @@ export interface ItemChange {
   readonly kind: 'added' | 'removed' | 'changed';
   /** Null: the cell was, or is, empty. */
   readonly fields: readonly FieldDifference[];
-  /** The raw answer that the old values stand in, where it is an earlier one than the one before. */
+  /** The raw answer that the old values stand in, where it is another than the one before: an earlier one, another page. */
   readonly oldRawSha256?: string;
+  /** The same for the new values. */
+  readonly newRawSha256?: string;
 }
 
 export interface FieldDifference {

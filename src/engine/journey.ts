@@ -105,8 +105,10 @@ class Journey {
     // An answer that was there before stays as old as it is, until its company was looked for anew.
     const wasThere = this.#row.stagesBefore[stage.name] === 'done' && !this.#resolved.has(stage.space);
     const isGone = outcome.kind === 'not_available' && outcome.gone === true && wasThere;
-    if (!isGone)
+    if (!isGone) {
+      this.state.notes.keepEnd(stage.name);
       this.state.noteFetched(stage.name, asOf ?? this.state.notes.dateOf(stage.name) ?? this.#contexts.now());
+    }
     if (outcome.kind === 'not_available' && outcome.error !== undefined) this.state.keepError(outcome.error);
   }
 
@@ -142,7 +144,10 @@ class Journey {
         this.state.keepError({ ...NOT_KNOWN_HERE, code: outcome.code, message: outcome.message });
       }
       this.state.mark(waiting, 'not_available');
-      for (const { name } of waiting) this.state.noteFetched(name, this.#contexts.now());
+      for (const { name } of waiting) {
+        this.state.notes.keepEnd(name);
+        this.state.noteFetched(name, this.#contexts.now());
+      }
       this.state.reached = waiting[0]?.name ?? this.state.reached;
     } else {
       this.state.noteTrouble(waiting, outcome);

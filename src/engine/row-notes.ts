@@ -1,7 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import type { OwnedUse } from '../ledger/calls.js';
 import type { NewQuestion } from '../ledger/question.js';
-import type { AskedFor, CandidateRecord, NewError, RowSettlement, Verdict } from '../ledger/runs.js';
+import type { AskedFor, CandidateRecord, IdentityVerdict, NewError, RowSettlement } from '../ledger/runs.js';
 import type { SeenCandidate } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 
@@ -13,7 +13,8 @@ export class RowNotes {
   readonly #uses: OwnedUse[] = [];
   readonly #dates = new Map<string, number>();
   readonly #asked: AskedFor[] = [];
-  readonly #verdicts: Verdict[] = [];
+  readonly #ended = new Set<string>();
+  readonly #verdicts: IdentityVerdict[] = [];
 
   keepCandidates(space: IdSpace, seen: readonly SeenCandidate[]): void {
     this.#candidates.set(space, seen.map(toRecord));
@@ -37,7 +38,12 @@ export class RowNotes {
     this.#asked.push(asked);
   }
 
-  keepVerdict(verdict: Verdict): void {
+  /** A stage has asked for all that it was told to ask for, be it nothing. */
+  keepEnd(stage: string): void {
+    this.#ended.add(stage);
+  }
+
+  keepVerdict(verdict: IdentityVerdict): void {
     this.#verdicts.push(verdict);
   }
 
@@ -51,13 +57,14 @@ export class RowNotes {
     return this.#dates.get(stage);
   }
 
-  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'verdicts'> {
+  all(): Pick<RowSettlement, 'candidates' | 'questions' | 'errors' | 'uses' | 'asked' | 'ended' | 'verdicts'> {
     return {
       candidates: [...this.#candidates].map(([space, seen]) => ({ space, seen })),
       questions: [...this.#questions.values()],
       errors: this.#errors,
       uses: this.#uses,
       asked: this.#asked,
+      ended: [...this.#ended],
       verdicts: this.#verdicts,
     };
   }

@@ -107,6 +107,7 @@ function brokenOff(row: RowRecord, error: unknown, at: number): RowSettlement {
     errors: [{ stage: row.stage ?? 'resolve', class: 'fail_row', code, message, requestId: null, attempts: 1, at }],
     uses: [],
     asked: [],
+    ended: [],
     verdicts: [],
   };
 }

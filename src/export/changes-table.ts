@@ -24,7 +24,7 @@ export const changesTable = table({
     column(
       'key',
       'json',
-      'What the line is known again by: columns and their cells; `copy` counts from 2 where several are alike',
+      'What the line is known again by: columns and their cells; `copy` counts from 2 where several are alike. Of lists also the `operation` that the line is from, or was, where it is gone',
     ),
     column(
       'column',
@@ -57,7 +57,6 @@ export function changeRows(
     input_id: change.inputId,
     v1_company_id: change.ids.v1 ?? null,
     v2_company_id: change.ids.v2 ?? null,
-    new_raw_sha256: change.newRawSha256,
     run: change.runId,
     extra: null,
   };
@@ -71,6 +70,7 @@ export function changeRows(
       old_value: field.oldValue,
       new_value: field.newValue,
       old_raw_sha256: item.oldRawSha256 ?? change.oldRawSha256,
+      new_raw_sha256: item.newRawSha256 ?? change.newRawSha256,
       important: String(isImportant(field, important)),
     })),
   );

@@ -143,13 +143,15 @@ export interface RowSettlement {
   readonly uses: readonly OwnedUse[];
   /** What its stages were given that names no company; of a stage that has come to its end, all of it. */
   readonly asked: readonly AskedFor[];
-  readonly verdicts: readonly Verdict[];
+  /** Stages that have come to their end by now: what they asked for at other times, and not now, is not shown any more. */
+  readonly ended: readonly string[];
+  readonly verdicts: readonly IdentityVerdict[];
   /** What its pipeline can ask people about; without it, everything. What another one has asked is not closed by it. */
   readonly asks?: { readonly stages: readonly string[]; readonly spaces: readonly IdSpace[] };
 }
 
 /** What came of comparing an answer with the company that was confirmed. */
-export interface Verdict {
+export interface IdentityVerdict {
   /** The company. */
   readonly space: IdSpace;
   readonly id: string;

@@ -23,6 +23,8 @@ export interface Reader {
    * read: what is the same in two answers need not be read to compare them.
    */
   readonly apart?: Readonly<Record<string, readonly string[]>>;
+  /** Operations that return the same lists, of which one is shown: whichever is bought anew, it may be another one then. */
+  readonly sharing?: readonly string[];
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
   /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */
@@ -105,7 +107,7 @@ export class ReaderOutput {
   readonly issues: Issue[] = [];
   /** By table: the cells of `knownBy.within` of which lines came, be it none; `''` where that is all the same. */
   readonly came = new Map<string, Set<string>>();
-  readonly #repeated = new Set<string>();
+  readonly #hidden = new Set<string>();
   #issuesBeyond = 0;
 
   constructor(
@@ -156,19 +158,21 @@ export class ReaderOutput {
     this.issues[ISSUES_NAMED] = { origin, pointer: '', expected, seen: `${this.#issuesBeyond} more` };
   }
 
-  /**
-   * The lines that this answer has for the table stand in it already, by another answer: they are not shown again. They are
-   * compared all the same, each answer with the one before it.
-   */
-  noteRepeated(table: Table, { operation, rawSha256 }: Pick<AnswerOrigin, 'operation' | 'rawSha256'>): void {
-    this.#repeated.add(placeOf(table, operation, rawSha256));
+  /** Only a part of a list came: who is not in it may be in the rest, so it is not compared. */
+  noteInPart(table: Table): void {
+    this.came.delete(table.name);
   }
 
-  /** The lines as they are exported. */
+  /** What the table shows came with another answer: the lines of this one are neither shown nor compared. */
+  hide(table: Table, { operation, rawSha256 }: Pick<AnswerOrigin, 'operation' | 'rawSha256'>): void {
+    this.#hidden.add(placeOf(table, operation, rawSha256));
+  }
+
+  /** The lines as they are exported, and compared. */
   shownOf(table: Table): readonly Row[] {
     const rows = this.rows.get(table.name) ?? [];
-    if (this.#repeated.size === 0) return rows;
-    return rows.filter((row) => !this.#repeated.has(placeOf(table, row.operation ?? '', row.raw_sha256 ?? '')));
+    if (this.#hidden.size === 0) return rows;
+    return rows.filter((row) => !this.#hidden.has(placeOf(table, row.operation ?? '', row.raw_sha256 ?? '')));
   }
 
   rowsOf<T extends Table>(table: T): readonly RowOf<T>[] {

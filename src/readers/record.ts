@@ -1,14 +1,13 @@
 import type { ExactJson } from '../util/exact-json.js';
 import { type BodyPath, isObject, type JsonObject } from './parts/body-path.js';
-import { addCompany, type Piece, readProfile } from './parts/company-line.js';
+import { addCompany, type OwnPiece, originIn, type Piece, readProfile } from './parts/company-line.js';
 import { type FiledFinancials, readFiledFinancials } from './parts/filed-financials.js';
 import { readGroupLinks, readGroupTree } from './parts/group-links.js';
+import { pagedPiece, statementsPiece } from './parts/list-pieces.js';
 import { type ListOf, oddOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { readPagedList } from './parts/paged-list.js';
 import { readOfficers, readShareholders } from './parts/people.js';
 import { nested } from './parts/read-fields.js';
-import { noteRepeated } from './parts/repeated-lists.js';
 import { takeSources } from './parts/sources.js';
 import type { Reader } from './reader.js';
 import { companiesTable } from './tables/companies.js';
@@ -25,27 +24,22 @@ export const recordReader = {
   operations: ['fullKyb', 'liteKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   tables: [companiesTable, officersTable, shareholdersTable, groupLinksTable, filedFinancialsTable, sourcesTable],
   apart: { fullKyb: ['lite'] },
+  sharing: ['fullKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
   read({ id, answers }, out) {
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
     const byOperation = ORDER.map((name) => opened.filter(({ answer }) => answer.operation === name));
-    const main = byOperation.flat()[0]?.answer;
-    if (main === undefined) return;
     const of: ListOf = { v1: id, v2: null, offset: 0 };
     const pieces = byOperation.flatMap((some) =>
       isPaged(some) ? [pagesOf(some, of)] : some.map((one) => readOne(one, of)),
     );
-    for (const { operation, wholeAsOf = null } of pieces)
-      if (isPagedName(operation) && wholeAsOf !== null)
-        noteRepeated(LINES[operation], { operation, wholeAsOf }, answers, out);
-    addCompany(pieces, of, main, out);
+    addCompany(pieces, of, out);
   },
 } as const satisfies Reader;
 
 const ORDER: readonly string[] = recordReader.operations;
 
 type Some = readonly [OpenedAnswer, ...OpenedAnswer[]];
-const PAGED = { officersKyb: ['officers', readOfficers], shareholdersKyb: ['shareholders', readShareholders] } as const;
-const LINES = { officersKyb: officersTable, shareholdersKyb: shareholdersTable } as const;
+const PAGED = { officersKyb: 'officers', shareholdersKyb: 'shareholders' } as const;
 type PagedName = keyof typeof PAGED;
 const isPagedName = (name: string | undefined): name is PagedName => name !== undefined && Object.hasOwn(PAGED, name);
 const isPaged = (answers: readonly OpenedAnswer[]): answers is Some => isPagedName(answers[0]?.answer.operation);
@@ -55,36 +49,38 @@ const PER_PAGE = 10;
 
 function pagesOf(answers: Some, of: ListOf): Piece {
   const operation = answers[0].answer.operation as PagedName;
-  const [module, read] = PAGED[operation];
-  const { count, total, wholeAsOf, rest } = readPagedList(answers, of, module, PER_PAGE, read);
-  return { operation, rest, counts: { [module]: count }, totals: { [module]: total }, wholeAsOf };
+  return pagedPiece(operation, PAGED[operation], answers, of, PER_PAGE);
 }
 
-function readOne({ answer: { operation }, body, path }: OpenedAnswer, of: ListOf): Piece {
+const readOne = ({ answer, body, path }: OpenedAnswer, of: ListOf): Piece => ({
+  ...originIn(answer),
+  ...readBody(answer.operation, body, of, path),
+});
+
+function readBody(operation: string, body: ExactJson, of: ListOf, path: BodyPath): OwnPiece {
   const object = path.object(body);
   if (object === undefined) {
     if (body === null) path.unexpected('an object', body);
-    return { operation, rest: [[operation, body]] };
+    return { rest: [[operation, body]] };
   }
   switch (operation) {
     case 'fullKyb':
-      return { operation, ...fullRecord(object, of, path) };
+      return fullRecord(object, of, path);
     case 'liteKyb':
-      return { operation, ...readProfile(object, of, path) };
+      return readProfile(object, of, path);
     case 'groupFullKyb':
+      return { ...groupTree(object, of, path), extents: { group_links: 'whole' } };
     case 'groupLiteKyb':
-      return { operation, ...groupTree(object, of, path) };
-    case 'financialKyb': {
-      const { periods, rest } = filed(object, of, path);
-      return { operation, rest: nested(operation, rest), counts: { filed_periods: periods } };
-    }
+      return groupTree(object, of, path);
+    case 'financialKyb':
+      return statementsPiece(operation, filed(object, of, path));
     default:
       throw new TypeError(`no table is made from ${operation}`);
   }
 }
 
 /** The lists carry no envelope, so whether they are complete is unknown (V1-26). */
-function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): Omit<Piece, 'operation'> {
+function fullRecord(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
   const rest = takeSources(object, 'record', of.v1 ?? '', path);
   const profile = readProfile(path.at('lite').object(rest.lite) ?? {}, of, path.at('lite'));
   const financial = path.at('financial').object(rest.financial);
@@ -126,12 +122,13 @@ const wasRead = (key: string, value: ExactJson) => Object.hasOwn(MODULES, key) &
 
 function filed(financial: JsonObject, of: ListOf, path: BodyPath): FiledFinancials {
   const statements = takeSources(financial, 'financial', of.v1 ?? '', path);
-  const { periods, rest } = readFiledFinancials(statements, of, path);
+  const { rest, ...came } = readFiledFinancials(statements, of, path);
   const others = Object.entries(statements).filter(([key]) => key !== 'years' && key !== 'groups');
-  return { periods, rest: [...others, ...rest] };
+  return { ...came, rest: [...others, ...rest] };
 }
 
-function groupTree(object: JsonObject, of: ListOf, path: BodyPath): Omit<Piece, 'operation'> {
+/** The immediate neighbours, or all of the group. */
+function groupTree(object: JsonObject, of: ListOf, path: BodyPath): OwnPiece {
   const rest = takeSources(object, 'group_structures', of.v1 ?? '', path);
   const { count, odd } = readGroupTree(rest.data, of, path.at('data'));
   const others = Object.entries(rest).filter(([key, value]) => key !== 'data' || value === null);

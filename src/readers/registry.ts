@@ -1,10 +1,8 @@
-import { addCompany, type Piece, readProfile } from './parts/company-line.js';
+import { addCompany, originIn, type Piece, readProfile } from './parts/company-line.js';
 import { readFiledFinancials } from './parts/filed-financials.js';
+import { type PagedModule, pagedPiece, statementsPiece } from './parts/list-pieces.js';
 import type { ListOf } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
-import { readPagedList } from './parts/paged-list.js';
-import { readOfficers, readShareholders } from './parts/people.js';
-import { nested } from './parts/read-fields.js';
 import type { Reader } from './reader.js';
 import { companiesTable } from './tables/companies.js';
 import { filedFinancialsTable } from './tables/filed-financials.js';
@@ -31,33 +29,29 @@ export const registryReader = {
       ...of('kybFinancial').map((one) => statements(one, list)),
     ];
     // v1 has a line of its own.
-    addCompany(pieces, { v1: null, v2: id }, main, out);
+    addCompany(pieces, { v1: null, v2: id }, out);
   },
 } as const satisfies Reader;
 
 const ORDER: readonly string[] = registryReader.operations;
 
-function profile({ answer: { operation }, body, path }: OpenedAnswer, { v2 }: ListOf): Piece {
+function profile({ answer, body, path }: OpenedAnswer, { v2 }: ListOf): Piece {
   const object = path.object(body);
-  if (object === undefined) return { operation, rest: [[operation, body]] };
-  return { operation, ...readProfile(object, { v1: null, v2 }, path) };
+  if (object === undefined) return { ...originIn(answer), rest: [[answer.operation, body]] };
+  return { ...originIn(answer), ...readProfile(object, { v1: null, v2 }, path) };
 }
 
 /** How long a page is where nobody says it is the provider's affair: the document shows no default. */
-function paged(module: 'officers' | 'shareholders', answers: readonly OpenedAnswer[], of: ListOf): readonly Piece[] {
+function paged(module: PagedModule, answers: readonly OpenedAnswer[], of: ListOf): readonly Piece[] {
   const [first] = answers;
   if (first === undefined) return [];
-  const { operation } = first.answer;
-  const { count, total, rest } = readPagedList(answers, of, module, null, READ[module]);
-  return [{ operation, rest, counts: { [module]: count }, totals: { [module]: total } }];
+  return [pagedPiece(first.answer.operation, module, answers, of, null)];
 }
 
-const READ = { officers: readOfficers, shareholders: readShareholders };
-
-function statements({ answer: { operation }, body, path }: OpenedAnswer, of: ListOf): Piece {
+function statements({ answer, body, path }: OpenedAnswer, of: ListOf): Piece {
   const object = path.object(body);
-  if (object === undefined) return { operation, rest: [[operation, body]] };
-  const { periods, rest } = readFiledFinancials(object, of, path);
+  if (object === undefined) return { ...originIn(answer), rest: [[answer.operation, body]] };
+  const { rest, ...came } = readFiledFinancials(object, of, path);
   const others = Object.entries(object).filter(([key]) => key !== 'years' && key !== 'groups');
-  return { operation, rest: nested(operation, [...others, ...rest]), counts: { filed_periods: periods } };
+  return { ...originIn(answer), ...statementsPiece(answer.operation, { ...came, rest: [...others, ...rest] }) };
 }

@@ -64,8 +64,12 @@ export interface KnownBy<Name extends string = string> {
   readonly columns: readonly (readonly Name[])[];
   /** The lines with one cell of this column came together, and are compared on their own: others may not have come. */
   readonly within?: Name;
+  /** Which answer a line is from: it is told with what the line is known by, and is no part of that. */
+  readonly origin?: Name;
   /** What is not compared, beside places and origins. */
   readonly besides?: readonly Name[];
+  /** What only some answers say: that another one does not say it is no change. */
+  readonly saidBySome?: readonly Name[];
   /** Members of `extra` that say what another answer says otherwise, and so follow from how old each of them is. */
   readonly besidesInExtra?: readonly string[];
   /** One line for each company: it neither comes nor goes. */

@@ -148,8 +148,13 @@ async function lookFor(
   }
   const params: Params = { name, ...(birthYear === null ? {} : { date_of_birth_year: birthYear }) };
   const outcome = await context.call(search, params, about);
-  return outcome.kind === 'answer' ? undefined : withoutAnswer(outcome);
+  if (outcome.kind !== 'answer') return withoutAnswer(outcome);
+  if (!isList(outcome.body)) context.keepError(notReturned(search));
+  return undefined;
 }
+
+/** Its items are read by whoever makes the tables. */
+const isList = (body: Buffer): boolean => body.toString('latin1', 0, 64).trimStart().startsWith('[');
 
 const peopleLeft = (message: string): StageError => noteOf('PEOPLE_LEFT', message);
 

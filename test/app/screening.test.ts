@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Json, write } from '../../src/sandbox/json.js';
 import type { Company, Registry } from '../../src/sandbox/registry/types.js';
 import { parseExact } from '../../src/util/exact-json.js';
-import { wholeCompanies } from '../engine/support.js';
+import { findPlainCompany, wholeCompanies } from '../engine/support.js';
 import { chargedAgain, chargesByOperation } from '../helpers/sandbox.js';
 import { DAY, type Line, withNights } from './nights.js';
 
@@ -102,6 +104,23 @@ describe('screening', () => {
       ['stages: [record, screening]', 'screening: {people_at_most: 2}'],
     ));
 
+  test.each(['null', '{}', '[null]'])('V1-22 a search that answers %s is paid for once, and says nothing', (answer) =>
+    withNights(
+      1,
+      async ({ sandbox, writeCsv, night, table }) => {
+        writeCsv('in.csv', wholeCompanies(sandbox, 1).map(inputOf));
+        // The first is the check of the key.
+        sandbox.script('officersSearchKyb', ['none', { rewrite: answer }]);
+        expect((await night()).code).toBe(0);
+        expect(chargesByOperation(sandbox.chargeLog)).toMatchObject({ officersSearchKyb: 1 });
+        expect(table('appointments')).toEqual([]);
+        expect(table('errors')).not.toEqual([]);
+        expect((await night()).units).toBe(0);
+      },
+      ['stages: [record, screening]', 'screening: {people_at_most: 1, shareholders: false}'],
+    ),
+  );
+
   test('without a record the lists are asked for; who is beyond the cap is noted', () =>
     withNights(
       1,
@@ -135,6 +154,33 @@ describe('screening', () => {
       },
       ['stages: [screening]', 'screening: {shareholders: false, people_at_most: 1}'],
     ));
+
+  test('what the stage was told before, and is not any more, is not shown: another API, fewer kinds, nobody to look for', () =>
+    withNights(1, async ({ sandbox, cwd, writeCsv, night, table }) => {
+      const { registry } = sandbox;
+      const unofficered = findPlainCompany(
+        sandbox,
+        (one) =>
+          registry.hasRecord(one) &&
+          items(registry.v1.officers(one, false)).length === 0 &&
+          items(registry.v1.shareholders(one)).length > 0,
+      );
+      const companies = [...wholeCompanies(sandbox, 1), unofficered];
+      writeCsv('in.csv', companies.map(inputOf));
+      const shown = async (options: string) => {
+        writeFileSync(join(cwd, 'p.yaml'), `stages: [record, screening]\nscreening: {people_at_most: 1, ${options}}`);
+        expect((await night()).code).toBe(0);
+        const lines = [...table('appointments'), ...table('holdings')];
+        return [...new Set(lines.map(({ operation }) => operation))].sort();
+      };
+      const both = ['officersSearchKyb', 'shareholdersSearchKyb'];
+      expect(await shown('from: v1')).toEqual(both);
+      expect(linesOf(table('holdings'), unofficered)).not.toEqual([]);
+      expect(await shown('from: v2')).toEqual(['kybOfficersSearch']);
+      expect(await shown('from: v1')).toEqual(both);
+      expect(await shown('shareholders: false, current_only: false')).toEqual(['officersSearchKyb']);
+      expect(table('errors').map(({ code }) => code)).toContain('NOBODY_TO_SCREEN');
+    }));
 
   test('an account without v1 screens by v2’s lists and searches', () =>
     withNights(

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Json, write } from '../../src/sandbox/json.js';
@@ -113,7 +114,8 @@ test('V1-7, V1-26, V1-27 modules by themselves, all pages, are what the register
 
 test('V1-26 the full record with all pages of its lists has nobody twice', async () => {
   const clock = new JumpingClock(NOW);
-  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}'];
+  const freshness = 'freshness: {fullKyb: 30d, officersKyb: 90d, shareholdersKyb: 90d}';
+  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
   await withJob({ clock, pipeline }, async (job) => {
     const company = findCrowded(job);
     job.writeCsv('in.csv', [lineOf(company)]);
@@ -129,11 +131,75 @@ test('V1-26 the full record with all pages of its lists has nobody twice', async
         expect(readTable(join(job.cwd, 'out'), name).map(({ id }) => id)).toEqual(
           truth[name].map(({ id }) => textOf(id)),
         );
+      expect(readTable(join(job.cwd, 'out'), 'companies')).toMatchObject([
+        { officers_returned: String(truth.officers.length), shareholders_returned: String(truth.shareholders.length) },
+      ]);
     };
     await check();
-    clock.set(clock.now() + 100 * DAY);
-    await check();
+    // The record anew, and the lists as they are: in the next month, and after all of them have grown old.
+    for (const days of [35, 65]) {
+      clock.set(clock.now() + days * DAY);
+      await check();
+    }
+    const bought = (name: string) => job.sandbox.chargeLog.filter(({ operation }) => operation === name).length;
+    expect([bought('fullKyb'), bought('officersKyb')]).toEqual([3, 4]);
     expect(jsonOf<{ changes: readonly Item[] }>(await job.kybatch(['changes', '--json'])).changes).toEqual([]);
+  });
+});
+
+test.each([
+  ['modules first', ['modules', 'record']],
+  ['the record first', ['record', 'modules']],
+])('V1-26 bought by themselves and with the record, %s, each list stands once', async (_, order) => {
+  const clock = new JumpingClock(NOW);
+  await withJob({ clock }, async (job) => {
+    const company = findCrowded(job);
+    job.writeCsv('in.csv', [lineOf(company)]);
+    writeFileSync(join(job.cwd, 'record.yaml'), 'stages: [record]');
+    writeFileSync(join(job.cwd, 'modules.yaml'), ['stages: [record]', MODULES].join('\n'));
+    const lines = [];
+    for (const pipeline of order) {
+      const run = ['run', 'in.csv', '--pipeline', `./${pipeline}.yaml`, '--yes', '--out', 'out'];
+      expect((await job.kybatch(run)).code).toBe(0);
+      const tables = ['officers', 'shareholders', 'group_links', 'filed_financials'];
+      lines.push(tables.map((name) => readTable(join(job.cwd, 'out'), name).length));
+      clock.set(clock.now() + 1000);
+    }
+    expect(lines[1]).toEqual(lines[0]);
+  });
+});
+
+test('where the record and the list disagree, each change of what is shown is told, be the record the same to the byte', async () => {
+  const clock = new JumpingClock(NOW);
+  const plain = createRegistry({ seed: 1, size: 200_000 });
+  let night = 0;
+  const officers = () => [{ id: night, last_name: `Night ${night}` }];
+  const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, officers } } });
+  const freshness = 'freshness: {fullKyb: 20d, officersKyb: 30d, shareholdersKyb: 300d}';
+  const pipeline = ['stages: [record]', 'record: {modules: full, all_pages: true}', freshness];
+  await withJob({ clock, registry, pipeline }, async ({ sandbox, writeCsv, kybatch, cwd }) => {
+    const company = findPlainCompany(
+      sandbox,
+      (one) => plain.hasRecord(one) && plain.traits(one).officers === 'some' && !plain.traits(one).identityMismatch,
+    );
+    writeCsv('in.csv', [lineOf(company)]);
+    const shown: (readonly (string | null | undefined)[])[] = [];
+    // Everything, the record alone, the list alone, the record alone.
+    for (night = 1; night <= 4; night++) {
+      expect(
+        (await kybatch(['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--out', 'out', '--export'])).code,
+      ).toBe(0);
+      shown.push(readTable(join(cwd, 'out'), 'officers').map(({ id }) => id));
+      clock.set(clock.now() + (night === 1 ? 25 : 10) * DAY);
+    }
+    const ids = new Set(shown[0]);
+    const { changes } = jsonOf<{ changes: readonly (Item & { key: Item })[] }>(await kybatch(['changes', '--json']));
+    for (const { kind, key } of changes.filter(({ table, column }) => table === 'officers' && column === null)) {
+      if (kind === 'added') ids.add(String(key.id));
+      else ids.delete(String(key.id));
+    }
+    expect(new Set(shown.map(String)).size).toBeGreaterThan(1);
+    expect([...ids].sort()).toEqual([...(shown.at(-1) ?? [])].sort());
   });
 });
 
@@ -141,7 +207,11 @@ test('who moves from one page of a list to the next has neither come nor gone', 
   const clock = new JumpingClock(NOW);
   const plain = createRegistry({ seed: 1, size: 200_000 });
   let newcomers: Json[] = [];
-  const shareholders = (company: Company) => [...newcomers, ...plain.v1.shareholders(company)];
+  let renamed = -1;
+  const shareholders = (company: Company) =>
+    [...newcomers, ...plain.v1.shareholders(company)].map((item, index) =>
+      index === renamed ? { ...(item as object), name: 'Renamed' } : item,
+    );
   const registry: Registry = Object.create(plain, { v1: { value: { ...plain.v1, shareholders } } });
   await withJob(
     { clock, registry, pipeline: ['stages: [record]', 'record: {modules: [shareholders]}'] },
@@ -166,6 +236,21 @@ test('who moves from one page of a list to the next has neither come nor gone', 
         ['shareholders', null, 'added', null],
         ['shareholders', 'name', 'added', 'New Holder'],
       ]);
+      // Each value is in the answer that is named: both stand on the first page, and the second is compared last.
+      clock.set(clock.now() + 100 * DAY);
+      renamed = 5;
+      plain.change(company, 'company_fax', '1');
+      expect((await night()).code).toBe(0);
+      const said = jsonOf<{ changes: readonly Item[] }>(await job.kybatch(['changes', '--json'])).changes;
+      expect(said.at(-1)).toMatchObject({ column: 'name', kind: 'changed', new_value: 'Renamed' });
+      for (const { old_value, new_value, old_raw_sha256, new_raw_sha256 } of said.filter(
+        ({ column }) => column === 'name',
+      )) {
+        const raw = async (sha256: unknown) => (await job.kybatch(['changes', '--raw', String(sha256)])).stdout;
+        expect(old_raw_sha256).not.toBe(new_raw_sha256);
+        if (old_value !== null) expect(await raw(old_raw_sha256)).toContain(JSON.stringify(old_value));
+        expect(await raw(new_raw_sha256)).toContain(JSON.stringify(new_value));
+      }
     },
   );
 });

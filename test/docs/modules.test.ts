@@ -4,6 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { stages } from '../../src/stages/list.js';
 import { withJob } from '../cli/here.js';
+import { readTable } from '../export/support.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/modules.md'), 'utf8');
 const sections = page
@@ -24,7 +25,7 @@ test('the queries find something in the tables of a run with every stage', async
     // Reports are ready at once, and people are few: it is the queries that are tried.
     writeFileSync(
       join(cwd, 'all.yaml'),
-      `stages: [${names.join(', ')}]\nscreening: {people_at_most: 2}\nreport: {first_poll: 1ms, poll_at_most: 1ms}\n`,
+      `stages: [${names.join(', ')}]\nscreening: {people_at_most: 2}\ncontacts: {people_at_most: 4, details: true}\nreport: {first_poll: 1ms, poll_at_most: 1ms}\n`,
     );
     const end = await kybatch(['run', 'input.csv', '--pipeline', './all.yaml', '--yes', '--json', '--out', 'tables']);
     // Ownership may have a question for a person.
@@ -32,14 +33,24 @@ test('the queries find something in the tables of a run with every stage', async
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
     const connection = await instance.connect();
     const silent: string[] = [];
+    const sums = new Map<string, number>();
     for (const { title, query } of sections) {
       if (query === undefined) continue;
       const here = query.replaceAll(/'(\w+\.csv)'/g, (_, file: string) => `'${join(cwd, 'tables', file)}'`);
       const found = await connection.runAndReadAll(here);
       if (found.getRows().length === 0) silent.push(title);
+      sums.set(
+        title,
+        found.getRowObjects().reduce((sum, { people }) => sum + Number(people ?? 0), 0),
+      );
     }
     connection.closeSync();
     instance.closeSync();
     expect(silent).toEqual([]);
+    // Who has a line in a list and one with details is one person.
+    const people = readTable(join(cwd, 'tables'), 'people');
+    const listed = people.filter(({ operation }) => operation === 'enrichEmployeesSearch');
+    expect(people.length).toBeGreaterThan(listed.length);
+    expect(sums.get('contacts')).toBe(listed.length);
   });
 });

@@ -4,6 +4,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { openDuck } from '../../src/export/formats/duck.js';
+import { parquet } from '../../src/export/formats/parquet.js';
+import { boughtTables } from '../../src/export/tables.js';
+import { readers } from '../../src/readers/list.js';
+import { withFolder } from '../helpers/cli.js';
 import { candidate, collect, withSnapshot } from '../ledger/support.js';
 import {
   buy,
@@ -221,6 +225,30 @@ test('Parquet by country, sorted by key, read with DuckDB', async () => {
     expect(paths).toEqual(expect.arrayContaining(['flat_financials/country=GB/part-0.parquet', 'rows.parquet']));
     await exportTo(folder, ledger, id, { formats: ['csv'], now: NOW });
     expect(existsSync(join(folder, 'flat_financials'))).toBe(false);
+  });
+});
+
+test('each table of what was bought can be split by country, and keeps the columns that it has', async () => {
+  await withFolder(async (folder) => {
+    const csv = { delimiter: ',', bom: false };
+    const given = { folder, formats: ['parquet'], csv, includeContacts: true, now: NOW, version: 'test' } as const;
+    const options = { ...given, partitionByCountry: true };
+    const writer = await parquet.open({ folder, scratch: folder, options });
+    const duck = await openDuck({ scratch: folder, threads: 1 });
+    for (const { name, columns } of boughtTables(readers)) {
+      const file = writer.table(name, columns, true);
+      const own = columns.find((column) => column.name === 'country');
+      file.write([own === undefined ? {} : { country: 'NZ' }], 'GB');
+      const split = own === undefined ? 'country' : 'partition_country';
+      expect((await file.finish()).map(({ path }) => path)).toEqual([
+        join(folder, name, `${split}=GB`, 'part-0.parquet'),
+      ]);
+      const from = `read_parquet('${folder}/${name}/*/*.parquet', hive_partitioning = true)`;
+      const [read] = await duck.rows(`SELECT ${split}, ${own === undefined ? 'NULL' : 'country'} FROM ${from}`);
+      expect(read).toEqual(['GB', own === undefined ? null : 'NZ']);
+    }
+    duck.close();
+    writer.close();
   });
 });
 

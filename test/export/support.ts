@@ -106,7 +106,7 @@ const settled: Checkpoint = {
   updatedAt: NOW,
 };
 
-const nothing = { candidates: [], questions: [], errors: [], uses: [], asked: [], verdicts: [] };
+const nothing = { candidates: [], questions: [], errors: [], uses: [], asked: [], ended: [], verdicts: [] };
 
 /** The row as it stands, with something more to tell. */
 export async function settleAgain(

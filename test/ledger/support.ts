@@ -145,6 +145,7 @@ export const rowSettlement = (
   errors: [],
   uses: [],
   asked: [],
+  ended: [],
   verdicts: [],
   ...more,
 });

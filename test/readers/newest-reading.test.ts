@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newestReading } from '../../src/readers/parts/newest-reading.js';
 import { recordReader } from '../../src/readers/record.js';
+import { registryReader } from '../../src/readers/registry.js';
 import { companiesTable } from '../../src/readers/tables/companies.js';
 import { officersTable } from '../../src/readers/tables/officers.js';
 import type { ListPage } from '../../src/util/list-page.js';
@@ -138,3 +139,26 @@ test('V1-26 lines, counts and the total are those of the newest reading', () => 
   ]);
   expect(out.rowsOf(companiesTable)).toMatchObject([{ officers_returned: '3', officers_total: '3', extra: null }]);
 });
+
+test('a whole list that is shown beside a newer part of it is as old as it is', () => {
+  const page = (params: Readonly<Record<string, unknown>>, fetchedAt: number, items: number) =>
+    answer('kybOfficers', JSON.stringify({ data: officersUpTo(items), total_pages: 22 / items, total_results: 22 }), {
+      params,
+      fetchedAt,
+      rawSha256: `${fetchedAt}`,
+    });
+  const whole = page({}, 0, 22);
+  const part = page({ per_page: 11 }, 100 * 86_400_000, 11);
+  for (const answers of [
+    [whole, part],
+    [part, whole],
+  ]) {
+    const out = read(registryReader, answers);
+    expect(out.shownOf(officersTable)).toHaveLength(22);
+    expect(out.rowsOf(companiesTable)).toMatchObject([
+      { officers_returned: '22', officers_total: '22', fetched_at: '1970-01-01T00:00:00.000Z', raw_sha256: '0' },
+    ]);
+  }
+});
+
+const officersUpTo = (count: number) => Array.from({ length: count }, (_, id) => ({ id }));

@@ -268,6 +268,7 @@ describe('withdrawing', () => {
           errors: [],
           uses: [],
           asked: [],
+          ended: [],
           verdicts: [],
         });
       }

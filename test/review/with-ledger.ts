@@ -96,6 +96,7 @@ async function ask(ledger: Ledger, environmentId: number, options: AskOptions): 
     errors: [],
     uses: [],
     asked: [],
+    ended: [],
     verdicts: [],
   });
 }

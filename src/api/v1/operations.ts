@@ -3,7 +3,7 @@ import { defaultsTo } from '../documented-defaults.js';
 import { isMemberOfAccounts } from '../filed-accounts.js';
 import type { Operation } from '../operation.js';
 import { companyId, dateRange, isoCountry, location, nonEmpty, oneOf, positiveInteger, range } from '../params.js';
-import { list } from '../schema.js';
+import { bareListIfSent } from '../schema.js';
 import * as records from './records.js';
 
 const COMPANY = 'company:read';
@@ -85,7 +85,7 @@ export const v1Operations = {
       company_countries: vocabularyIds.describe('IDs of the country vocabulary'),
       include_provenance,
     }),
-    body: list(records.officerSearchResult),
+    body: bareListIfSent(records.officerSearchResult),
     scopes: [COMPANY],
   },
   shareholdersKyb: {

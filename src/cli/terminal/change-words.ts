@@ -65,7 +65,7 @@ function companyInWords(changes: readonly ChangeView[], all: boolean, place: str
 }
 
 /** What one answer says otherwise, and how to see it and the one before. */
-function answerInWords({ items, changedAt, newRawSha256 }: ChangeView, all: boolean, place: string) {
+function answerInWords({ items, changedAt }: ChangeView, all: boolean, place: string) {
   const shown = [...items.filter(isImportant), ...items.filter((item) => !isImportant(item))].filter((item) =>
     isShown(item, all),
   );
@@ -75,9 +75,9 @@ function answerInWords({ items, changedAt, newRawSha256 }: ChangeView, all: bool
     ...shown.flatMap((item) =>
       itemInWords(item, all).map((words) => `  ${inUtc(changedAt, 10).slice(0, 10)}  ${words}`),
     ),
-    // A list that did not come the last time is compared with an earlier answer than the rest.
-    ...[...new Set(shown.map(({ oldRawSha256 }) => oldRawSha256))].map(
-      (before) => `              raw: ${raw(before)} → ${raw(newRawSha256)}`,
+    // A list that did not come the last time is compared with an earlier answer than the rest; one may have several pages.
+    ...new Set(
+      shown.map(({ oldRawSha256, newRawSha256 }) => `              raw: ${raw(oldRawSha256)} → ${raw(newRawSha256)}`),
     ),
   ];
 }
@@ -136,7 +136,7 @@ const shortened = (text: string): string => {
 
 export const changesToJson = (view: ChangesView) => ({
   changes: view.changes.flatMap((change) =>
-    change.items.flatMap(({ fields, oldRawSha256 }) =>
+    change.items.flatMap(({ fields, oldRawSha256, newRawSha256 }) =>
       fields.map((field) => ({
         changed_at: iso(change.changedAt),
         portfolio: change.portfolio,
@@ -151,7 +151,7 @@ export const changesToJson = (view: ChangesView) => ({
         old_value: field.oldValue,
         new_value: field.newValue,
         old_raw_sha256: oldRawSha256,
-        new_raw_sha256: change.newRawSha256,
+        new_raw_sha256: newRawSha256,
         run: change.runId,
         important: field.important,
       })),

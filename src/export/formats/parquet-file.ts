@@ -116,7 +116,7 @@ export class ParquetFile implements TableFile {
           ]
         : [[name, SQL_TYPES[type]]],
     );
-    if (this.#options.byCountry) columns.push(['country', 'VARCHAR']);
+    if (this.#options.byCountry) columns.push([splitColumn(this.#columns), 'VARCHAR']);
     const declared = columns.map(([name, type]) => `${literal(name ?? '')}: ${literal(type ?? '')}`).join(', ');
     const size = Math.max(LINE_BYTES, this.#longestLine + 1);
     return `read_csv(${literal(this.#textPath)}, auto_detect = false, header = false, delim = ',', quote = '"', escape = '"', new_line = '\\n', nullstr = '', allow_quoted_nulls = false, max_line_size = ${size}, buffer_size = ${Math.max(BUFFER_BYTES, size * 2)}, columns = {${declared}})`;
@@ -169,6 +169,10 @@ export const parquetColumns = (
       : [{ name, type: SQL_TYPES[type] }],
   );
 
+/** What the folders are named by. Whoever reads them has it as a column: it must not hide one of the table's own. */
+const splitColumn = (columns: readonly Column[]): string =>
+  columns.some(({ name }) => name === 'country') ? 'partition_country' : 'country';
+
 function copyStatement(
   columns: readonly Column[],
   source: string,
@@ -182,8 +186,9 @@ function copyStatement(
     const decimal = `coalesce(${small}::${sqlDecimal(DECIMAL)}, ${large})`;
     return [identifier(name), `${decimal} AS ${identifier(`${name}_decimal`)}`];
   });
-  if (byCountry) chosen.push('country');
-  const partition = byCountry ? ", PARTITION_BY (country), FILENAME_PATTERN 'part-{i}'" : '';
+  const split = identifier(splitColumn(columns));
+  if (byCountry) chosen.push(split);
+  const partition = byCountry ? `, PARTITION_BY (${split}), FILENAME_PATTERN 'part-{i}'` : '';
   return `COPY (FROM ${source} SELECT ${chosen.join(', ')}) TO ${literal(path)} (FORMAT parquet, ${how}${partition})`;
 }
 

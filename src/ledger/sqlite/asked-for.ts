@@ -1,27 +1,26 @@
-import { isSettled } from '../../domain/outcomes.js';
 import type { RowSettlement } from '../runs.js';
 import type { Connection } from './driver.js';
 import { AMONG_IDS, type EntityIds } from './purge-ids.js';
 import { places } from './snapshot-sql.js';
 
-/** Whose the answers are that name no company by an ID. A stage that has come to its end has asked for all there is. */
-export function askedForWriter(database: Connection): (settlement: RowSettlement) => void {
+/**
+ * Whose the answers are that name no company by an ID. A stage that has come to its end has asked for all there is: what it
+ * asked for when it was told otherwise, in another ID space too, goes.
+ */
+export function askedForWriter(database: Connection): (runId: string, settlement: RowSettlement) => void {
   const drop = database.prepare(
-    'DELETE FROM asked_for WHERE space = ? AND id = ? AND environment_id = ? AND stage = ?',
+    `DELETE FROM asked_for WHERE space = ? AND id = ? AND environment_id IN (SELECT environment_id FROM run_environments WHERE run_id = ?)
+       AND stage IN (SELECT value FROM json_each(?))`,
   );
   const insert = database.prepare(
     `INSERT INTO asked_for (space, id, environment_id, stage, request_key, position) VALUES (?, ?, ?, ?, unhex(?), ?)
      ON CONFLICT DO UPDATE SET position = excluded.position`,
   );
-  return ({ asked, checkpoint: { stages } }) => {
-    if (asked.length === 0) return;
-    const begun = new Set<string>();
-    for (const [position, { space, id, environmentId, stage, requestKey }] of asked.entries()) {
-      const of = `${space} ${environmentId} ${stage} ${id}`;
-      if (!begun.has(of) && isSettled(stages[stage])) drop.run(space, id, environmentId, stage);
-      begun.add(of);
+  return (runId, { ids, asked, ended }) => {
+    const stages = JSON.stringify(ended);
+    if (ended.length > 0) for (const { space, id } of ids) drop.run(space, id, runId, stages);
+    for (const [position, { space, id, environmentId, stage, requestKey }] of asked.entries())
       insert.run(space, id, environmentId, stage, requestKey, position);
-    }
   };
 }
 

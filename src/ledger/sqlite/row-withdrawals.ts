@@ -32,11 +32,6 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
   const stageAgain = database.prepare(
     `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
   );
-  // Under the IDs that stay: whoever has them rests on the same word.
-  const forgetAsked = database.prepare(
-    `DELETE FROM asked_for WHERE stage = ? AND (space, id, environment_id) IN (SELECT space, id, environment_id
-       FROM row_ids JOIN run_environments USING (run_id) WHERE run_id = ? AND row = ?)`,
-  );
   const forgetId = idForgetter(database);
   const withoutWord = wordForgetter(database);
 
@@ -71,7 +66,6 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
       for (const { space } of topics) withoutWord({ runId, row }, space);
       for (const stage of taken.stages) stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
       for (const space of taken.spaces) forgetId({ runId, row }, space);
-      for (const stage of taken.stages) forgetAsked.run(stage, runId, row);
     }
     return [...rows.values()];
   };

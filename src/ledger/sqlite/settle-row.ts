@@ -53,7 +53,7 @@ export function rowSettlements(database: Connection) {
       question(runId, row, settlement);
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
-      askedFor(settlement);
+      askedFor(runId, settlement);
       judged(settlement);
       if (state.outcome !== 'pending') standBy(runId, row, settlement);
       knowCompanies(runId, row, state);

@@ -1,6 +1,6 @@
 import type { FieldDifference, ItemChange } from '../../domain/change.js';
 import { comparedColumns } from '../../readers/compared-columns.js';
-import type { KnownBy, Table } from '../../readers/table.js';
+import type { KnownBy, Row, Table } from '../../readers/table.js';
 import { differencesOf, isSameContent } from './fields.js';
 import { type ItemPair, pairItems } from './items.js';
 import type { Part, State } from './state.js';
@@ -20,23 +20,43 @@ function comparePart(table: Table, before: Part | undefined, now: Part): readonl
   const columns = comparedColumns(table);
   const old = before?.rows ?? NEVER_CAME;
   const pairs = pairItems(old, now.rows, knownBy, (a, b) => isSameContent(columns, a, b));
-  const origin = before === undefined ? {} : { oldRawSha256: before.rawSha256 };
+  const originOf = (from?: Row, to?: Row): Origin => ({
+    ...(before === undefined ? {} : { oldRawSha256: holderOf(before, from) }),
+    newRawSha256: holderOf(now, to),
+  });
   const items = pairs.flatMap((pair) => {
     // What the key says is not said twice.
     const fields = differencesOf(columns, pair.old, pair.new).filter(
-      ({ column }) => !Object.hasOwn(pair.key, column) && !isBesides(column, knownBy),
+      (field) =>
+        !Object.hasOwn(pair.key, field.column) && !isBesides(field.column, knownBy) && isSaid(field, pair, knownBy),
     );
     return kindOf(pair) === 'changed' && fields.length === 0
       ? []
-      : [{ table: table.name, key: pair.key, kind: kindOf(pair), fields, ...origin }];
+      : [{ table: table.name, key: pair.key, kind: kindOf(pair), fields, ...originOf(pair.old, pair.new) }];
   });
   const news = before === undefined || knownBy.news === undefined ? [] : newsOf(knownBy.news, before, now);
-  return [...news.map((field) => newsItem(table.name, field, origin)), ...items];
+  return [...news.map((field) => newsItem(table.name, field, originOf())), ...items];
 }
+
+type Origin = Pick<ItemChange, 'oldRawSha256' | 'newRawSha256'>;
+
+/**
+ * The raw answer that a line is from: of a list on several pages that is one of them, and the first for who is on none. The one
+ * line of a company is from several answers: what has changed in it stands in the one that is compared.
+ */
+const holderOf = ({ table: { knownBy }, rows, rawSha256 }: Part, row: Row | undefined): string =>
+  (knownBy?.single === true ? null : (row ?? rows[0])?.raw_sha256) ?? rawSha256;
 
 /** A name that came twice has a number behind it. */
 const isBesides = (column: string, { besidesInExtra = [] }: KnownBy): boolean =>
   besidesInExtra.some((name) => column.startsWith('extra.') && column.slice(6).replace(/_\d+$/, '') === name);
+
+/** What another operation, or an answer of some kinds, does not return has not gone. */
+function isSaid(field: FieldDifference, { old, new: now }: ItemPair, { origin, saidBySome = [] }: KnownBy): boolean {
+  if (old === undefined || now === undefined || (field.old !== null && field.new !== null)) return true;
+  const isOfAnother = origin !== undefined && old[origin] !== now[origin];
+  return !isOfAnother && !saidBySome.includes(field.column);
+}
 
 const kindOf = (pair: ItemPair): ItemChange['kind'] =>
   pair.old === undefined ? 'added' : pair.new === undefined ? 'removed' : 'changed';
@@ -52,7 +72,7 @@ function newsOf(column: string, before: Part, now: Part): readonly FieldDifferen
 }
 
 /** Not an item: its key names the cell alone. */
-const newsItem = (table: string, field: FieldDifference, origin: Pick<ItemChange, 'oldRawSha256'>): ItemChange => ({
+const newsItem = (table: string, field: FieldDifference, origin: Origin): ItemChange => ({
   table,
   key: { [field.column]: field.new ?? field.old },
   kind: 'changed',

@@ -5,14 +5,14 @@ import type { RawAnswer, Reader } from '../../readers/reader.js';
 import { isPaged } from '../../readers/standing-pages.js';
 import { compareStates } from './compare.js';
 import { readingsOf } from './list-readings.js';
-import { type AsOf, readPair, readState } from './read-pair.js';
+import { type AsOf, readPair, readState, sharesLists } from './read-pair.js';
 import { carriedOver, lacksNothing, type State } from './state.js';
 
 /**
  * Counts up whenever the readers, or what is compared, change in a way that changes could differ by: everything is then
  * compared again, from the raw answers, for 0 units.
  */
-export const READERS_VERSION = 1;
+export const READERS_VERSION = 2;
 
 /** Bodies may be large: those of one comparison are let go before the next. */
 const AT_ONCE = 100;
@@ -39,7 +39,9 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   // Before the first that is the company's there is nothing to compare it with.
   if (reader === undefined || before?.stands === 0) return nothing;
   const readings = isPaged(answer.operation) ? await readingsOf(answer, store) : undefined;
-  if (readings === null || (readings === undefined && before?.rawSha256 === answer.rawSha256)) return nothing;
+  if (readings === null) return nothing;
+  const isSame = readings === undefined && before?.rawSha256 === answer.rawSha256;
+  if (isSame && !sharesLists(reader, answer.operation, await besides(answer, reader, store))) return nothing;
   // What was pruned since cannot be compared any more, and what was found in it stands.
   const lost = { answer, items: null, oldRawSha256 };
   if (before === undefined || before.rawSha256 === null || answer.rawSha256 === null) return lost;
@@ -49,9 +51,11 @@ async function compare(answer: ReplacedAnswer, store: ChangeStore): Promise<Comp
   const pair = readPair(reader, readings === undefined ? old : listIn(now, old, answer.operation), now);
   if (pair === undefined) return lost;
   const state = await withEarlier(pair.old, pair.now, before, subject);
-  const items = compareStates(state, pair.now).map(({ oldRawSha256: stands, ...item }) =>
-    stands === undefined || stands === oldRawSha256 ? item : { ...item, oldRawSha256: stands },
-  );
+  const items = compareStates(state, pair.now).map(({ oldRawSha256: from, newRawSha256: to, ...item }) => ({
+    ...item,
+    ...(from === undefined || from === oldRawSha256 ? {} : { oldRawSha256: from }),
+    ...(to === undefined || to === answer.rawSha256 ? {} : { newRawSha256: to }),
+  }));
   return { answer, items, oldRawSha256 };
 }
 
@@ -75,6 +79,10 @@ const listIn = (now: AsOf, old: AsOf, operation: string): AsOf => ({
     ...old.answers.filter((answer) => answer.operation === operation),
   ],
 });
+
+/** What else is known of the company; the bodies are not needed for that. */
+const besides = async (answer: ReplacedAnswer, { sharing = [] }: Reader, store: ChangeStore) =>
+  sharing.length === 0 ? [] : await store.answersBefore(answer, sharing, answer.callId);
 
 const has = (names: readonly string[], name: string): boolean => names.includes(name);
 

@@ -1,4 +1,5 @@
 import type { ChangeKey } from '../../domain/change.js';
+import { keyColumns, knownAs } from '../../readers/known-again.js';
 import type { KnownBy, Row } from '../../readers/table.js';
 
 /** Two lines that are one item: a side that is undefined has none. */
@@ -29,34 +30,25 @@ export function pairItems(
   for (const [index, row] of before.entries()) if (differs[index] === true) groupOf(row, knownBy, groups);
   if (groups.size === 0) return [];
   for (const [index, row] of before.entries())
-    groups.get(nameOf(row, knownBy))?.before.push({ row, differs: differs[index] === true });
+    groups.get(knownAs(row, knownBy))?.before.push({ row, differs: differs[index] === true });
   const pairs = [...groups.values()].flatMap((group) => pairGroup(group, isSame));
   return [...pairs.filter((pair) => pair.new !== undefined), ...pairs.filter((pair) => pair.new === undefined)];
 }
 
 /** Items with one key. */
 interface Group {
+  /** What is told of them: where they are from, and what they are known by. */
   readonly columns: readonly string[];
   /** All that there were, those that are as they were included: they are counted. */
   readonly before: { readonly row: Row; readonly differs: boolean }[];
   readonly new: Row[];
 }
 
-const isFilled = (cell: string | null | undefined): boolean => cell !== null && cell !== undefined && cell !== '';
-
-const keyColumns = (row: Row, { columns, within }: KnownBy): readonly string[] => {
-  const chosen = columns.find(([first = '']) => isFilled(row[first])) ?? columns.at(-1) ?? [];
-  return within === undefined ? chosen : [within, ...chosen];
-};
-
-const nameOf = (row: Row, knownBy: KnownBy): string =>
-  keyColumns(row, knownBy)
-    .map((column) => `${column}=${row[column] ?? '\u{0}'}`)
-    .join('\u{1}');
-
 function groupOf(row: Row, knownBy: KnownBy, groups: Map<string, Group>): Group {
-  const name = nameOf(row, knownBy);
-  const found = groups.get(name) ?? { columns: keyColumns(row, knownBy), before: [], new: [] };
+  const name = knownAs(row, knownBy);
+  const { origin } = knownBy;
+  const columns = [...(origin === undefined ? [] : [origin]), ...keyColumns(row, knownBy)];
+  const found = groups.get(name) ?? { columns, before: [], new: [] };
   groups.set(name, found);
   return found;
 }
@@ -69,11 +61,10 @@ function pairGroup(group: Group, isSame: (a: Row, b: Row) => boolean): readonly 
     const at = left.findIndex((other) => isSame(row, other));
     return at < 0 ? undefined : left.splice(at, 1)[0];
   });
-  const pairs = old.map(({ row, index }, at) => ({
-    key: keyOf(group, row, index),
-    old: row,
-    new: partners[at] ?? left.shift(),
-  }));
+  const pairs = old.map(({ row, index }, at) => {
+    const now = partners[at] ?? left.shift();
+    return { key: keyOf(group, now ?? row, index), old: row, new: now };
+  });
   const further = group.before.length;
   return [...pairs, ...left.map((row, at) => ({ key: keyOf(group, row, further + at), old: undefined, new: row }))];
 }

@@ -19,12 +19,20 @@ export function readPair(reader: Reader, old: AsOf, now: AsOf): StatePair | unde
   const [before, after] = [answerOf(old), answerOf(now)];
   if (before === undefined || after === undefined) return undefined;
   const kept = reader.apart?.[after.operation];
-  if (kept === undefined) return readBoth(reader, old, now);
+  if (kept === undefined || sharesLists(reader, after.operation, now.answers)) return readBoth(reader, old, now);
   const [oldBody, newBody] = withoutSame(before.body, after.body, kept);
   const pair = readBoth(reader, withBody(old, oldBody), withBody(now, newBody));
   // What has not come is looked for in earlier answers, of which other parts are the same.
   return pair === undefined || lacksNothing(pair.old, pair.now) ? pair : readBoth(reader, old, now);
 }
+
+/** Beside answers to other operations, it may be another one now that a list is shown from, be it the same in both bodies. */
+export const sharesLists = (
+  { sharing = [] }: Reader,
+  operation: string,
+  answers: readonly Pick<RawAnswer, 'operation'>[],
+): boolean =>
+  sharing.includes(operation) && answers.some((one) => one.operation !== operation && sharing.includes(one.operation));
 
 function readBoth(reader: Reader, old: AsOf, now: AsOf): StatePair | undefined {
   const [before, after] = [readState(reader, old), readState(reader, now)];

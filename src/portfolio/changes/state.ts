@@ -16,7 +16,7 @@ export function stateOf({ tables }: Pick<Reader, 'tables'>, out: ReaderOutput, r
   const state = new Map<string, Part>();
   for (const table of tables) {
     if (table.knownBy === undefined) continue;
-    const rows = out.rows.get(table.name) ?? [];
+    const rows = out.shownOf(table);
     const { within } = table.knownBy;
     for (const together of out.came.get(table.name) ?? []) {
       const own = within === undefined ? rows : rows.filter((row) => row[within] === together);

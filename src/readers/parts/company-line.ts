@@ -5,50 +5,62 @@ import { type BodyPath, idOf, isObject, type JsonObject, memberOf } from './body
 import type { SubjectIds } from './lists.js';
 import { extraOf, type Members, nested, readFields, ungroup } from './read-fields.js';
 import { takeSources } from './sources.js';
+import { type ListName, type ListsRead, standingLists } from './standing-lists.js';
 
 type ProfileCell = (typeof allProfileFields)[number]['name'];
 const allProfileFields = [...profileFields, ...furtherProfileFields] as const;
 
 /** What the answers of one operation add to the company's line. */
-export interface Piece {
-  readonly operation: string;
+export interface Piece extends ListsRead {
   readonly cells?: Partial<Record<ProfileCell, Cell>>;
   readonly rest: Members;
-  readonly counts?: Partial<Record<'officers' | 'shareholders' | 'group_links' | 'filed_periods', number | null>>;
-  /** Of a list that came by itself: when it was begun to read, if all of it came. */
-  readonly wholeAsOf?: number | null;
   readonly totals?: Partial<Record<'officers' | 'shareholders', Cell>>;
 }
 
-/** The company's line. What came first stands; where others say something else, that is in `extra`. */
-export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, main: RawAnswer, out: ReaderOutput): void {
+/** What one answer adds to it. */
+export type OwnPiece = Omit<Piece, 'operation' | 'rawSha256s' | 'asOf'>;
+
+export const originIn = ({ operation, rawSha256, fetchedAt }: RawAnswer) => ({
+  operation,
+  rawSha256s: [rawSha256],
+  asOf: fetchedAt,
+});
+
+/**
+ * The company's line. What came first stands; where others say something else, that is in `extra`. Lists are counted as they
+ * are shown.
+ */
+export function addCompany(pieces: readonly Piece[], { v1, v2 }: SubjectIds, out: ReaderOutput): void {
+  const [main] = pieces;
+  if (main === undefined) return;
   const cells = Object.fromEntries(
     allProfileFields.map(({ name }) => [name, pieces.map((piece) => piece.cells?.[name]).find(isThere) ?? null]),
   ) as Record<ProfileCell, Cell>;
-  const total = (name: keyof NonNullable<Piece['totals']>): Cell =>
-    pieces.map((piece) => piece.totals?.[name]).find(isThere) ?? null;
+  const standing = standingLists(pieces, out);
+  const count = (name: ListName): Cell => {
+    const came = standing[name]?.counts?.[name];
+    return isThere(came) ? String(came) : null;
+  };
+  const total = (name: keyof NonNullable<Piece['totals']>): Cell => {
+    const telling = standing[name] === undefined ? pieces : [standing[name]];
+    return telling.map((piece) => piece.totals?.[name]).find(isThere) ?? null;
+  };
   if (Object.values(cells).some(isThere)) out.noteCame(companiesTable);
   out.add(companiesTable, {
     v1_company_id: v1,
     ...cells,
-    officers_returned: most(pieces, 'officers'),
-    shareholders_returned: most(pieces, 'shareholders'),
-    group_links_returned: most(pieces, 'group_links'),
-    filed_periods_returned: most(pieces, 'filed_periods'),
-    fetched_at: timestamp(main.fetchedAt),
-    raw_sha256: main.rawSha256,
+    officers_returned: count('officers'),
+    shareholders_returned: count('shareholders'),
+    group_links_returned: count('group_links'),
+    filed_periods_returned: count('filed_periods'),
+    fetched_at: timestamp(main.asOf),
+    raw_sha256: main.rawSha256s[0] ?? null,
     operation: main.operation,
     v2_company_id: v2,
     officers_total: total('officers'),
     shareholders_total: total('shareholders'),
     extra: extraOf(pieces.flatMap((piece) => [...piece.rest, ...nested(piece.operation, besides(piece, cells))])),
   });
-}
-
-/** The same list may have come with the full record, and by itself: the most that came in one of them. */
-function most(pieces: readonly Piece[], name: keyof NonNullable<Piece['counts']>): Cell {
-  const counts = pieces.map((piece) => piece.counts?.[name]).filter(isThere);
-  return counts.length === 0 ? null : String(Math.max(...counts));
 }
 
 /** What an answer says otherwise than the one that the line shows. */
@@ -61,7 +73,7 @@ const besides = ({ cells = {} }: Piece, shown: Readonly<Record<ProfileCell, Cell
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Flat, or grouped with provenance (V1-25). The ID is the one that was asked for; another one is an issue. */
-export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): Omit<Piece, 'operation'> {
+export function readProfile(object: JsonObject, { v1, v2 }: SubjectIds, path: BodyPath): OwnPiece {
   const id = v1 ?? v2 ?? '';
   let flat = v1 === null ? object : takeSources(object, 'lite', v1, path);
   for (const group of v1 === null ? [] : PROFILE_GROUPS) {

@@ -13,6 +13,8 @@ const metricFields = [column('name', 'text', '')] as const;
 export interface FiledFinancials {
   /** How many periods came; null if none were named. */
   readonly periods: number | null;
+  /** Whether the values came, be it none. */
+  readonly hasGroups: boolean;
   /** Periods, metrics and groups without a value, and lists of them that came empty, as they were sent: they have no line, for a line is a value. */
   readonly rest: Members;
 }
@@ -47,6 +49,7 @@ export function readFiledFinancials(object: JsonObject, of: ListOf, path: BodyPa
   const oddYears = years === undefined && object.years !== undefined && object.years !== null ? [object.years] : [];
   return {
     periods: years?.length ?? null,
+    hasGroups: groups.count !== null,
     rest: [
       ...emptyOf('years', object.years),
       ...oddOf('years', [...silent, ...oddYears]),

@@ -44,8 +44,8 @@ export function eachItem(
 }
 
 /** The same, and that it came is kept in mind. */
-export function noted(read: ListRead, table: Table, { out, origin }: BodyPath): ListRead {
-  if (read.count !== null) out.noteCame(table, origin.operation);
+export function noted(read: ListRead, table: Table, { out }: BodyPath): ListRead {
+  if (read.count !== null) out.noteCame(table);
   return read;
 }
 

@@ -1,5 +1,5 @@
 import type { ExactJson } from '../../util/exact-json.js';
-import { isComplete, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
+import { isComplete, isShort, type ListPage, pageOf, wholeCount } from '../../util/list-page.js';
 import type { Cell } from '../table.js';
 import { type BodyPath, isObject, type JsonObject } from './body-path.js';
 import { type ListOf, type ListRead, oddOf, type SubjectIds } from './lists.js';
@@ -14,8 +14,10 @@ export interface ListOfPages {
   readonly count: number | null;
   /** How many there are, by the envelope. */
   readonly total: Cell;
-  /** When it was begun to read, if all of it came; null: a part is missing. */
-  readonly wholeAsOf: number | null;
+  /** When it was begun to read. */
+  readonly asOf: number;
+  readonly extent: 'whole' | 'part';
+  readonly rawSha256s: readonly string[];
   /** Under the name of the call, for each page. */
   readonly rest: Members;
 }
@@ -51,9 +53,17 @@ export function readPagedList(
     const others = Object.entries(body).filter(([key, value]) => !isEnvelope(key, value));
     rest.push(...nested(path.origin.operation, [...others, ...oddOf('data', odd)]));
   }
-  const [first] = reading;
-  const isWhole = isComplete(reading.map(({ at }) => at));
-  return { count, total: totalIn(first?.at.body), wholeAsOf: isWhole ? (first?.at.fetchedAt ?? null) : null, rest };
+  const shown = reading.map(({ at }) => at);
+  // Where nothing could be read, it is the answer that came first.
+  const origins = shown.length > 0 ? shown : answers.slice(0, 1).map(({ answer }) => answer);
+  return {
+    count,
+    total: totalIn(shown[0]?.body),
+    asOf: origins[0]?.fetchedAt ?? 0,
+    extent: isComplete(shown) && !isShort(shown) ? 'whole' : 'part',
+    rawSha256s: origins.map(({ rawSha256 }) => rawSha256),
+    rest,
+  };
 }
 
 /** The lines and their count have columns of their own. In another form, or as null, they are kept. */

@@ -37,6 +37,7 @@ export const companiesTable = table({
   knownBy: {
     columns: [['v1_company_id'], ['v2_company_id']],
     single: true,
+    saidBySome: ['officers_total', 'shareholders_total'],
     besidesInExtra: ['fullKyb', 'liteKyb', 'kybLite'],
   },
   columns: [
@@ -45,11 +46,16 @@ export const companiesTable = table({
     column(
       'officers_returned',
       'integer',
-      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, the longer of the two, which is the one that is shown',
+      'Officers that came, on all pages of the list; empty: it did not come, 0: it came empty. Where the full record and the list by itself were bought, those of the one that is shown',
     ),
     column('shareholders_returned', 'integer', 'Direct shareholders that came, likewise'),
     column('group_links_returned', 'integer', 'Links that came, likewise'),
-    column('fetched_at', 'timestamp', 'When the record was bought', 'the call'),
+    column(
+      'fetched_at',
+      'timestamp',
+      'When the answer of `raw_sha256` was bought; of a list on several pages, the first of those that are shown',
+      'the call',
+    ),
     rawSha256,
     column(
       'filed_periods_returned',
@@ -63,7 +69,7 @@ export const companiesTable = table({
     column(
       'officers_total',
       'integer',
-      'Officers that there are, as the list itself counts them; the full record does not say',
+      'Officers that there are, as the list itself counts them; empty where the list of the full record is shown, which does not say',
       'total_results',
     ),
     column('shareholders_total', 'integer', 'Direct shareholders that there are, likewise', 'total_results'),

@@ -4,7 +4,8 @@ import { operation, rawSha256, v1CompanyId, v2CompanyId, value, valueType } from
 export const filedFinancialsTable = table({
   name: 'filed_financials',
   onePer: 'value',
-  description: 'Filed statements: one value for each metric and reporting period.',
+  description:
+    'Filed statements: one value for each metric and reporting period. Of v1 one reading is shown, be it from the full record or from the statements by themselves.',
   source: 'fullKyb /financial; financialKyb; v2 kybFinancial',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'group_position', 'metric_position', 'period'],
   keyAlwaysThere: false,
@@ -13,7 +14,7 @@ export const filedFinancialsTable = table({
       ['group_id', 'metric', 'period'],
       ['group_name', 'metric', 'period'],
     ],
-    within: 'operation',
+    origin: 'operation',
     // Display, and what follows from the values themselves, once more in each line of the metric.
     besides: ['group_order', 'group_position', 'metric_position', 'progress'],
     news: 'period',

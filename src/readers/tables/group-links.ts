@@ -30,12 +30,12 @@ export const groupLinksTable = table({
   name: 'group_links',
   onePer: 'list item',
   description:
-    'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it. A company that the ownership module has alone in its tree has a line without a first end. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
+    'Links between companies of a group: from the full record as they come, from a tree with the place of the child in it; of v1 one of them is shown. A company that the ownership module has alone in its tree has a line without a first end. A link is a link: it says nothing about who controls whom, and the last company of a chain is no person.',
   source:
     'fullKyb /group_structures_full; the trees of groupLiteKyb, groupFullKyb and v2 ownership, one link for each child',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
   // One company more at the top moves all the others down.
-  knownBy: { columns: [['source', 'target']], within: 'operation', besides: ['depth'] },
+  knownBy: { columns: [['source', 'target']], origin: 'operation', besides: ['depth'] },
   columns: [v1CompanyId, position, ...groupLinkFields, operation, rawSha256, v2CompanyId, ...placeInTree, extra],
 });

@@ -27,10 +27,10 @@ export const officersTable = table({
   name: 'officers',
   onePer: 'list item',
   description:
-    'Officers, current and former, as the registry lists them. v1 and v2 are two sources: `operation` tells them apart. Where a list was bought by itself, whole and no earlier than the full record, its lines stand for those of the record, unless the record has somebody whom it lacks.',
+    'Officers, current and former, as the registry lists them. v1 and v2 are two sources: `operation` tells them apart. Of v1 one reading of the list is shown, be it from the full record or from the list by itself.',
   source: 'fullKyb /officers; officersKyb /data; v2 kybOfficers /data',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
-  knownBy: { columns: [['id'], ['first_name', 'last_name', 'appointed_at']], within: 'operation' },
+  knownBy: { columns: [['id'], ['first_name', 'last_name', 'appointed_at']], origin: 'operation' },
   columns: [v1CompanyId, position, ...officerFields, v2CompanyId, operation, ...officerContacts, rawSha256, extra],
 });

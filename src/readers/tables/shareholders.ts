@@ -18,10 +18,10 @@ export const shareholdersTable = table({
   name: 'shareholders',
   onePer: 'list item',
   description:
-    'Direct shareholdings, and no more than that: who stands behind a holder is not said. An empty list does not prove that there are none. The record, the registry of v2 and the ownership module are sources of their own, and a holder may have a line from each: `operation` tells them apart. Where a list of v1 was bought by itself, whole and no earlier than the full record, its lines stand for those of the record, unless the record has a holder whom it lacks.',
+    'Direct shareholdings, and no more than that: who stands behind a holder is not said. An empty list does not prove that there are none. The record, the registry of v2 and the ownership module are sources of their own, and a holder may have a line from each: `operation` tells them apart. Of v1 one reading of the list is shown, be it from the full record or from the list by itself.',
   source: 'fullKyb /shareholders; shareholdersKyb /data; v2 kybShareholders /data; v2 ownership /shareholders',
   key: ['v1_company_id', 'v2_company_id', 'operation', 'position'],
   keyAlwaysThere: false,
-  knownBy: { columns: [['id'], ['name', 'share_type']], within: 'operation' },
+  knownBy: { columns: [['id'], ['name', 'share_type']], origin: 'operation' },
   columns: [v1CompanyId, position, ...shareholderFields, v2CompanyId, operation, rawSha256, extra],
 });

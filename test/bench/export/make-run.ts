@@ -146,6 +146,7 @@ async function buy(shop: Shop, index: number, body: string): Promise<void> {
     errors: [],
     uses: [],
     asked: [],
+    ended: [],
     verdicts: [],
   });
 }

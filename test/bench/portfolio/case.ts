@@ -97,6 +97,7 @@ async function settle(run: string, row: number): Promise<void> {
     errors: [],
     uses: [],
     asked: [],
+    ended: [],
     verdicts: [],
   });
 }

@@ -24,7 +24,11 @@ async function withCompanies(ledger: Ledger) {
       row,
       rowSettlement(
         { outcome: status === 'done' ? 'complete' : 'pending', stages: { [STAGE]: status } },
-        { ids: [{ space: 'v1', id, grade: null, matchedOn: null }], asked: requests.map((name) => asked(id, name)) },
+        {
+          ids: [{ space: 'v1', id, grade: null, matchedOn: null }],
+          asked: requests.map((name) => asked(id, name)),
+          ended: status === 'done' ? [STAGE] : [],
+        },
       ),
     );
   const answer = (request: string, body: string, bought = 'A') =>
@@ -96,6 +100,10 @@ export function describeAskedFor(open: OpenLedger): void {
         expect((await told())[0]?.sort()).toEqual(['A', 'Ann', 'Bob']);
         await settle(1, 'A', ['bob']);
         expect(await told()).toEqual([['A', 'Bob']]);
+        // It may end without asking for anything.
+        await settle(2, 'B', ['bob']);
+        await settle(1, 'A', []);
+        expect(await told()).toEqual([['A'], ['B', 'Bob']]);
       }),
     );
 

@@ -10,6 +10,7 @@ import {
   candidate,
   collect,
   keyOf,
+  NO_GROUNDS,
   NOW,
   openRun,
   rowSettlement,
@@ -67,6 +68,44 @@ const said = (subjects: readonly SnapshotSubject[]) =>
 export function describeSubjects(open: OpenLedger): void {
   describe('the subjects of a run', () => {
     test(
+      'have no answer that was compared and is not theirs, until somebody accepts it, and as long as that stands',
+      onLedger(open, async (ledger) => {
+        const { run, v1, about, answer } = await runWith(ledger, [{ v1: '9' }]);
+        const record = () => about('v1', '9', 'fullKyb');
+        const shown = async () => said(await subjectsOf(ledger, run, 'v1', ['fullKyb']));
+        const ids = [{ space: 'v1', id: '9', grade: null, matchedOn: null }] as const;
+        const compare = (entityKey: string) => {
+          const requestKey = keyOf('fullKyb 9');
+          const verdict = { space: 'v1', id: '9', environmentId: v1.environmentId, requestKey, entityKey } as const;
+          return ledger.runs.settleRow(run, 1, rowSettlement({ stage: 'record' }, { ids, verdicts: [verdict] }));
+        };
+        await answer(record(), 'before');
+        expect(await shown()).toEqual([['9', 'before']]);
+        await compare('');
+        await answer(record(), 'not compared', '{}', NOW + 1);
+        expect(await shown()).toEqual([['9', 'before']]);
+        await compare('a question');
+        expect(await shown()).toEqual([['9', 'before']]);
+        const { id } = await ledger.review.record({
+          space: 'v1',
+          stage: 'record',
+          environmentId: v1.environmentId,
+          entityKey: 'a question',
+          decision: 'confirm',
+          candidateId: '9',
+          decidedBy: 'ann',
+          decidedAt: NOW,
+          note: null,
+          shown: [],
+          summary: '',
+        });
+        expect(await shown()).toEqual([['9', 'not compared']]);
+        await ledger.review.withdraw(id, 'ann', NOW, NO_GROUNDS);
+        expect(await shown()).toEqual([['9', 'before']]);
+      }),
+    );
+
+    test(
       'come in the order of their IDs, each once, with the first row that is about them; also without answers',
       onLedger(open, async (ledger) => {
         const rows = [{ v1: '9' }, { v1: '10', v2: 'b' }, {}, { v1: '9', v2: 'c' }, { v2: 'a' }];
@@ -84,6 +123,7 @@ export function describeSubjects(open: OpenLedger): void {
           id: '10',
           row: 2,
           country: 'FR',
+          name: 'Company 10',
           ids: { v1: '10', v2: 'b' },
           answers: [],
           withReplaced: expect.any(Function),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isMemberOfAccounts } from '../../filed-accounts.js';
 import type { Operation } from '../../operation.js';
 import { dateRange, isoCountry, location, nonEmpty, oneOf } from '../../params.js';
-import { list } from '../../schema.js';
+import { bareListIfSent, list } from '../../schema.js';
 import {
   aboutV2Company,
   page,
@@ -69,7 +69,7 @@ export const kyb = {
       company_status: vocabularyIds.optional().describe('IDs of the company-status vocabulary'),
       company_countries: vocabularyIds.optional().describe('IDs of the country vocabulary'),
     }),
-    body: list(records.officerSearchResult),
+    body: bareListIfSent(records.officerSearchResult),
   },
   kybShareholders: {
     ...aboutV2Company,
