@@ -6,8 +6,10 @@ import { openQuestions, type Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
 import { runSession } from '../review/session.js';
 import { writeSheet } from '../review/sheet.js';
+import { withAskingPipelines } from './asking-pipelines.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
+import { groundsOfRuns } from './grounds.js';
 import type { ReviewSheets, WhoseQuestions } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
@@ -53,6 +55,8 @@ export interface AppliedView {
   readonly applied: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
+  /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
+  readonly later: number;
   /** Questions whose decision says the same already. */
   readonly unchanged: number;
   /** Lines without a decision. */
@@ -85,7 +89,8 @@ export function withdrawDecision(
 ): Promise<{ readonly id: number; readonly released: readonly ReleasedRun[] }> {
   const { id } = options;
   return withLedger('existing', options, around, async (ledger) => {
-    const rows = await ledger.review.withdraw(id, decider(options, around), around.clock.now());
+    const groundsOf = await groundsOfRuns(ledger);
+    const rows = await ledger.review.withdraw(id, decider(options, around), around.clock.now(), groundsOf);
     if (rows === undefined)
       throw new UsageError(`there is no decision ${id} in force`, '`kybatch review decisions` lists them.');
     return { id, released: await releasedRuns(rows, ledger) };
@@ -108,7 +113,7 @@ export interface AnsweredView {
 /** One question at a time, with a person at the keys. Each answer is on disk before the next question. */
 export function answerQuestions(options: AnswerOptions, around = here()): Promise<AnsweredView> {
   return withLedger('existing', options, around, async (ledger) => {
-    const questions = await openQuestions(ledger.review);
+    const questions = await withAskingPipelines(await openQuestions(ledger.review), ledger);
     const by = decider(options, around);
     const { decided, left, released } = await runSession({
       questions,
@@ -117,6 +122,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
       review: ledger.review,
       by,
       now: () => around.clock.now(),
+      groundsOf: await groundsOfRuns(ledger),
     });
     return { by, decided, left, released: await releasedRuns(released, ledger) };
   });
@@ -129,5 +135,6 @@ async function questionsOf(
   ledger: QuestionsLedger,
   around: Surroundings,
 ): Promise<readonly Question[]> {
-  return await openQuestions(ledger.review, await runsAsking(asking, ledger, around));
+  const open = await openQuestions(ledger.review, await runsAsking(asking, ledger, around));
+  return await withAskingPipelines(open, ledger);
 }

@@ -9,8 +9,9 @@ export interface Whole {
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
-  /** The runs by which rows stand that have failed, or wait for a person; the newest first. */
+  /** The runs by which rows stand that have failed, the newest first. */
   readonly failedIn: readonly string[];
+  /** Those with rows that wait for a person, or of which another pipeline has asked something. */
   readonly askedIn: readonly string[];
 }
 
@@ -28,11 +29,12 @@ export async function wholeOf(
   const outcomes = await portfolios.outcomes(portfolioId);
   const holder = async (outcome: RowOutcome) =>
     outcomes[outcome] > 0 ? await portfolios.runsWith(outcome, portfolioId) : [];
+  const asked = [...(await holder('needs_review')), ...(await portfolios.runsAskedBeside(portfolioId))];
   return {
     portfolio: (await portfolios.all()).find(({ id }) => id === portfolioId)?.name ?? null,
     rows: ROW_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
     outcomes,
     failedIn: await holder('failed'),
-    askedIn: await holder('needs_review'),
+    askedIn: [...new Set(asked)],
   };
 }

@@ -159,7 +159,10 @@ function localityInWords(letter: GradeLetter, candidate: CandidateFacts): string
   return letter === 'F' ? [`another locality: ${place}`] : [];
 }
 
-function matchedOn(number: GradeLetter, vat: GradeLetter): MatchedOn | null {
+/** What a company was confirmed by without a person, as its grade tells. */
+export const matchedOnIn = (grade: string): MatchedOn | null => matchedOn(grade.charAt(0), grade.charAt(2));
+
+function matchedOn(number: string, vat: string): MatchedOn | null {
   if (number === 'A') return 'registration_number';
   if (number === 'B') return 'registration_number_repaired';
   return number === 'Z' && (vat === 'A' || vat === 'B') ? 'vat_number' : null;

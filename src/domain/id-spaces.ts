@@ -61,6 +61,9 @@ export const idSpaces: Readonly<Record<IdSpace, IdSpaceFacts>> = {
   report: { api: 'v2', column: 'credit_report_id', description: 'The credit report', words: 'credit report' },
 };
 
+/** Whose searches say most about a company, first to last: an account may have any of them, and none is sure to be there. */
+export const TELLING_SPACES: readonly IdSpace[] = ['v1', 'v2', 'companies'];
+
 /** Spaces whose IDs an account manager may have said are the same. */
 export const SHAREABLE_SPACES = [
   'v1',

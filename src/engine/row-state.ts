@@ -175,7 +175,8 @@ export class RowState {
       grade,
       matchedOn,
     }));
-    return { checkpoint, ids, ...this.notes.all() };
+    const asks = { stages: this.#stages.map(({ name }) => name), spaces: this.#stages.map(({ space }) => space) };
+    return { checkpoint, ids, ...this.notes.all(), asks };
   }
 
   #comesTo(): RowOutcome {

@@ -26,6 +26,8 @@ export interface PortfolioStore {
   lastRun(portfolioId: number): Promise<RunRecord | undefined>;
   /** The runs by which members stand that have come to this, the newest first. */
   runsWith(outcome: RowOutcome, portfolioId: number): Promise<readonly string[]>;
+  /** Those with members of which another pipeline has asked something that nobody has answered yet. */
+  runsAskedBeside(portfolioId: number): Promise<readonly string[]>;
   /**
    * Makes a portfolio of a run from before there were any: its rows, which must have been laid out, are the members. The
    * other runs of the same list that are not finished end.

@@ -1,5 +1,6 @@
 import type { NewQuestion, QuestionTopic } from './question.js';
 import type { CandidateRecord } from './runs.js';
+import type { GroundsOfRun } from './taken-back.js';
 
 export interface ReviewStore {
   /** Has anybody ever decided anything? */
@@ -14,7 +15,7 @@ export interface ReviewStore {
   /** The newest first, withdrawn ones too. */
   decisions(): Promise<readonly DecisionEntry[]>;
   /** Rows that rest on it are decided again. Undefined if there is no such decision in force. */
-  withdraw(id: number, by: string, at: number): Promise<readonly RowRef[] | undefined>;
+  withdraw(id: number, by: string, at: number, groundsOf: GroundsOfRun): Promise<readonly RowRef[] | undefined>;
 }
 
 export interface AskedQuestion extends NewQuestion {
@@ -23,8 +24,10 @@ export interface AskedQuestion extends NewQuestion {
   readonly environment: string;
   readonly line: number;
   readonly fields: Readonly<Record<string, string>>;
-  /** The row waits for the answer. */
+  /** The row waits for the answer, or will when the pipeline that asked is run again. */
   readonly open: boolean;
+  /** Another pipeline than that of the row's run has asked it. */
+  readonly beside: boolean;
   readonly candidates: readonly CandidateRecord[];
 }
 

@@ -146,6 +146,8 @@ export interface RowSettlement {
   /** Stages that have come to their end by now: what they asked for at other times, and not now, is not shown any more. */
   readonly ended: readonly string[];
   readonly verdicts: readonly IdentityVerdict[];
+  /** What its pipeline can ask people about; without it, everything. What another one has asked is not closed by it. */
+  readonly asks?: { readonly stages: readonly string[]; readonly spaces: readonly IdSpace[] };
 }
 
 /** What came of comparing an answer with the company that was confirmed. */

@@ -14,6 +14,8 @@ export interface Applied {
   readonly applied: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
+  /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
+  readonly later: number;
   /** Questions whose decision says the same already. */
   readonly unchanged: number;
   /** Lines without a decision. */
@@ -53,6 +55,7 @@ export async function applySheet(
   return {
     applied: given.length,
     unseen: answers.filter(({ question, answer }) => hasUnseen(question, answer)).length,
+    later: answers.filter(({ question }) => question.beside).length,
     unchanged,
     blank: checked.filter(({ kind }) => kind === 'blank').length,
     refused: refused.sort((a, b) => a.line - b.line),

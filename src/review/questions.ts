@@ -20,6 +20,10 @@ export interface Question extends QuestionTopic {
   /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
   readonly basis: string;
   readonly open: boolean;
+  /** Only another pipeline has asked it than the one that was run last: an answer counts when that is run again. */
+  readonly beside: boolean;
+  /** The name of that pipeline, where it is known. */
+  readonly askedBy?: string | undefined;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
   readonly decision: DecisionEntry | undefined;
 }
@@ -87,6 +91,7 @@ function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | u
     candidates: [...candidates.values()],
     basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
     open: waiting.length > 0,
+    beside: waiting.length > 0 && waiting.every(({ beside }) => beside),
     decision,
   };
 }

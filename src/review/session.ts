@@ -1,4 +1,5 @@
 import type { ReviewStore, RowRef } from '../ledger/review.js';
+import type { GroundsOfRun } from '../ledger/taken-back.js';
 import { type GivenAnswer, giveAnswer } from './give-answer.js';
 import type { Question } from './questions.js';
 import { readText } from './read-text.js';
@@ -12,6 +13,7 @@ export interface SessionOptions {
   readonly review: ReviewStore;
   readonly by: string;
   readonly now: () => number;
+  readonly groundsOf: GroundsOfRun;
 }
 
 export interface SessionEnd {
@@ -117,13 +119,13 @@ class Session {
   }
 
   async #undo(): Promise<void> {
-    const { review, by, now, print } = this.#options;
+    const { review, by, now, print, groundsOf } = this.#options;
     const last = this.#given.pop();
     if (last === undefined) {
       print('there is nothing to undo\n');
       return;
     }
-    await review.withdraw(last.id, by, now());
+    await review.withdraw(last.id, by, now(), groundsOf);
     print('taken back\n');
     this.#goTo(last.position, last.note);
   }

@@ -37,7 +37,7 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   const { id, code, message, input, candidates, decision } = question;
   const shown = candidates.slice(from, from + most);
   const lines = [
-    `${id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${code}`,
+    `${id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${code}${besideInWords(question)}`,
     `  ${printable(message)}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     `  input  ${inputInWords(input)}`,
@@ -50,6 +50,9 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const besideInWords = ({ beside, askedBy }: Question): string =>
+  beside ? ` · asked with ${askedBy === undefined ? 'another pipeline' : `pipeline ${printable(askedBy)}`}` : '';
 
 function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
   const said = decision === 'not_sure' ? 'was not sure' : `said ${decision}, but the candidates have changed since`;

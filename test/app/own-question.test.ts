@@ -57,7 +57,7 @@ describe('a question about a stage that only adds to a company', () => {
       PIPELINE,
     ));
 
-  test('is asked no more by a pipeline that does not have the stage, and again by one that has', () =>
+  test('holds up no pipeline that does not have the stage, and is asked again by one that has', () =>
     withNights(
       1,
       async (nights) => {

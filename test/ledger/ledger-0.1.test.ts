@@ -12,7 +12,7 @@ import type { Clock } from '../../src/util/clock.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { type Bench, chargedAgain, chargesByOperation, withSandbox } from '../helpers/sandbox.js';
 import { look, openAt, withDataDir } from './sqlite-support.js';
-import { collect, withSnapshot } from './support.js';
+import { collect, NO_GROUNDS, withSnapshot } from './support.js';
 
 /**
  * A data directory as version 0.1 left it: a finished run with two decisions and five open questions, one that a budget
@@ -134,7 +134,7 @@ test('questions and decisions keep their topics; decided rows rest on them', asy
     const [none, confirm] = await review.decisions();
     expect(none).toMatchObject({ decision: 'none_of_these', space: 'v1', stage: null, decidedBy: 'ann' });
     expect(confirm).toMatchObject({ decision: 'confirm', candidateId: '12732772', shown: ['12732772'] });
-    expect(await review.withdraw(confirm?.id ?? 0, 'bob', LATER)).toEqual([{ runId: FINISHED, row: 9 }]);
+    expect(await review.withdraw(confirm?.id ?? 0, 'bob', LATER, NO_GROUNDS)).toEqual([{ runId: FINISHED, row: 9 }]);
     expect(await runs.row(FINISHED, 9)).toMatchObject({ outcome: 'pending', ids: [], stages: {} });
   });
 });

@@ -7,6 +7,9 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import type { RunSnapshot } from '../../src/ledger/reading.js';
 import type { CandidateRecord, Checkpoint, RowSettlement } from '../../src/ledger/runs.js';
 
+/** For rows of which no stage rests on what is withdrawn. */
+export const NO_GROUNDS = () => ({ stages: [], idsShared: [] });
+
 export const NOW = Date.parse('2026-01-05T09:00:00Z');
 
 /** The key of a request is a SHA-256. */

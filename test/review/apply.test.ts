@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
 import { openQuestions, type Question } from '../../src/review/questions.js';
 import { readSheet, type SheetLine } from '../../src/review/read-sheet.js';
+import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 const NOW = 1_000;
@@ -87,6 +88,7 @@ describe('decisions', () => {
       expect(await apply(desk, line(question), line(question, { line: 3, decision: '' }))).toEqual({
         applied: 0,
         unseen: 0,
+        later: 0,
         unchanged: 1,
         blank: 1,
         refused: [],
@@ -231,14 +233,14 @@ describe('withdrawing', () => {
     withDesk(async (desk) => {
       const question = await oneQuestion(desk);
       await apply(desk, line(question));
-      expect(await desk.review.withdraw(1, 'carl', NOW + 1)).toEqual([{ runId: 'first', row: 1 }]);
+      expect(await desk.review.withdraw(1, 'carl', NOW + 1, NO_GROUNDS)).toEqual([{ runId: 'first', row: 1 }]);
       expect(await desk.remembered('k')).toBeUndefined();
       expect(await desk.ledger.runs.row('first', 1)).toMatchObject({
         outcome: 'needs_review',
         errorCode: 'NAME_CONFLICT',
       });
       expect(await desk.review.decisions()).toMatchObject([{ id: 1, withdrawnAt: NOW + 1, withdrawnBy: 'carl' }]);
-      expect(await desk.review.withdraw(1, 'carl', NOW + 2)).toBeUndefined();
+      expect(await desk.review.withdraw(1, 'carl', NOW + 2, NO_GROUNDS)).toBeUndefined();
       expect(await apply(desk, line(question, { decision: 'none_of_these' }))).toMatchObject({ applied: 1 });
     }));
 
@@ -270,7 +272,7 @@ describe('withdrawing', () => {
           verdicts: [],
         });
       }
-      expect(await desk.review.withdraw(1, 'carl', NOW)).toHaveLength(2);
+      expect(await desk.review.withdraw(1, 'carl', NOW, NO_GROUNDS)).toHaveLength(2);
       for (const run of ['first', 'second']) {
         const row = await desk.ledger.runs.row(run, 1);
         expect(row).toMatchObject({ outcome: 'pending', stages: {}, ids: [], matchedOn: null });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
+import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
 async function press({ review }: Desk, keys: readonly string[]): Promise<SessionEnd & { text: string }> {
@@ -14,6 +15,7 @@ async function press({ review }: Desk, keys: readonly string[]): Promise<Session
     review,
     by: 'anna',
     now: () => 7,
+    groundsOf: NO_GROUNDS,
   });
   return { ...end, text };
 }

@@ -1,7 +1,7 @@
 import type { ReleasedRun } from '../../app/released-runs.js';
 import type { decisions } from '../../app/review.js';
 import type { Question } from '../../review/questions.js';
-import { printable, topicName } from '../../review/words.js';
+import { printable, topicInWords, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/iso-time.js';
 import { givenFlags, type Place, suggestCommand } from './commands.js';
 import { count } from './text.js';
@@ -25,11 +25,23 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): str
 export const unseenInWords = (questions: number, place: string): string =>
   `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.\n`;
 
+export const laterInWords = (decisions: number): string =>
+  `${count(decisions, 'decision')} here ${decisions === 1 ? 'answers' : 'answer'} what another pipeline has asked than the one that was run last, and ${decisions === 1 ? 'counts' : 'count'} when that is run again.\n`;
+
+export const besideInWords = (questions: readonly Question[]): string => {
+  const beside = questions.filter((question) => question.beside);
+  if (beside.length === 0) return '';
+  const names = [...new Set(beside.flatMap(({ askedBy }) => askedBy ?? []))].map(printable).join(', ');
+  const which = names === '' ? 'another pipeline' : `pipeline ${names}`;
+  return `${beside.length} of them ${beside.length === 1 ? 'was' : 'were'} asked with ${which}, not with the one that was run last: an answer counts when it is run again.\n`;
+};
+
 export function questionToJson(question: Question) {
-  const { id, code, message, rows, input, candidates, decision } = question;
+  const { id, code, message, rows, input, candidates, decision, beside, askedBy = null } = question;
   return {
     question: id,
     about: topicName(question),
+    ...(beside ? { asked_with: askedBy } : {}),
     code,
     message,
     rows: rows.map(({ runId, row, line }) => ({ run: runId, row, line })),
@@ -57,8 +69,9 @@ export function decisionInWords(entry: DecisionEntry): string {
   const { id, decidedAt, decidedBy, decision, summary, note, withdrawnAt, withdrawnBy } = entry;
   const withdrawn = withdrawnAt === null ? '' : `  (withdrawn ${day(withdrawnAt)} by ${withdrawnBy ?? '?'})`;
   const remark = note === null ? '' : `  "${note}"`;
+  const about = topicInWords(entry);
   return printable(
-    `${String(id).padStart(5)}  ${day(decidedAt)}  ${decidedBy}  ${decision}  ${summary}${remark}${withdrawn}`,
+    `${String(id).padStart(5)}  ${day(decidedAt)}  ${decidedBy}  ${decision}  ${about}: ${summary}${remark}${withdrawn}`,
   );
 }
 

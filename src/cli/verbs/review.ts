@@ -15,8 +15,10 @@ import { aroundOf } from '../around.js';
 import { readNumber } from '../number-flag.js';
 import { placeFlags, suggestReview } from '../terminal/commands.js';
 import {
+  besideInWords,
   decisionInWords,
   decisionToJson,
+  laterInWords,
   nextCommands,
   nextInWords,
   questionToJson,
@@ -53,7 +55,7 @@ const listVerb: Verb<AskingArgs> = {
     const questions = await listQuestions({ dataDir, ...asking }, aroundOf(io));
     if (json) io.stdout(`${JSON.stringify({ questions: questions.map(questionToJson) })}\n`);
     else for (const question of questions) io.stdout(`${questionInWords(question)}\n`);
-    io.stderr(`${count(questions.length, 'open question')}.\n`);
+    io.stderr(`${count(questions.length, 'open question')}.\n${besideInWords(questions)}`);
     if (questions.length > 0) {
       const sheets = await reviewSheets({ dataDir, ...asking }, aroundOf(io));
       const { words, command } = suggestReview({ ...asking, sheets }, args);
@@ -120,6 +122,7 @@ const applyVerb: Verb<ApplyArgs> = {
       `${count(counts.applied, 'decision')} taken, ${counts.unchanged} known already, ${count(refused.length, 'line')} refused, ${counts.blank} left blank.\n`,
     );
     if (counts.unseen > 0) io.stderr(unseenInWords(counts.unseen, place));
+    if (counts.later > 0) io.stderr(laterInWords(counts.later));
     io.stderr(nextInWords(released, args));
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },

@@ -6,6 +6,7 @@ import { Cells, portfolioColumns } from './cells.js';
 import { converge } from './converge.js';
 import type { Connection } from './driver.js';
 import { LaidRows } from './laid-rows.js';
+import { IS_DECIDED } from './settle-questions.js';
 import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
@@ -43,6 +44,11 @@ export function portfolioStore(
   const runsWith = database.prepare<[number, string], string>(
     `SELECT DISTINCT runs.id FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row JOIN runs ON runs.id = members.run_id
      WHERE members.portfolio_id = ? AND left_at IS NULL AND outcome = ? ORDER BY runs.rowid DESC`,
+  );
+  const askedBeside = database.prepare<[number], string>(
+    `SELECT DISTINCT members.run_id FROM questions INDEXED BY questions_beside
+     CROSS JOIN members ON members.run_id = questions.run_id AND run_row = questions.row
+     WHERE beside = 1 AND answered = 0 AND portfolio_id = ? AND left_at IS NULL AND NOT ${IS_DECIDED} ORDER BY 1 DESC`,
   );
   // Calls are read from the newest back: those since the last night are few.
   const boughtElsewhere = database.prepare<[{ portfolioId: number; since: number }], 1>(
@@ -108,6 +114,7 @@ export function portfolioStore(
       return id === undefined ? undefined : findRun(id);
     },
     runsWith: async (outcome, portfolioId) => runsWith.pluck().all(portfolioId, outcome),
+    runsAskedBeside: async (portfolioId) => askedBeside.pluck().all(portfolioId),
     adopt: (adoption) => writer.write(() => adopt(database, laid, adoption)),
     converge: (convergence) =>
       writer.write(() => converge({ database, laid, times, readStanding, findRun, findPortfolio }, convergence)),

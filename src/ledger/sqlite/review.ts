@@ -6,6 +6,7 @@ import { Cells, decisionShown, rowFields } from './cells.js';
 import type { Connection } from './driver.js';
 import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './rows.js';
+import { IS_DECIDED } from './settle-questions.js';
 import type { Writer } from './writer.js';
 
 /** Questions for people, and what they decided. */
@@ -49,11 +50,11 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
         return { id: Number(lastInsertRowid), released };
       }),
     decisions: async () => database.prepare<[], DecisionRow>(`${SELECT_DECISION} ORDER BY id DESC`).all().map(toEntry),
-    withdraw: (id, by, at) =>
+    withdraw: (id, by, at, groundsOf) =>
       writer.write(() => {
         const found = entry.get(id);
         if (found === undefined || withdraw.run(at, by, id).changes === 0) return undefined;
-        return release.resting(toEntry(found));
+        return release.resting(toEntry(found), groundsOf);
       }),
   };
 }
@@ -65,7 +66,7 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
   );
   const found = database
     .prepare<[{ runIds: string | null }], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted
+      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
        WHERE @runIds IS NULL OR run_id IN (SELECT value FROM json_each(@runIds)) ORDER BY runs.created_at, run_id, row, asked_at`,
     )
@@ -86,7 +87,9 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
     askedAt: row.asked_at,
     line: row.line,
     fields: cells.read(rowFields, row.fields, [row.run_id, row.row]),
-    open: row.answered === 0 && row.outcome === 'needs_review' && row.wanted === 1,
+    open:
+      row.answered === 0 && row.wanted === 1 && (row.beside === 1 ? row.decided === 0 : row.outcome === 'needs_review'),
+    beside: row.beside === 1,
     candidates: candidates
       .all(row.run_id, row.row, row.space)
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
@@ -110,6 +113,8 @@ interface QuestionRow {
   readonly fields: string;
   readonly outcome: string;
   readonly wanted: number;
+  readonly beside: number;
+  readonly decided: number;
 }
 
 const SELECT_DECISION = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,

@@ -1,50 +1,38 @@
-import type { NewDecision, RowRef } from '../review.js';
+import type { DecisionEntry, NewDecision, RowRef } from '../review.js';
+import type { GroundsOfRun } from '../taken-back.js';
 import type { Connection } from './driver.js';
+import { idForgetter, rowWithdrawals } from './row-withdrawals.js';
 import { GOES_ON, REOPEN_RUN, STILL_LISTED } from './rows.js';
 
 /** How rows start to move again when a decision appears or goes. */
 export function rowReleases(database: Connection) {
-  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage' | 'decidedAt'>;
+  type Key = Pick<NewDecision, 'environmentId' | 'entityKey' | 'space' | 'stage'>;
   const waiting = database.prepare<[number, string], RowRef>(
     `SELECT questions.run_id AS runId, questions.row AS row FROM questions JOIN rows USING (run_id, row)
-     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'needs_review'`,
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'needs_review'`,
   );
   // Asked, released, and not looked at since: looking again would have replaced the question.
   const untouched = database.prepare<[number, string], RowRef & { code: string; message: string }>(
     `SELECT questions.run_id AS runId, questions.row AS row, code, message FROM questions JOIN rows USING (run_id, row)
-     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND outcome = 'pending'`,
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'pending'`,
   );
-  const resting = database.prepare<[number, string], RowRef>(
-    'SELECT run_id AS runId, row FROM questions WHERE environment_id = ? AND entity_key = ? AND answered = 1',
-  );
+  const forgetId = idForgetter(database);
+  const takeBack = rowWithdrawals(database);
   const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
-  const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
-  // The row's own grade is that of the first space in which it is confirmed: it goes with that.
-  const forgetGrade = database.prepare(
-    `UPDATE rows SET match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?
-       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND grade = match_grade)`,
-  );
   const askAgain = database.prepare(
     "UPDATE rows SET outcome = 'needs_review', error_code = ?, error_message = ? WHERE run_id = ? AND row = ?",
-  );
-  const startOver = database.prepare(
-    "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
-  );
-  const stageAgain = database.prepare(
-    `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
-  );
-  const hasId = database.prepare<[string, number, string], 1>(
-    'SELECT 1 FROM row_ids WHERE run_id = ? AND row = ? AND space = ?',
   );
   // Until its row has looked again: what is in question is compared with nothing.
   const askedAgain = database.prepare(
     "UPDATE questions SET answered = 0 WHERE environment_id = ? AND entity_key = ? AND stage <> ''",
   );
-  const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
   const reopen = database.prepare(`${REOPEN_RUN} AND state = 'finished'`);
   const isWanted = database.prepare<[string, number], 1>(
     `SELECT 1 FROM rows WHERE run_id = ? AND row = ? AND ${STILL_LISTED}`,
   );
+  const memberOf = database
+    .prepare<[string, number], number | null>('SELECT member_id FROM rows WHERE run_id = ? AND row = ?')
+    .pluck();
   // What changed by answers that are in question again is told when somebody has accepted them: the one that was decided
   // about, and those that came since.
   const answersOf = (more: string) => `calls INDEXED BY calls_by_subject
@@ -70,6 +58,14 @@ export function rowReleases(database: Connection) {
     for (const runId of new Set(wanted.map((row) => row.runId))) reopen.run(runId);
     return wanted;
   };
+  /** The rows of a list: one that is under way, and what it stands by meanwhile, are the same, and the later run goes on. */
+  const oneOfEach = (rows: readonly RowRef[]): readonly RowRef[] => {
+    const inOrder = rows.toSorted((a, b) => (a.runId < b.runId ? -1 : Number(a.runId > b.runId)));
+    const each = inOrder.map(
+      ({ runId, row }) => [memberOf.get(runId, row) ?? `${runId} ${row}`, { runId, row }] as const,
+    );
+    return [...new Map(each).values()];
+  };
 
   return {
     waiting({ environmentId, entityKey, space, stage }: Key): readonly RowRef[] {
@@ -79,13 +75,13 @@ export function rowReleases(database: Connection) {
         // Who is meant was not the question where an answer was: nobody is looked for again. What was confirmed in other
         // spaces stays as it is.
         if (stage !== null) continue;
-        forgetId.run(runId, row, space);
-        forgetGrade.run(runId, row);
+        forgetId({ runId, row }, space);
       }
       return reopenRuns(rows);
     },
     /** An older decision that is still in force speaks again; otherwise the question is open again. */
-    resting({ environmentId, entityKey, space, stage, decidedAt }: Key): readonly RowRef[] {
+    resting(decision: DecisionEntry, groundsOf: GroundsOfRun): readonly RowRef[] {
+      const { environmentId, entityKey, decidedAt } = decision;
       for (const call of inQuestion.all({ environmentId, entityKey, decidedAt })) {
         forgetChanges.run(call);
         compareAgain.run(call);
@@ -93,19 +89,9 @@ export function rowReleases(database: Connection) {
       const older = inForce.get(environmentId, entityKey) !== undefined;
       const asked = older ? [] : untouched.all(environmentId, entityKey);
       for (const { runId, row, code, message } of asked) askAgain.run(code, message, runId, row);
-      const rows = resting.all(environmentId, entityKey);
-      for (const { runId, row } of rows) {
-        goOn.run(runId, row);
-        // Where an answer was the question, and its company stayed, nothing else is.
-        if (stage !== null && hasId.get(runId, row, space) !== undefined) {
-          stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
-          continue;
-        }
-        startOver.run(runId, row);
-        forgetIds.run(runId, row);
-      }
+      const rows = takeBack(decision, groundsOf);
       askedAgain.run(environmentId, entityKey);
-      return [...asked.filter(isStillWanted), ...reopenRuns(rows)].map(({ runId, row }) => ({ runId, row }));
+      return oneOfEach([...asked.filter(isStillWanted), ...reopenRuns(rows)]);
     },
   };
 }

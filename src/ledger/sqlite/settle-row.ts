@@ -1,9 +1,9 @@
-import type { NewQuestion } from '../question.js';
 import type { CandidateRecord, NewError, RowSettlement } from '../runs.js';
 import { askedForWriter } from './asked-for.js';
 import { useWriter } from './calls.js';
 import type { Connection } from './driver.js';
 import { companyWriter } from './member-companies.js';
+import { questionCarrier, questionWriter } from './settle-questions.js';
 import { recordDropper } from './take-over.js';
 import { verdictWriter } from './verdicts.js';
 
@@ -50,12 +50,12 @@ export function rowSettlements(database: Connection) {
       dropIds.run(runId, row);
       for (const { space, id, grade, matchedOn } of ids) insertId.run(runId, row, space, id, grade, matchedOn);
       for (const { space, seen } of settlement.candidates) candidates(runId, row, space, seen);
-      question(runId, row, settlement.questions);
+      question(runId, row, settlement);
       for (const met of settlement.errors) error(runId, row, met);
       for (const used of settlement.uses) use(used);
       askedFor(runId, settlement);
       judged(settlement);
-      if (state.outcome !== 'pending') standBy(runId, row);
+      if (state.outcome !== 'pending') standBy(runId, row, settlement);
       knowCompanies(runId, row, state);
     },
   };
@@ -70,11 +70,13 @@ function standingWriter(database: Connection) {
   const noteReplaced = reportReplacements(database);
   const stand = database.prepare('UPDATE members SET run_id = ?, run_row = ? WHERE id = ?');
   const drop = recordDropper(database);
-  return (runId: string, row: number): void => {
+  const carry = questionCarrier(database);
+  return (runId: string, row: number, settlement: RowSettlement): void => {
     const old = before.get(runId, row);
     if (old === undefined) return;
     noteReplaced.run({ runId, row, oldRun: old.run_id, oldRow: old.run_row });
     stand.run(runId, row, old.member);
+    carry({ runId: old.run_id, row: old.run_row }, { runId, row }, settlement);
     drop(old.run_id, old.run_row);
   };
 }
@@ -124,32 +126,6 @@ function candidateWriter(database: Connection) {
         candidate.decision,
         candidate.evidence,
         candidate.extra ?? null,
-      );
-  };
-}
-
-/** Where a person is asked anew, what was asked before is asked no more, unless it is asked again. */
-function questionWriter(database: Connection) {
-  const closeAll = database.prepare('UPDATE questions SET answered = 1 WHERE run_id = ? AND row = ?');
-  const save = database.prepare(
-    `INSERT OR REPLACE INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  return (runId: string, row: number, questions: readonly NewQuestion[]): void => {
-    if (questions.some(({ answered }) => !answered)) closeAll.run(runId, row);
-    for (const asked of questions)
-      save.run(
-        runId,
-        row,
-        asked.space,
-        asked.stage ?? '',
-        asked.environmentId,
-        asked.entityKey,
-        asked.candidateId,
-        asked.code,
-        asked.message,
-        asked.answered ? 1 : 0,
-        asked.askedAt,
       );
   };
 }

@@ -1,3 +1,4 @@
+import { IN_QUESTION } from './stages-to-come.js';
 import { STANDING_COLUMNS } from './standings.js';
 
 /** What a snapshot asks. `temp.standing` says which row of which run each line of the list stands by. */
@@ -54,7 +55,7 @@ const confirmed = (cell: string) => `(SELECT ${cell} FROM candidates
 export const places = (count: number) => Array.from({ length: count }, () => '?').join(', ');
 
 export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row AS run_row, ${confirmed('country_code')} AS country, ${confirmed('name')} AS name, ${IDS} AS ids,
-    iif(instr(stages, ':"not_available"') > 0, stages, NULL) AS lacking
+    iif(instr(stages, ':"not_available"') > 0, stages, NULL) AS lacking, ${IN_QUESTION} AS asked
   FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
     WHERE space = ? GROUP BY row_ids.id) AS subjects

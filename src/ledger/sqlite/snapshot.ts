@@ -48,6 +48,7 @@ import {
   SUBJECTS,
   WATCH_EVENTS,
 } from './snapshot-sql.js';
+import { withoutStagesToCome } from './stages-to-come.js';
 import { type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
 import { allowancesOf } from './told.js';
@@ -240,8 +241,9 @@ async function* readSubjects(
   askedFor: readonly string[],
 ): AsyncGenerator<SnapshotSubject> {
   type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
-    Place & { readonly lacking: string | null };
+    Place & { readonly lacking: string | null; readonly asked: 0 | 1 };
   const stoodBy = answerStoodBy(store.database, store.bodies);
+  const begun = withoutStagesToCome(store.database);
   const earlier = earlierPages(store.database);
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
@@ -249,13 +251,14 @@ async function* readSubjects(
       ? undefined
       : store.database.prepare<unknown[], AnswerRow>(ANSWERS_ASKED_FOR(askedFor.length));
   for await (const batch of inBatches<Subject>(store.database, SUBJECTS, [space], BATCH)) {
-    for (const { run_id, run_row, lacking, ...subject } of batch) {
+    for (const { run_id, run_row, lacking, asked, ...subject } of batch) {
+      const place = { run_id, run_row };
       const ids = JSON.parse(subject.ids) as IdsBySpace;
       const newest = about.all(run_id, run_row, ...operations);
-      const standing = newest.flatMap((answer) => stoodBy(answer, lacking, { run_id, run_row }) ?? []);
-      const given = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
-      const withReplaced = (operation: string) =>
-        withBodies(store, subject.row, earlier(operation, standing, { run_id, run_row }));
+      const standing = newest.flatMap((answer) => stoodBy(answer, lacking, place) ?? []);
+      const all = asking === undefined ? standing : [...standing, ...asking.all(run_id, run_row, ...askedFor)];
+      const given = asked === 1 ? begun(all, place) : all;
+      const withReplaced = (operation: string) => withBodies(store, subject.row, earlier(operation, standing, place));
       yield { ...subject, ids, answers: withBodies(store, subject.row, given), withReplaced };
     }
   }

@@ -124,7 +124,7 @@ const COPIED = [
   },
   {
     table: 'questions',
-    columns: 'space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at',
+    columns: 'space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at, beside',
   },
 ] as const;
 

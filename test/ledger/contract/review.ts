@@ -3,7 +3,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewQuestion } from '../../../src/ledger/question.js';
 import type { NewDecision } from '../../../src/ledger/review.js';
 import type { Checkpoint, RowSettlement } from '../../../src/ledger/runs.js';
-import { candidate, NOW, openRun, rowSettlement } from '../support.js';
+import { candidate, NO_GROUNDS, NOW, openRun, rowSettlement } from '../support.js';
 import { type OpenLedger, onLedger } from './open.js';
 
 const which = { space: 'v1', stage: null } as const;
@@ -116,7 +116,7 @@ export function describeReview(open: OpenLedger): void {
         const v1 = await calls.environment('v1', 'live');
         const { id } = await review.record(decision(v1));
         expect(await review.wasWithdrawn(v1, 'GB|number:1')).toBe(false);
-        await review.withdraw(id, 'Ann', 5);
+        await review.withdraw(id, 'Ann', 5, NO_GROUNDS);
         expect(await review.wasWithdrawn(v1, 'GB|number:1')).toBe(true);
         expect(await review.wasWithdrawn(v1, 'GB|number:2')).toBe(false);
       }),
@@ -139,9 +139,9 @@ export function describeReview(open: OpenLedger): void {
         expect(await review.decisionFor(v1, 'GB|number:2')).toBeUndefined();
         const second = await review.record(decision(v1, { decision: 'none_of_these', candidateId: null }));
         expect(await review.decisionFor(v1, 'GB|number:1')).toMatchObject({ decision: 'none_of_these' });
-        expect(await review.withdraw(second.id, 'bob', NOW + 5)).toEqual([]);
-        expect(await review.withdraw(second.id, 'bob', NOW + 6)).toBeUndefined();
-        expect(await review.withdraw(first.id + second.id, 'bob', NOW)).toBeUndefined();
+        expect(await review.withdraw(second.id, 'bob', NOW + 5, NO_GROUNDS)).toEqual([]);
+        expect(await review.withdraw(second.id, 'bob', NOW + 6, NO_GROUNDS)).toBeUndefined();
+        expect(await review.withdraw(first.id + second.id, 'bob', NOW, NO_GROUNDS)).toBeUndefined();
         expect(await review.decisionFor(v1, 'GB|number:1')).toEqual(confirm);
         expect(await review.decisions()).toEqual([
           {
@@ -233,7 +233,7 @@ export function describeReview(open: OpenLedger): void {
         ] as const)
           await ask(ledger, place, question(v1, { answered: true }), { ids: [id('v1', '5'), id('v2', '9')] });
         await runs.finish(done, NOW);
-        const back = await review.withdraw(made.id, 'bob', NOW);
+        const back = await review.withdraw(made.id, 'bob', NOW, NO_GROUNDS);
         expect(back).toHaveLength(3);
         const places = [
           [run, 1],
@@ -263,7 +263,7 @@ export function describeReview(open: OpenLedger): void {
         await ask(ledger, [run, 1], question(v1));
         await ledger.review.record(decision(v1));
         const { id: newer } = await ledger.review.record(decision(v1, { decision: 'none_of_these' }));
-        expect(await ledger.review.withdraw(newer, 'bob', NOW)).toEqual([]);
+        expect(await ledger.review.withdraw(newer, 'bob', NOW, NO_GROUNDS)).toEqual([]);
         expect(await ledger.runs.row(run, 1)).toMatchObject({ outcome: 'pending' });
       }),
     );

@@ -10,6 +10,7 @@ import {
   candidate,
   collect,
   keyOf,
+  NO_GROUNDS,
   NOW,
   openRun,
   rowSettlement,
@@ -99,7 +100,7 @@ export function describeSubjects(open: OpenLedger): void {
           summary: '',
         });
         expect(await shown()).toEqual([['9', 'not compared']]);
-        await ledger.review.withdraw(id, 'ann', NOW);
+        await ledger.review.withdraw(id, 'ann', NOW, NO_GROUNDS);
         expect(await shown()).toEqual([['9', 'before']]);
       }),
     );

@@ -238,7 +238,7 @@ CREATE TABLE "questions" (
   code           TEXT NOT NULL,
   message        TEXT NOT NULL,
   answered       INTEGER NOT NULL CHECK (answered IN (0, 1)),
-  asked_at       INTEGER NOT NULL,
+  asked_at       INTEGER NOT NULL, beside INTEGER NOT NULL DEFAULT 0 CHECK (beside IN (0, 1)),
   PRIMARY KEY (run_id, row, space, stage)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE row_ids (
@@ -379,6 +379,7 @@ CREATE INDEX members_by_company ON members (portfolio_id, company);
 CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);
 CREATE INDEX members_by_place ON members (run_id, run_row);
 CREATE INDEX members_by_row ON members (portfolio_id, row) WHERE left_at IS NULL;
+CREATE INDEX questions_beside ON questions (run_id, row) WHERE beside = 1;
 CREATE INDEX questions_by_entity ON questions (environment_id, entity_key);
 CREATE INDEX row_ids_by_id ON row_ids (space, id);
 CREATE INDEX rows_on_their_way ON rows (member_id) WHERE outcome = 'pending' AND member_id IS NOT NULL;

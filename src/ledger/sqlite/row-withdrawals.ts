@@ -1,0 +1,107 @@
+import { matchedOnIn } from '../../domain/grade.js';
+import type { IdSpace } from '../../domain/id-spaces.js';
+import type { DecisionEntry, RowRef } from '../review.js';
+import { parseStored } from '../stored-json.js';
+import { type GroundsOfRun, type RestingRow, takenBack } from '../taken-back.js';
+import { rowFetched, rowStages } from './cells.js';
+import type { Connection } from './driver.js';
+import { GOES_ON } from './rows.js';
+
+/** Takes from the rows that rest on a decision what they have by it, at once; they are free to move. */
+export function rowWithdrawals(database: Connection): (decision: DecisionEntry, groundsOf: GroundsOfRun) => RowRef[] {
+  const asked = database.prepare<[number, string], RowRef & { space: IdSpace; stage: string }>(
+    'SELECT run_id AS runId, row, space, stage FROM questions WHERE environment_id = ? AND entity_key = ? AND answered = 1',
+  );
+  const standing = database.prepare<[string, number], { stages: string; fetched: string }>(
+    'SELECT stages, fetched FROM rows WHERE run_id = ? AND row = ?',
+  );
+  const ids = database.prepare<[string, number], RestingRow['ids'][number]>(
+    'SELECT space, matched_on AS matchedOn FROM row_ids WHERE run_id = ? AND row = ?',
+  );
+  const boughtBefore = database.prepare<[string, number, string, number], 1>(
+    `SELECT 1 FROM row_ids CROSS JOIN calls INDEXED BY calls_by_subject
+       ON calls.subject_space = row_ids.space AND calls.subject_id = row_ids.id AND calls.subject_id IS NOT NULL AND calls.params IS NOT NULL
+     CROSS JOIN run_environments ON run_environments.run_id = row_ids.run_id AND run_environments.environment_id = calls.environment_id
+     WHERE row_ids.run_id = ? AND row_ids.row = ? AND calls.stage = ? AND charge <> 'owned' AND settled_at < ? LIMIT 1`,
+  );
+  const goOn = database.prepare(`UPDATE rows SET ${GOES_ON} WHERE run_id = ? AND row = ?`);
+  const startOver = database.prepare(
+    "UPDATE rows SET stage = NULL, stages = '{}', fetched = '{}', match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?",
+  );
+  const forgetIds = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ?');
+  const stageAgain = database.prepare(
+    `UPDATE rows SET stages = json_set(stages, ?, 'pending'), fetched = json_remove(fetched, ?) WHERE run_id = ? AND row = ?`,
+  );
+  const forgetId = idForgetter(database);
+  const withoutWord = wordForgetter(database);
+
+  const readRow = ({ runId, row }: RowRef, decision: DecisionEntry, topics: RestingRow['topics']) => {
+    const found = standing.get(runId, row);
+    const statuses = parseStored(found?.stages ?? '', rowStages.fits);
+    const fetched = parseStored(found?.fetched ?? '', rowFetched.fits);
+    if (statuses === undefined || fetched === undefined) return undefined;
+    const { decidedAt } = decision;
+    const wasThere = (stage: string) =>
+      boughtBefore.get(runId, row, stage, decidedAt) !== undefined ||
+      (statuses[stage] === 'not_available' && (fetched[stage] ?? Number.POSITIVE_INFINITY) < decidedAt);
+    return { topics, statuses, wasThere, ids: ids.all(runId, row), confirmed: decision.decision === 'confirm' };
+  };
+
+  return (decision, groundsOf) => {
+    const questions = asked.all(decision.environmentId, decision.entityKey);
+    const rows = new Map(questions.map(({ runId, row }) => [`${runId} ${row}`, { runId, row }]));
+    for (const { runId, row } of rows.values()) {
+      const topics = questions
+        .filter((question) => question.runId === runId && question.row === row)
+        .map(({ space, stage }) => ({ space, stage: stage === '' ? null : stage }));
+      const resting = readRow({ runId, row }, decision, topics);
+      // Of a row that is damaged nobody knows what else it has.
+      const taken = resting && takenBack(resting, groundsOf(runId));
+      goOn.run(runId, row);
+      if (taken === undefined) {
+        startOver.run(runId, row);
+        forgetIds.run(runId, row);
+        continue;
+      }
+      for (const { space } of topics) withoutWord({ runId, row }, space);
+      for (const stage of taken.stages) stageAgain.run(`$."${stage}"`, `$."${stage}"`, runId, row);
+      for (const space of taken.spaces) forgetId({ runId, row }, space);
+    }
+    return [...rows.values()];
+  };
+}
+
+/** The row's own grade is that of the first space in which it is confirmed: it goes with that. */
+export function idForgetter(database: Connection): (row: RowRef, space: IdSpace) => void {
+  const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
+  const forgetGrade = database.prepare(
+    `UPDATE rows SET match_grade = NULL, matched_on = NULL WHERE run_id = ? AND row = ?
+       AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND grade = match_grade)`,
+  );
+  return ({ runId, row }, space) => {
+    forgetId.run(runId, row, space);
+    forgetGrade.run(runId, row);
+  };
+}
+
+/** Who was confirmed without a person before they accepted an answer is so again; nothing was asked about who is meant. */
+function wordForgetter(database: Connection): (row: RowRef, space: IdSpace) => void {
+  const byWord = database
+    .prepare<[string, number, string], string>(
+      `SELECT grade FROM row_ids WHERE run_id = ? AND row = ? AND space = ? AND matched_on = 'review' AND grade IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM questions WHERE questions.run_id = row_ids.run_id AND questions.row = row_ids.row
+           AND questions.space = row_ids.space AND questions.stage = '')`,
+    )
+    .pluck();
+  const ofId = database.prepare('UPDATE row_ids SET matched_on = ? WHERE run_id = ? AND row = ? AND space = ?');
+  const ofRow = database.prepare(
+    "UPDATE rows SET matched_on = ? WHERE run_id = ? AND row = ? AND matched_on = 'review' AND match_grade = ?",
+  );
+  return ({ runId, row }, space) => {
+    const grade = byWord.get(runId, row, space);
+    const matchedOn = grade === undefined ? null : matchedOnIn(grade);
+    if (matchedOn === null) return;
+    ofId.run(matchedOn, runId, row, space);
+    ofRow.run(matchedOn, runId, row, grade);
+  };
+}

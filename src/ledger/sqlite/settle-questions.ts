@@ -1,0 +1,81 @@
+import type { RowRef } from '../review.js';
+import type { RowSettlement } from '../runs.js';
+import type { Connection } from './driver.js';
+
+/** Of a question. What is said to one of another pipeline counts when that is run again: until then nothing else tells. */
+export const IS_DECIDED = `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
+    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision <> 'not_sure')`;
+
+/** Of a question: the pipeline of the row asks about such things. Where nobody says what it asks about, it is everything. */
+const OWN = `(@all OR iif(questions.stage = '', questions.space IN (SELECT value FROM json_each(@spaces)),
+    questions.stage IN (SELECT value FROM json_each(@stages))))`;
+
+const ownOf = ({ asks }: RowSettlement) => ({
+  all: asks === undefined ? 1 : 0,
+  spaces: JSON.stringify(asks?.spaces ?? []),
+  stages: JSON.stringify(asks?.stages ?? []),
+});
+
+/**
+ * Where a person is asked anew, what was asked before is asked no more, unless it is asked again. What another pipeline has
+ * asked stands beside it: this one cannot ask it again.
+ */
+export function questionWriter(database: Connection) {
+  const closeOwn = database.prepare(
+    `UPDATE questions SET answered = 1, beside = 0 WHERE run_id = @runId AND row = @row AND (@anew OR beside = 1) AND ${OWN}`,
+  );
+  const save = database.prepare(
+    `INSERT OR REPLACE INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const setAside = database.prepare(
+    `UPDATE questions SET beside = 1 WHERE run_id = @runId AND row = @row AND answered = 0 AND NOT ${OWN}`,
+  );
+  return (runId: string, row: number, settlement: RowSettlement): void => {
+    const { questions, checkpoint } = settlement;
+    // Of a row that was broken off nobody knows what it would have asked.
+    const isAtRest = checkpoint.outcome !== 'pending' && settlement.asks !== undefined;
+    const own = { runId, row, ...ownOf(settlement) };
+    const anew = questions.some(({ answered }) => !answered);
+    if (anew || isAtRest) closeOwn.run({ ...own, anew: anew ? 1 : 0 });
+    for (const asked of questions)
+      save.run(
+        runId,
+        row,
+        asked.space,
+        asked.stage ?? '',
+        asked.environmentId,
+        asked.entityKey,
+        asked.candidateId,
+        asked.code,
+        asked.message,
+        asked.answered ? 1 : 0,
+        asked.askedAt,
+      );
+    if (isAtRest) setAside.run(own);
+  };
+}
+
+/** What another pipeline has asked of the row before stays asked, with its candidates, when that row goes. */
+export function questionCarrier(database: Connection) {
+  const among = `FROM questions JOIN rows USING (run_id, row)
+    WHERE run_id = @oldRun AND row = @oldRow AND answered = 0 AND (beside = 1 OR outcome = 'needs_review') AND NOT ${OWN}`;
+  const columns = 'environment_id, entity_key, candidate_id, code, message, answered, asked_at';
+  const questions = database.prepare(
+    `INSERT OR IGNORE INTO questions (run_id, row, space, stage, ${columns}, beside)
+     SELECT @runId, @row, space, questions.stage, ${columns}, 1 ${among}`,
+  );
+  const facts =
+    'id, name, registration_number, vat_number, country_code, state, match_grade, decision, evidence, jurisdiction, extra';
+  const candidates = database.prepare(
+    `INSERT INTO candidates (run_id, row, space, position, ${facts})
+     SELECT @runId, @row, space, position, ${facts} FROM candidates WHERE run_id = @oldRun AND row = @oldRow
+       AND space IN (SELECT questions.space ${among})
+       AND NOT EXISTS (SELECT 1 FROM candidates AS own WHERE own.run_id = @runId AND own.row = @row AND own.space = candidates.space)`,
+  );
+  return (from: RowRef, to: RowRef, settlement: RowSettlement): void => {
+    if (settlement.asks === undefined) return;
+    const given = { ...to, oldRun: from.runId, oldRow: from.row, ...ownOf(settlement) };
+    if (questions.run(given).changes > 0) candidates.run(given);
+  };
+}
