@@ -19,11 +19,12 @@ export const digitsId = z
   .transform(String)
   .pipe(z.string().regex(/^\d{1,40}$/, { error: 'expected an ID of digits' }));
 
-/** A range needs at least one bound and takes nothing else. */
-export const range = <T extends z.ZodType>(bound: T) =>
+/** A range needs at least one bound and takes nothing else. One whose ends are the wrong way round has nothing in it. */
+export const range = <T extends z.ZodType<number | string>>(bound: T) =>
   z
     .strictObject({ gte: bound.optional(), lte: bound.optional() })
-    .refine((value) => value.gte !== undefined || value.lte !== undefined, { error: 'needs gte, lte or both' });
+    .refine((value) => value.gte !== undefined || value.lte !== undefined, { error: 'needs gte, lte or both' })
+    .refine(({ gte, lte }) => gte === undefined || lte === undefined || gte <= lte, { error: 'gte is beyond lte' });
 
 export const dateRange = range(isoDate);
 

@@ -12,7 +12,7 @@ import {
   goesOn,
   type Item,
   isItem,
-  NOBODY,
+  nobody,
   PER_PAGE,
   textOf,
 } from './contacts-people.js';
@@ -47,7 +47,7 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
   const listed = await askItems(enrichEmployeesSearch, params, pages, context, about);
   if (listed.kind !== 'pages') return listed;
   const people = chosenPeople(listed, context, (item) => worksElsewhere(employerOf(item), found));
-  if (people.length === 0) return NOBODY;
+  if (people.length === 0) return nobody(options);
   for (const [index, person] of people.entries()) {
     for (const asked of await detailsToAsk(person, index, found.website, context)) {
       const outcome = await context.call(enrichPerson, asked, about);

@@ -2,7 +2,7 @@ import { v2Operations } from '../api/v2/operations.js';
 import { worksElsewhere } from '../domain/whose-staff.js';
 import { ExactNumber } from '../util/exact-json.js';
 import { employeeFilters } from './contacts-filters.js';
-import { type ContactsContext, chosenPeople, goesOn, NOBODY, PER_PAGE, textOf } from './contacts-people.js';
+import { type ContactsContext, chosenPeople, goesOn, nobody, PER_PAGE, textOf } from './contacts-people.js';
 import { confirmedElsewhere } from './identity/confirmed-elsewhere.js';
 import { askItems } from './pages.js';
 import { type Company, identified, type StageOutcome, withoutAnswer } from './stage.js';
@@ -28,7 +28,7 @@ export async function inEmployees(company: Company, context: ContactsContext): P
     ({ company_id, company_name }) =>
       (idIn(company_id) ?? id) !== id || worksElsewhere({ name: textOf(company_name), website: '' }, asked),
   );
-  if (people.length === 0) return NOBODY;
+  if (people.length === 0) return nobody(options);
   const revealed = options.reveal.length === 0 ? [] : people.slice(0, options.revealAtMost);
   for (const person of revealed) {
     const employee = idIn(person.id);

@@ -9,7 +9,12 @@ export const PER_PAGE = 50;
 export type ContactsContext = StageContext<ContactsOptions>;
 export type Item = Readonly<Record<string, unknown>>;
 
-export const NOBODY = nothingReturned('NO_PEOPLE', 'the provider returned nobody who works for the company');
+/** That nobody fits what the pipeline asks for does not say that nobody works there. */
+export function nobody({ seniority, department }: ContactsOptions): ReturnType<typeof nothingReturned> {
+  const isChosen = seniority.length + department.length > 0;
+  const fitting = isChosen ? ' and is as contacts.seniority and contacts.department ask' : '';
+  return nothingReturned('NO_PEOPLE', `the provider returned nobody who works for the company${fitting}`);
+}
 
 /** Those of the company, as many as are wanted. Who is said to work elsewhere, or is left, is noted. */
 export function chosenPeople(

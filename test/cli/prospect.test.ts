@@ -104,6 +104,11 @@ describe('the file is checked before anything is sent', () => {
     ],
     ['a fixed value', ['trading_activity: [imports]'], /f\.yaml: trading_activity\.0: .*"imports"/],
     ['no list', ['nace: 1.5'], /f\.yaml: nace\.0: expected a name, an ID.*got 1\.5/],
+    [
+      'a range the wrong way round',
+      ['number_of_employees: {gte: 50, lte: 5}'],
+      /f\.yaml: number_of_employees: .*gte is beyond lte/,
+    ],
     ['a date', ['company_incorporation: {gte: 2020-13-01}'], /f\.yaml: company_incorporation\.gte: .*"2020-13-01"/],
     [
       'a zero that would be lost',

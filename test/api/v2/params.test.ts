@@ -115,6 +115,7 @@ const refused: (readonly [...Case, where: string])[] = [
   ['V2-14', 'prospecting', filter({ insights_ranking: '0-10000' }), 'filters.insights_ranking'],
   ['V2-10', 'prospecting', filter({ trading_activity: ['imports'] }), 'filters.trading_activity.0'],
   ['V2-10', 'prospecting', filter({ number_of_employees: { gte: 1.5 } }), 'filters.number_of_employees.gte'],
+  ['V2-10', 'prospecting', filter({ yoy_profit: { gte: 2, lte: 1.5 } }), 'filters.yoy_profit'],
   ['V2-10', 'prospecting', filter({ financial_profit: {} }), 'filters.financial_profit'],
   ['V2-10', 'prospecting', filter({ financial_profit: { gt: 1 } }), 'filters.financial_profit'],
   ['V2-10', 'prospecting', filter({ location_countries: {} }), 'filters.location_countries'],
