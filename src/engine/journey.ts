@@ -94,7 +94,9 @@ class Journey {
       this.isUncompared = stage.comparesCandidate === true && this.#comesLater(stage, outcome);
       return this.state.noteTrouble([stage], outcome);
     }
-    this.state.mark([stage], outcome.kind);
+    const isOld = outcome.kind === 'not_available' && this.#row.stagesBefore[stage.name] === 'done';
+    const stays = isOld && outcome.stays === true;
+    this.state.mark([stage], stays ? 'done' : outcome.kind);
     // A person has said that what was confirmed here is another company: no other stage buys for it.
     if (outcome.ids?.[stage.space] === null)
       this.state.mark(
@@ -103,9 +105,8 @@ class Journey {
       );
     const { asOf } = outcome;
     // An answer that was there before stays as old as it is, until its company was looked for anew.
-    const wasThere = this.#row.stagesBefore[stage.name] === 'done' && !this.#resolved.has(stage.space);
-    const isGone = outcome.kind === 'not_available' && outcome.gone === true && wasThere;
-    if (!isGone) {
+    const isGone = isOld && outcome.gone === true && !this.#resolved.has(stage.space);
+    if (!isGone && !stays) {
       this.state.notes.keepEnd(stage.name);
       this.state.noteFetched(stage.name, asOf ?? this.state.notes.dateOf(stage.name) ?? this.#contexts.now());
     }

@@ -2,6 +2,8 @@ import { readAnswer } from '../api/answer.js';
 import { ApiError } from '../api/errors.js';
 import { scalarText } from '../api/schema.js';
 import { v2Operations } from '../api/v2/operations.js';
+import { recordKey } from '../domain/entity-key.js';
+import type { CandidateFacts } from '../domain/grade.js';
 import { postCheck } from '../domain/post-check.js';
 import { ownDomainOf } from '../domain/web-domain.js';
 import { type Employer, isSomebodyElse, worksElsewhere } from '../domain/whose-staff.js';
@@ -67,17 +69,31 @@ export async function byDomain(company: Company, context: ContactsContext): Prom
  * was confirmed, or accepted by a person.
  */
 async function findDomain(company: Company, context: ContactsContext): Promise<Employer | StageOutcome> {
-  const { id, candidate, matchedOn } = identified(company, 'companies');
+  const { id, candidate } = identified(company, 'companies');
   const outcome = await context.call(companyProfile, { id });
   if (outcome.kind !== 'answer') return await withoutAnswerAbout(companyProfile, { id }, outcome, context);
   const profile = readProfile(outcome.body);
   if (profile instanceof ApiError) return unanswered(toStageError(profile, 1));
-  const check = candidate === null || matchedOn === 'review' ? { ok: true as const } : postCheck(candidate, profile);
-  if (!check.ok)
-    return nothingReturned('IDENTITY_MISMATCH', `${check.message}; the stage firmographics asks a person about it`);
+  const odd = candidate === null ? undefined : await contradiction(candidate, profile, context);
+  if (odd !== undefined) return odd;
   const domain = ownDomainOf(profile.company_website ?? '');
   if (domain === undefined) return noDomain(textOf(profile.company_website));
   return { website: domain, name: textOf(profile.name) || textOf(candidate?.name) };
+}
+
+/** Another company's profile, which nobody has accepted, says nothing about the people who are known. */
+async function contradiction(
+  candidate: CandidateFacts,
+  profile: Parameters<typeof recordKey>[1],
+  { questions }: ContactsContext,
+): Promise<StageOutcome | undefined> {
+  const check = postCheck(candidate, profile);
+  if (check.ok) return undefined;
+  const key = recordKey(candidate, profile, 'firmographics');
+  const decided = await questions.remembered({ space: 'companies', stage: 'firmographics', key });
+  if (decided?.decision === 'confirm') return undefined;
+  const message = `${check.message}; the stage firmographics asks a person about it`;
+  return { ...nothingReturned('IDENTITY_MISMATCH', message), stays: true };
 }
 
 function noDomain(website: string): StageOutcome {

@@ -54,7 +54,8 @@ type Context = StageContext<ReportOptions, ReportHistory>;
 async function buyReport(company: Company, context: Context): Promise<StageOutcome> {
   const report = await obtainReport(company, context);
   if ('kind' in report) return report;
-  const stranger = report.said && (await askAboutIdentity(report.id, report.said, company, context));
+  const asked = { operation: creditReportGenerate, params: requestOf(company, context) };
+  const stranger = report.said && (await askAboutIdentity(report.id, report.said, company, asked, context));
   if (stranger !== undefined) return { ...stranger, ids: { report: before(report, company) } };
   const ids = { report: { id: report.id, grade: null, matchedOn: null, candidate: null } };
   const ready = await isReady(report, context);

@@ -2,7 +2,7 @@ import { type Id, idText } from '../api/schema.js';
 import { comparable } from '../domain/numbers/compare.js';
 import { askAboutAnswer } from './ask-about-answer.js';
 import { nothingReturned } from './nothing-returned.js';
-import { type Company, identified, type StageContext, type StageOutcome } from './stage.js';
+import { type Company, type Compared, identified, type StageContext, type StageOutcome } from './stage.js';
 
 /** What the answer to generating says about whose report it is. */
 export interface ReportIdentity {
@@ -26,6 +26,7 @@ export async function askAboutIdentity(
   reportId: string,
   said: ReportIdentity,
   company: Company,
+  asked: Pick<Compared, 'operation' | 'params'>,
   context: Pick<StageContext, 'questions'>,
 ): Promise<StageOutcome | undefined> {
   const { id, grade, candidate } = identified(company, 'credit');
@@ -41,7 +42,8 @@ export async function askAboutIdentity(
   if (problems.length === 0) return undefined;
   const message = `report ${reportId} ${problems.join('; it ')}`;
   const key = `report|${id}|${JSON.stringify([reportId, confirmed, sourceId, registrationNumber])}`;
-  const question = { space: 'credit', stage: 'credit-report', key, candidateId: id } as const;
+  const compared = { ...asked, company: { space: 'report', id: reportId } } as const;
+  const question = { space: 'credit', stage: 'credit-report', key, candidateId: id, compared } as const;
   const decided = await askAboutAnswer(question, message, grade, context);
   if (decided === 'accepted') return undefined;
   if (decided !== 'refused') return decided;

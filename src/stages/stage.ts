@@ -104,12 +104,16 @@ export type StageOutcome = {
   readonly ids?: Readonly<Partial<Record<IdSpace, Identified | null>>>;
 } /** `asOf`: from when on it ages, where that is not the time of the oldest answer it was given. */ & (
   | { readonly kind: 'done'; readonly asOf?: number }
-  /** `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. */
+  /**
+   * `error`: what the provider said, where it said something. `gone`: it has answered for this ID before. `stays`: what the
+   * stage was given before is as good as it was.
+   */
   | {
       readonly kind: 'not_available';
       readonly message: string;
       readonly error?: StageError;
       readonly gone?: true;
+      readonly stays?: true;
       readonly asOf?: number;
     }
   | { readonly kind: 'needs_review'; readonly code: string; readonly message: string; readonly grade?: string }

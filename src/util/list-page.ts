@@ -63,9 +63,17 @@ export function readingsIn<P extends ListPage>(pages: readonly P[]): readonly (r
   return readings.length > 0 ? readings : [inTime];
 }
 
-/** In the order of the pages, each as it came last, and not beyond those that any of them counts: a list may grow meanwhile. */
+/**
+ * In the order of the pages, each as it came first with its list: whoever asks for one of them once more, by hand, has not read
+ * the list anew. Not beyond those that any of them counts: a list may grow meanwhile.
+ */
 export function pagesInOrder<P extends ListPage>(reading: readonly P[]): readonly P[] {
-  const pages = [...new Map(reading.map((one) => [one.page, one])).values()].sort((a, b) => a.page - b.page);
+  const chosen = new Map<number, P>();
+  for (const one of [...reading].sort((a, b) => a.fetchedAt - b.fetchedAt)) {
+    const before = chosen.get(one.page);
+    if (before === undefined || (before.items === null && one.items !== null)) chosen.set(one.page, one);
+  }
+  const pages = [...chosen.values()].sort((a, b) => a.page - b.page);
   const [first] = pages;
   if (first?.page !== 1) return pages;
   const counts = pages.flatMap(({ pages: counted }) => counted ?? []);
@@ -81,9 +89,12 @@ export function isComplete(pages: readonly ListPage[]): boolean {
   return inRow.some(({ items }) => items === 0) || (last.pages !== null && inRow.length >= last.pages);
 }
 
-/** Fewer items came than are counted on its first page, or on its last: who is not among them may be there all the same. */
-export function isShort(pages: readonly ListPage[]): boolean {
+/**
+ * Fewer items came than are counted: who is not among them may be there all the same. Where the first page and the last count
+ * otherwise, `by` says which is believed.
+ */
+export function isShort(pages: readonly ListPage[], by: 'most' | 'least' = 'most'): boolean {
   const came = pages.reduce((sum, { items }) => sum + (items ?? 0), 0);
   const counts = [pages[0], pages.at(-1)].flatMap((page) => page?.total ?? []);
-  return counts.length > 0 && came < Math.max(...counts);
+  return counts.length > 0 && came < (by === 'most' ? Math.max(...counts) : Math.min(...counts));
 }

@@ -149,3 +149,49 @@ test('V2-4 a new report that names another company leaves the one before in its 
       'freshness: {creditReportGenerate: 30d, fullKyb: 365d, creditReportSearch: 365d}',
     ],
   ));
+
+test('the people of the profile that is shown stay while a newer profile is in question', () =>
+  withNights(
+    12,
+    async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      await night();
+      const people = () => table('people').map(({ name }) => name);
+      const before = people();
+      expect(before).not.toEqual([]);
+      clock.advance(8 * DAY);
+      sandbox.script('companyProfile', Array(12).fill({ rewrite: another }));
+      expect(await night()).toMatchObject({ code: 3 });
+      expect(people()).toEqual(before);
+      await decideAll({ kybatch, cwd }, 'none_of_these');
+      await night();
+      expect(showing(cwd)).toEqual([]);
+    },
+    ['stages: [record, firmographics, contacts]', FRESH],
+  ));
+
+test('a report is gone as soon as the word for it is withdrawn, also where another one is in question since', () =>
+  withNights(
+    1,
+    async ({ night, clock, sandbox, table, kybatch, cwd }) => {
+      const reports = () => table('credit_reports').map(({ credit_report_id }) => credit_report_id);
+      sandbox.script('creditReportGenerate', [{ rewrite: another }]);
+      await night();
+      expect(reports()).toEqual([]);
+      await decideAll({ kybatch, cwd }, 'confirm');
+      await night();
+      expect(reports()).toHaveLength(1);
+      clock.advance(40 * DAY);
+      const third = (body: string) => another(body).replaceAll('00000000', '88888888');
+      sandbox.script('creditReportGenerate', [{ rewrite: third }]);
+      await night();
+      expect(reports()).toHaveLength(1);
+      await kybatch(['review', 'withdraw', '1']);
+      await kybatch(['export', '--out', 'tables']);
+      expect(reports()).toEqual([]);
+      expect(table('rows')).toMatchObject([{ credit_report_id: '' }]);
+    },
+    [
+      'stages: [record, credit-report]',
+      'freshness: {creditReportGenerate: 30d, fullKyb: 365d, creditReportSearch: 365d}',
+    ],
+  ));

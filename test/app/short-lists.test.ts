@@ -56,3 +56,39 @@ test.each(SHORT)('V1-22 %s has taken nobody away that it still counts', (_, shor
     ],
   ),
 );
+
+test('V1-7 a page that was bought by hand is not mixed into the list, and hides no change from the next reading', () =>
+  withNights(
+    1,
+    async ({ sandbox, writeCsv, night, clock, kybatch, table }) => {
+      const [company] = wholeCompanies(sandbox, 60).filter(
+        (one) => (sandbox.registry.v2.officers(one) as readonly unknown[]).length > 4,
+      );
+      if (company === undefined) throw new Error('a company with five officers');
+      writeCsv('in.csv', [inputOf(company)]);
+      await night();
+      const names = () => table('officers').map(({ id, last_name }) => `${id} ${last_name}`);
+      const before = names();
+      const renamed = (body: string) => body.replaceAll(/"last_name":\s*"[^"]*"/g, '"last_name":"By Hand"');
+      sandbox.script('kybOfficers', [{ rewrite: renamed }]);
+      const params = JSON.stringify({ id: company.v2Id, page: 2, per_page: 2 });
+      expect((await kybatch(['call', 'v2', 'kybOfficers', '--params', params, '--fresh'])).stdout).toContain('By Hand');
+      await kybatch(['export', '--out', 'tables']);
+      expect(names()).toEqual(before);
+      clock.advance(8 * DAY);
+      sandbox.script('kybOfficers', ['none', { rewrite: renamed }]);
+      await night();
+      expect(names()).not.toEqual(before);
+      type Told = {
+        readonly changes: readonly { readonly new_value: string | null; readonly old_value: string | null }[];
+      };
+      const { changes } = JSON.parse((await kybatch(['changes', '--json'])).stdout) as Told;
+      expect(changes.filter(({ new_value }) => new_value === 'By Hand').length).toBeGreaterThan(0);
+      expect(changes.filter(({ old_value }) => old_value === 'By Hand')).toEqual([]);
+    },
+    [
+      'stages: [registry]',
+      'registry: {modules: [lite, officers], per_page: 2}',
+      'freshness: {kybLite: 7d, kybOfficers: 7d, kybSearch: 365d}',
+    ],
+  ));

@@ -78,10 +78,12 @@ test('V1-22 a reading whose last page came without its list takes nobody away', 
   expect(shownOf([...whole, ...again])).toEqual(['0/1', '0/2', '0/3']);
 });
 
-test('a page that was asked for again within a reading stands as it came last', () => {
+test('V1-7 a page that was asked for again, by hand, is not mixed into the reading; one without its list is made good', () => {
   const [first, second] = reading(60, 50, 0);
   if (first === undefined || second === undefined) throw new Error('two pages');
-  expect(shownOf([first, second, { ...second, fetchedAt: 5, rawSha256: 'again' }])).toEqual(['0/1', 'again']);
+  expect(shownOf([first, second, { ...second, fetchedAt: 5, rawSha256: 'again' }])).toEqual(['0/1', '0/2']);
+  const lost = { ...second, items: null };
+  expect(shownOf([first, lost, { ...second, fetchedAt: 5, rawSha256: 'again' }])).toEqual(['0/1', 'again']);
 });
 
 test('a part that was bought by hand, with pages of another size, does not take the place of a whole list', () => {

@@ -1,9 +1,10 @@
 import { IN_QUESTION } from './stages-to-come.js';
 import { STANDING_COLUMNS } from './standings.js';
+import { ID_STANDS } from './verdicts.js';
 
 /** What a snapshot asks. `temp.standing` says which row of which run each line of the list stands by. */
 
-const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row)`;
+const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND ${ID_STANDS})`;
 
 const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
 
@@ -58,7 +59,7 @@ export const SUBJECTS = `SELECT subjects.id, subjects.row, rows.run_id, rows.row
     iif(instr(stages, ':"not_available"') > 0, stages, NULL) AS lacking, ${IN_QUESTION} AS asked
   FROM (SELECT row_ids.id, min(standing.row) AS row, standing.run_id, standing.run_row
     FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
-    WHERE space = ? GROUP BY row_ids.id) AS subjects
+    WHERE space = ? AND ${ID_STANDS} GROUP BY row_ids.id) AS subjects
   JOIN rows ON rows.run_id = subjects.run_id AND rows.row = subjects.run_row
   ORDER BY subjects.id`;
 

@@ -20,6 +20,10 @@ export const STANDS = `(NOT EXISTS (SELECT 1 FROM verdicts WHERE ${OF_REQUEST})
           AND later.params IS NOT NULL AND later.environment_id = calls.environment_id AND later.request_key = calls.request_key
           AND later.id > calls.id AND later.raw_sha256 IN (SELECT raw_sha256 FROM verdicts WHERE ${OF_REQUEST}))))`;
 
+/** Of an ID of a row: unless it is that of a report that was accepted, and is not any more. */
+export const ID_STANDS = `NOT (row_ids.space = 'report' AND EXISTS (SELECT 1 FROM verdicts
+    WHERE verdicts.space = 'report' AND verdicts.id = row_ids.id AND NOT ${FITS}))`;
+
 /** What came of comparing the answers that a row was given. The newest word about an answer counts. */
 export function verdictWriter(database: Connection): (settlement: RowSettlement) => void {
   const write = database.prepare(

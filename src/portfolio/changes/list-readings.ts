@@ -19,19 +19,25 @@ export interface Readings {
 export async function readingsOf(answer: ReplacedAnswer, store: ChangeStore): Promise<Readings | null> {
   const size = await sizeOf(answer, store);
   const starts = size.filter(({ params }) => numberOf(params.page) === 1).map(({ callId }) => callId);
-  const from = starts.findLast((callId) => callId <= answer.callId);
-  if (from === undefined) return null;
-  const next = starts.find((callId) => callId > answer.callId) ?? Number.POSITIVE_INFINITY;
-  const reading = size.filter(({ callId }) => callId >= from && callId < next);
+  const at = starts.findLastIndex((callId) => callId <= answer.callId);
+  const readingFrom = (index: number) =>
+    firstOfEach(
+      size.filter(
+        ({ callId }) => callId >= (starts[index] ?? 0) && callId < (starts[index + 1] ?? Number.POSITIVE_INFINITY),
+      ),
+    );
+  const reading = at === -1 ? [] : readingFrom(at);
   const speaker = reading.findLast(({ replaces }) => replaces !== null);
-  if (speaker?.callId !== answer.callId || !(await isRead(reading, store))) return null;
+  if (speaker?.callId !== answer.callId || !(await isRead(reading, 'most', store))) return null;
   // Readings of which a part did not come stand between the two.
-  for (const before of starts.filter((callId) => callId <= from).reverse()) {
-    const earlier = newest(size.filter(({ callId }) => callId < before));
-    if (await isRead(earlier, store)) return { before, until: reading.at(-1)?.callId ?? answer.callId };
+  for (let index = at - 1; index >= 0; index--) {
+    const earlier = readingFrom(index);
+    if (await isRead(earlier, 'least', store)) return { before: lastOf(earlier) + 1, until: lastOf(reading) };
   }
   return null;
 }
+
+const lastOf = (reading: readonly DatedAnswer[]): number => Math.max(...reading.map(({ callId }) => callId));
 
 /** The answers with pages of the same size: those of another are another list. */
 async function sizeOf(answer: ReplacedAnswer, store: ChangeStore): Promise<readonly DatedAnswer[]> {
@@ -45,11 +51,19 @@ const listOf = ({ page: _, include_provenance: __, ...params }: DatedAnswer['par
 
 const numberOf = (page: unknown): number => Number(page ?? 1);
 
-const newest = (answers: readonly DatedAnswer[]): readonly DatedAnswer[] => [
-  ...new Map(answers.map((answer) => [numberOf(answer.params.page), answer])).values(),
-];
+/** Whoever asks for a page once more, by hand, has not read the list anew. */
+const firstOfEach = (answers: readonly DatedAnswer[]): readonly DatedAnswer[] => {
+  const pages = new Map<number, DatedAnswer>();
+  for (const answer of answers)
+    if (!pages.has(numberOf(answer.params.page))) pages.set(numberOf(answer.params.page), answer);
+  return [...pages.values()];
+};
 
-async function isRead(answers: readonly DatedAnswer[], store: ChangeStore): Promise<boolean> {
+async function isRead(
+  answers: readonly DatedAnswer[],
+  counted: 'most' | 'least',
+  store: ChangeStore,
+): Promise<boolean> {
   const pages: ListPage[] = [];
   for (const answer of answers) {
     const stored = await store.body(answer.rawSha256);
@@ -58,7 +72,5 @@ async function isRead(answers: readonly DatedAnswer[], store: ChangeStore): Prom
     pages.push(pageOf(answer, body, null));
   }
   pages.sort((a, b) => a.page - b.page);
-  const [first] = pages;
-  const reading = pages.filter(({ fetchedAt }) => fetchedAt >= (first?.fetchedAt ?? 0));
-  return isComplete(reading) && !isShort(reading);
+  return isComplete(pages) && !isShort(pages, counted);
 }

@@ -58,8 +58,8 @@ export function readPagedList(
   const origins = shown.length > 0 ? shown : answers.slice(0, 1).map(({ answer }) => answer);
   return {
     count,
-    // A list may grow or shrink while it is read: the last page knows best.
-    total: totalIn(shown.at(-1)?.body) ?? totalIn(shown[0]?.body),
+    // A list may grow or shrink while it is read: the last page that has its list knows best.
+    total: totalIn(shown.findLast(({ items }) => items !== null)?.body) ?? totalIn(shown[0]?.body),
     asOf: origins[0]?.fetchedAt ?? 0,
     extent: isComplete(shown) && !isShort(shown) ? 'whole' : 'part',
     rawSha256s: origins.map(({ rawSha256 }) => rawSha256),

@@ -12,16 +12,17 @@ CREATE TABLE verdicts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX verdicts_by_request ON verdicts (environment_id, request_key);
 
--- What is in question when the table is made: the newest answer that the stage was given.
+-- What was asked before the table was made: the newest answer by then. What was not asked about was the company's.
 INSERT OR IGNORE INTO verdicts (space, id, environment_id, request_key, raw_sha256, entity_key)
-SELECT row_ids.space, row_ids.id, calls.environment_id, calls.request_key, calls.raw_sha256, questions.entity_key
+SELECT coalesce(company.space, questions.space), coalesce(company.id, questions.candidate_id), calls.environment_id, calls.request_key,
+  calls.raw_sha256, questions.entity_key
 FROM questions
-JOIN rows ON rows.run_id = questions.run_id AND rows.row = questions.row AND rows.outcome = 'needs_review'
-JOIN row_ids ON row_ids.run_id = questions.run_id AND row_ids.row = questions.row
-  AND row_ids.space = iif(questions.space = 'ownership', 'v2', questions.space)
+LEFT JOIN row_ids AS company ON questions.space = 'ownership' AND company.run_id = questions.run_id AND company.row = questions.row
+  AND company.space = 'v2'
 JOIN calls ON calls.id = (
-  SELECT max(asked.id) FROM calls AS asked
-  WHERE asked.run_id = questions.run_id AND asked.row = questions.row AND asked.stage = questions.stage
+  SELECT max(asked.id) FROM calls AS asked INDEXED BY calls_by_subject
+  WHERE asked.subject_space = questions.space AND asked.subject_id = questions.candidate_id AND asked.subject_id IS NOT NULL
+    AND asked.params IS NOT NULL AND asked.environment_id = questions.environment_id AND asked.stage = questions.stage
     AND asked.operation IN ('fullKyb', 'liteKyb', 'kybLite', 'companyProfile', 'insightsProfile', 'ownership')
-    AND asked.raw_sha256 IS NOT NULL AND asked.error_code IS NULL)
-WHERE questions.stage <> '' AND questions.answered = 0;
+    AND asked.raw_sha256 IS NOT NULL AND asked.error_code IS NULL AND asked.charge <> 'owned' AND asked.settled_at <= questions.asked_at)
+WHERE questions.stage <> '' AND questions.candidate_id IS NOT NULL;
