@@ -195,3 +195,33 @@ test('a report is gone as soon as the word for it is withdrawn, also where anoth
       'freshness: {creditReportGenerate: 30d, fullKyb: 365d, creditReportSearch: 365d}',
     ],
   ));
+
+test('changes by an answer whose acceptance was withdrawn go, whatever came since; what is good is compared with what stands', () =>
+  withNights(
+    1,
+    async ({ night, clock, sandbox, kybatch, cwd }) => {
+      type Told = {
+        readonly changes: readonly { readonly old_value: string | null; readonly new_value: string | null }[];
+      };
+      const told = async () => (JSON.parse((await kybatch(['changes', '--json'])).stdout) as Told).changes;
+      const strange = async () =>
+        (await told()).filter((change) => [change.old_value, change.new_value].includes(STRANGER)).length;
+      const renamed = (body: string) => body.replace(/"name":\s*"[^"]*"/, '"name":"A Good New Name"');
+      await night();
+      clock.advance(8 * DAY);
+      sandbox.script('companyProfile', [{ rewrite: another }]);
+      await night();
+      await decideAll({ kybatch, cwd }, 'confirm');
+      await night();
+      expect(await strange()).toBeGreaterThan(0);
+      clock.advance(8 * DAY);
+      sandbox.script('companyProfile', [{ rewrite: renamed }]);
+      await night();
+      await kybatch(['review', 'withdraw', '1']);
+      await night();
+      expect(await strange()).toBe(0);
+      expect((await told()).map(({ new_value }) => new_value)).toContain('A Good New Name');
+      expect(showing(cwd)).toEqual([]);
+    },
+    ['stages: [record, firmographics]', FRESH],
+  ));

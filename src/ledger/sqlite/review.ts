@@ -3,6 +3,7 @@ import type { AskedQuestion, DecisionEntry, DecisionRecord, ReviewStore } from '
 import type { CandidateRecord } from '../runs.js';
 import { parseStored } from '../stored-json.js';
 import { Cells, decisionShown, rowFields } from './cells.js';
+import { comparingAgain } from './compare-again.js';
 import type { Connection } from './driver.js';
 import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './rows.js';
@@ -30,6 +31,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
   );
   const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
   const release = rowReleases(database);
+  const compareAgain = comparingAgain(database);
   const cells = new Cells(database);
 
   return {
@@ -46,6 +48,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
       writer.write(() => {
         const stored = { ...made, stage: made.stage ?? '', shown: JSON.stringify(made.shown) };
         const { lastInsertRowid } = insertDecision.run(stored);
+        compareAgain(made);
         const released = made.decision === 'not_sure' ? [] : release.waiting(made);
         return { id: Number(lastInsertRowid), released };
       }),
@@ -54,7 +57,9 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
       writer.write(() => {
         const found = entry.get(id);
         if (found === undefined || withdraw.run(at, by, id).changes === 0) return undefined;
-        return release.resting(toEntry(found), groundsOf);
+        const taken = toEntry(found);
+        compareAgain(taken);
+        return release.resting(taken, groundsOf);
       }),
   };
 }

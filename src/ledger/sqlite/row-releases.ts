@@ -33,21 +33,6 @@ export function rowReleases(database: Connection) {
   const memberOf = database
     .prepare<[string, number], number | null>('SELECT member_id FROM rows WHERE run_id = ? AND row = ?')
     .pluck();
-  // What changed by answers that are in question again is told when somebody has accepted them: the one that was decided
-  // about, and those that came since.
-  const answersOf = (more: string) => `calls INDEXED BY calls_by_subject
-    WHERE subject_space = questions.space AND subject_id = candidate_id AND subject_id IS NOT NULL AND params IS NOT NULL
-      AND calls.environment_id = questions.environment_id AND calls.stage = questions.stage AND charge <> 'owned'
-      AND raw_sha256 IS NOT NULL AND error_code IS NULL AND ${more}`;
-  const inQuestion = database
-    .prepare<[{ environmentId: number; entityKey: string; decidedAt: number }], number>(
-      `SELECT DISTINCT answered.value FROM questions JOIN json_each((SELECT json_group_array(calls.id)
-         FROM ${answersOf(`calls.id >= (SELECT max(calls.id) FROM ${answersOf('settled_at <= @decidedAt')})`)})) AS answered
-       WHERE environment_id = @environmentId AND entity_key = @entityKey AND stage <> ''`,
-    )
-    .pluck();
-  const forgetChanges = database.prepare('DELETE FROM changes WHERE call_id = ?');
-  const compareAgain = database.prepare('UPDATE calls SET compared = 0 WHERE id = ? AND replaces IS NOT NULL');
   const inForce = database.prepare(
     "SELECT 1 FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL AND decision <> 'not_sure'",
   );
@@ -81,11 +66,7 @@ export function rowReleases(database: Connection) {
     },
     /** An older decision that is still in force speaks again; otherwise the question is open again. */
     resting(decision: DecisionEntry, groundsOf: GroundsOfRun): readonly RowRef[] {
-      const { environmentId, entityKey, decidedAt } = decision;
-      for (const call of inQuestion.all({ environmentId, entityKey, decidedAt })) {
-        forgetChanges.run(call);
-        compareAgain.run(call);
-      }
+      const { environmentId, entityKey } = decision;
       const older = inForce.get(environmentId, entityKey) !== undefined;
       const asked = older ? [] : untouched.all(environmentId, entityKey);
       for (const { runId, row, code, message } of asked) askAgain.run(code, message, runId, row);
