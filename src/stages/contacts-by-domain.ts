@@ -174,6 +174,12 @@ async function detailsToAsk(
 const KINDS = ['email', 'phone'] as const;
 type Kind = (typeof KINDS)[number];
 
+/** From the fewest that show these to all. */
+const showing = (wanted: readonly Kind[]): readonly (readonly Kind[])[] => {
+  const choices: readonly (readonly Kind[])[] = [[], ['email'], ['phone'], KINDS];
+  return choices.filter((kinds) => wanted.every((kind) => kinds.includes(kind)));
+};
+
 /** What is revealed costs each time: where a part of it is owned, only what is missing is asked for. */
 async function revealing(whom: Params, wanted: readonly Kind[], context: ContactsContext): Promise<readonly Params[]> {
   const asking = (kinds: readonly Kind[]): Params => ({
@@ -181,15 +187,12 @@ async function revealing(whom: Params, wanted: readonly Kind[], context: Contact
     reveal_email: kinds.includes('email'),
     reveal_phone: kinds.includes('phone'),
   });
-  const since = context.now() - context.freshnessMs(enrichPerson);
-  const owned: (readonly Kind[])[] = [];
-  for (const kinds of [[], ['email'], ['phone'], KINDS] as const satisfies readonly (readonly Kind[])[]) {
-    const answer = await context.owned(enrichPerson, asking(kinds), true);
-    if (answer !== undefined && answer.fetchedAt >= since) owned.push(kinds);
-  }
-  const whole = owned.find((kinds) => wanted.every((kind) => kinds.includes(kind)));
-  if (whole !== undefined || wanted.length === 0) return [asking(whole ?? [])];
-  const parts = owned.filter((kinds) => kinds.some((kind) => wanted.includes(kind)));
-  const missing = wanted.filter((kind) => !parts.some((kinds) => kinds.includes(kind)));
-  return [...parts, ...(missing.length === 0 ? [] : [missing])].map(asking);
+  const isOwned = async (kinds: readonly Kind[]) =>
+    (await context.owned(enrichPerson, asking(kinds), false)) !== undefined;
+  for (const kinds of showing(wanted)) if (await isOwned(kinds)) return [asking(kinds)];
+  if (wanted.length < KINDS.length) return [asking(wanted)];
+  const parts: Kind[] = [];
+  for (const kind of wanted) if (await isOwned([kind])) parts.push(kind);
+  const missing = wanted.filter((kind) => !parts.includes(kind));
+  return [...parts.map((kind) => [kind]), ...(missing.length === 0 ? [] : [missing])].map(asking);
 }

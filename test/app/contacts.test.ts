@@ -5,7 +5,7 @@ import type { Sandbox } from '../../src/sandbox/index.js';
 import type { Company } from '../../src/sandbox/registry/types.js';
 import { wholeCompanies } from '../engine/support.js';
 import { chargesByOperation } from '../helpers/sandbox.js';
-import { type Nights, withNights } from './nights.js';
+import { DAY, type Nights, withNights } from './nights.js';
 
 const inputOf = ({ name, countryCode, registrationNumber }: Company) => ({
   name,
@@ -90,7 +90,7 @@ describe('contacts', () => {
     withNights(
       1,
       async (nights) => {
-        const { sandbox, writeCsv, night, cwd } = nights;
+        const { sandbox, writeCsv, night, clock, cwd } = nights;
         writeCsv('in.csv', withPeople(sandbox).slice(0, 1).map(inputOf));
         for (const reveal of ['[email]', '[email, phone]', '[]', '[phone]', '[email]', '[phone, email]']) {
           const text = `stages: [contacts]\ncontacts: {details: true, reveal: ${reveal}, reveal_at_most: 1, people_at_most: 1}\n`;
@@ -98,6 +98,10 @@ describe('contacts', () => {
           await night();
         }
         expect(revealing(sandbox)).toEqual(['true false', 'false true']);
+        // Asked for anew it is one request for each person, as the plan says.
+        clock.advance(DAY);
+        await night('--fresh');
+        expect(revealing(sandbox)).toEqual(['true false', 'false true', 'true true']);
       },
       ['stages: [contacts]'],
     ));
