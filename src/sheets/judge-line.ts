@@ -28,7 +28,9 @@ export function judgeLine(
   if (cells.every(isBlank)) return undefined;
   const fitted = padOrCut(cells, width);
   const problem = raggedness(cells, rules) ?? unreadable(record.text, fitted, rules);
-  return problem === undefined ? { line, cells: fitted } : { line, cells: fitted, problem };
+  if (problem === undefined) return { line, cells: fitted };
+  const surplus = cells.slice(width);
+  return { line, cells: fitted, ...(!surplus.every(isBlank) && { surplus }), problem };
 }
 
 /** More cells than headers are fine if what is too much is blank, as spreadsheets leave it behind. */

@@ -24,7 +24,19 @@ export async function openSheet(path: string, recognises: RecogniseHeader, optio
   const source = { path, version, encoding, headerLine, maxRecordBytes };
   const rules = { ...header, minCells, damaged };
   const lines = () => readLines(source, rules);
-  return { path, sha256, encoding, delimiter, headers, headerLine, warnings, lines };
+  return {
+    path,
+    sha256,
+    kind: 'csv',
+    encoding,
+    delimiter,
+    sheet: null,
+    sheets: [],
+    headers,
+    headerLine,
+    warnings,
+    lines,
+  };
 }
 
 function checkDelimiter(delimiter: string | undefined): void {
