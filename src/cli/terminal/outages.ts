@@ -24,8 +24,8 @@ export class Outages {
   words(now: number): readonly LinePart[] {
     return [...this.#open.values()].map(({ api, operation, code, since, nextTryAt }) => ({
       text: `waiting for ${api} ${operation} (${code}) for ${durationInWords(now - since)}, next try ${inWords(nextTryAt - now)}`,
-      short: `waiting for ${api} ${operation}`,
-      rank: 1,
+      short: `waiting for ${api} ${operation}, next try ${inWords(nextTryAt - now)}`,
+      rank: 0,
     }));
   }
 }

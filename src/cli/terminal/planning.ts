@@ -30,22 +30,18 @@ export class PlanningDisplay {
     const line = planningInWords(read, shareDone, now - this.#startedAt);
     this.#drawn = this.#io.interactive;
     if (!this.#io.interactive) this.#io.stderr(`${line}\n`);
-    else this.#draw(`\r${line.slice(0, Math.max(0, this.#io.columns - 1))}${TO_END_OF_LINE}`);
+    else this.#io.draw(`\r${line.slice(0, Math.max(0, this.#io.columns - 1))}${TO_END_OF_LINE}`);
   }
 
   /** Takes its line away again: what comes next begins where it began. */
   stop(): void {
-    if (this.#drawn) this.#draw(`\r${TO_END_OF_LINE}`);
+    if (this.#drawn) this.#io.draw(`\r${TO_END_OF_LINE}`);
     this.#drawn = false;
     this.#nextAt = Number.POSITIVE_INFINITY;
   }
 
   get #kind(): keyof typeof EVERY_MS {
     return this.#io.interactive ? 'terminal' : 'plain';
-  }
-
-  #draw(text: string): void {
-    (this.#io.draw ?? this.#io.stderr)(text);
   }
 }
 

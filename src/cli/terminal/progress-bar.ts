@@ -37,7 +37,7 @@ function terminal(io: Io): NodeJS.WritableStream {
   const stream = new Writable({
     decodeStrings: false,
     write(chunk, _encoding, done) {
-      (io.draw ?? io.stderr)(String(chunk));
+      io.draw(String(chunk));
       done();
     },
   });

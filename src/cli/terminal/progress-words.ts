@@ -24,7 +24,7 @@ export const progressParts = (reached: Reached): readonly LinePart[] => [
   {
     text: `${withCommas(reached.settled)} of ${count(reached.total, 'row')}`,
     short: `${withCommas(reached.settled)}/${withCommas(reached.total)}`,
-    rank: 0,
+    rank: 1,
   },
   { text: `${reached.rowsPerSecond.toFixed(1)} rows/s`, short: `${reached.rowsPerSecond.toFixed(1)}/s`, rank: 11 },
   { text: `${count(reached.units, 'unit')} spent`, short: count(reached.units, 'unit'), rank: 7 },

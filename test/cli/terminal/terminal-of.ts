@@ -10,6 +10,8 @@ export function terminalOf(options: Partial<Pick<Io, 'columns' | 'clock' | 'inte
   const io: Io = {
     stdout: print,
     stderr: print,
+    alert: print,
+    draw: print,
     env: {},
     cwd: '/',
     clock: new ManualClock(),
