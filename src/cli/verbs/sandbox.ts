@@ -7,6 +7,7 @@ import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { exitCodeOfInterrupt } from '../terminal/interrupts.js';
+import { printResultAndWords } from '../terminal/print-result.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
@@ -49,14 +50,16 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
-      const wanted = { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal };
-      const view = await sample(wanted, aroundOf(io));
-      if (json) io.stdout(`${JSON.stringify(view)}\n`);
-      else io.stderr(`${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`);
+      const view = await sample(
+        { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
+        aroundOf(io),
+      );
+      const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`;
+      io.stdout(json ? `${JSON.stringify(view)}\n` : words);
       return ExitCode.ok;
     } catch (error) {
       if (error !== abort.signal.reason) throw error;
-      io.stderr('Stopped. No file was written.\n');
+      io.alert('Stopped. No file was written.\n');
       return exit;
     } finally {
       stopListening();
@@ -92,9 +95,9 @@ const changeVerb: Verb<ChangeArgs> = {
       dataDir,
     };
     const { recorded, callbackStatus } = await changeInSandbox(change, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify({ recorded, callback_status: callbackStatus })}\n`);
     const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
-    io.stderr(`Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`);
+    const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`;
+    printResultAndWords(io, { json }, () => ({ recorded, callback_status: callbackStatus }), words);
     return ExitCode.ok;
   },
 };
