@@ -53,6 +53,8 @@ export function exportQuestions(
 export interface AppliedView {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them that say `not_sure`: their questions stay open. */
+  readonly notSure: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
@@ -106,6 +108,8 @@ export interface AnswerOptions extends DeciderOptions {
 export interface AnsweredView {
   readonly by: string;
   readonly decided: number;
+  /** Questions that stay open because the person said so. */
+  readonly notSure: number;
   readonly left: number;
   readonly released: readonly ReleasedRun[];
 }
@@ -115,7 +119,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
   return withLedger('existing', options, around, async (ledger) => {
     const questions = await withAskingPipelines(await openQuestions(ledger.review), ledger);
     const by = decider(options, around);
-    const { decided, left, released } = await runSession({
+    const { decided, notSure, left, released } = await runSession({
       questions,
       keys: questions.length === 0 ? none() : options.keys(),
       print: options.print,
@@ -124,7 +128,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
       now: () => around.clock.now(),
       groundsOf: await groundsOfRuns(ledger),
     });
-    return { by, decided, left, released: await releasedRuns(released, ledger) };
+    return { by, decided, notSure, left, released: await releasedRuns(released, ledger) };
   });
 }
 

@@ -12,6 +12,8 @@ export interface Refusal {
 export interface Applied {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them that say `not_sure`: their questions stay open. */
+  readonly notSure: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
@@ -54,6 +56,7 @@ export async function applySheet(
   const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(review, question, answer, now)));
   return {
     applied: given.length,
+    notSure: answers.filter(({ answer }) => answer.verdict === 'not_sure').length,
     unseen: answers.filter(({ question, answer }) => hasUnseen(question, answer)).length,
     later: answers.filter(({ question }) => question.beside).length,
     unchanged,

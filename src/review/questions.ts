@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { compareGrades } from '../domain/grade-order.js';
+import { resolveLocation } from '../domain/resolve-location.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
 import type { CandidateRecord } from '../ledger/runs.js';
@@ -13,9 +15,12 @@ export interface Question extends QuestionTopic {
   readonly code: string;
   readonly message: string;
   /** The rows that ask; those that wait, where any does. */
-  readonly rows: readonly { readonly runId: string; readonly row: number; readonly line: number }[];
+  readonly rows: readonly AskingRow[];
   /** The fields of the first of them. */
   readonly input: Readonly<Record<string, string>>;
+  /** Its code, as far as the input tells it, else that of the best candidate; null where neither does. */
+  readonly countryCode: string | null;
+  /** The best first. */
   readonly candidates: readonly Choice[];
   /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
   readonly basis: string;
@@ -26,6 +31,14 @@ export interface Question extends QuestionTopic {
   readonly askedBy?: string | undefined;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
   readonly decision: DecisionEntry | undefined;
+}
+
+export interface AskingRow {
+  readonly runId: string;
+  readonly row: number;
+  readonly line: number;
+  /** The analyst's own key. */
+  readonly inputId: string | undefined;
 }
 
 export interface Choice extends CandidateRecord {
@@ -76,6 +89,7 @@ function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | u
   const candidates = new Map<string, Choice>();
   for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
     if (!candidates.has(candidate.id)) candidates.set(candidate.id, { ...candidate, key: choiceKey(candidate.id) });
+  const bestFirst = [...candidates.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   return {
     id: questionId(newest),
@@ -86,14 +100,20 @@ function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | u
     entityKey,
     code,
     message,
-    rows: shown.map(({ runId, row, line }) => ({ runId, row, line })),
+    rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
     input: first?.fields ?? {},
-    candidates: [...candidates.values()],
+    countryCode: countryOf(first?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
+    candidates: bestFirst,
     basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
     open: waiting.length > 0,
     beside: waiting.length > 0 && waiting.every(({ beside }) => beside),
     decision,
   };
+}
+
+function countryOf({ country = '', state }: Question['input']): string | null {
+  const place = resolveLocation(country, state);
+  return place.ok ? place.countryCode : null;
 }
 
 const digest = (text: string, length: number) => createHash('sha256').update(text).digest('hex').slice(0, length);

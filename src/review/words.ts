@@ -32,7 +32,7 @@ function sideInWords(name: Field, places: readonly Field[], number: Field, vat: 
     .join(' · ');
 }
 
-/** The question as it stands on a terminal: `most` candidates from the given one, counted from 1 as keys choose them. */
+/** The question as it stands on a terminal: `most` candidates from the given one on. Each keeps its number on every page. */
 export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
   const { id, code, message, input, candidates, decision } = question;
   const shown = candidates.slice(from, from + most);
@@ -42,11 +42,13 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
     `  input  ${inputInWords(input)}`,
     ...shown.flatMap((choice, index) => [
-      `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`,
+      `  ${String(from + index + 1).padStart(5)}  ${choiceInWords(choice)}`,
       `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
     ]),
     ...(candidates.length === 0 ? ['         no candidate was found'] : []),
-    ...(shown.length < candidates.length ? [`         ${shown.length} of ${candidates.length} shown`] : []),
+    ...(shown.length < candidates.length
+      ? [`         ${from + 1} to ${from + shown.length} of ${candidates.length} shown`]
+      : []),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -63,7 +65,8 @@ function rowsInWords({ rows }: Question): string {
   const [first] = rows;
   if (first === undefined) return 'no row';
   const others = rows.length - 1;
-  return `row ${first.row} of ${first.runId}${others === 0 ? '' : ` and ${others} more`}`;
+  const own = first.inputId === undefined || first.inputId === '' ? '' : `your ID ${printable(first.inputId)}, `;
+  return `${own}row ${first.row} (line ${first.line}) of ${first.runId}${others === 0 ? '' : ` and ${others} more`}`;
 }
 
 /** Names come from outside: they must not move the cursor or change colours. */

@@ -1,5 +1,6 @@
 import type { ReleasedRun } from '../../app/released-runs.js';
-import type { decisions } from '../../app/review.js';
+import type { AnsweredView, AppliedView, decisions } from '../../app/review.js';
+import { gradeInWords } from '../../domain/grade-order.js';
 import type { Question } from '../../review/questions.js';
 import { printable, topicInWords, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/iso-time.js';
@@ -22,6 +23,18 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): str
     ? ''
     : `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}\n`;
 
+/** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
+export const answeredInWords = ({ decided, notSure, left, by }: AnsweredView): string =>
+  `${count(decided, 'question')} answered by ${printable(by)}${notSureInWords(notSure)}, ${left} left.\n`;
+
+const notSureInWords = (questions: number): string =>
+  questions === 0 ? '' : `, ${questions} not sure (${questions === 1 ? 'it stays' : 'they stay'} open)`;
+
+type Counts = Pick<AppliedView, 'applied' | 'notSure' | 'unchanged' | 'blank'>;
+
+export const appliedInWords = ({ applied, notSure, unchanged, blank }: Counts, refused: number): string =>
+  `${count(applied - notSure, 'decision')} taken${notSureInWords(notSure)}, ${unchanged} known already, ${count(refused, 'line')} refused, ${blank} left blank.\n`;
+
 export const unseenInWords = (questions: number, place: string): string =>
   `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.\n`;
 
@@ -37,14 +50,15 @@ export const besideInWords = (questions: readonly Question[]): string => {
 };
 
 export function questionToJson(question: Question) {
-  const { id, code, message, rows, input, candidates, decision, beside, askedBy = null } = question;
+  const { id, code, message, rows, countryCode, input, candidates, decision, beside, askedBy = null } = question;
   return {
     question: id,
     about: topicName(question),
     ...(beside ? { asked_with: askedBy } : {}),
     code,
     message,
-    rows: rows.map(({ runId, row, line }) => ({ run: runId, row, line })),
+    rows: rows.map(({ runId, row, line, inputId = null }) => ({ run: runId, row, line, id: inputId })),
+    country_code: countryCode,
     input,
     candidates: candidates.map(
       ({ key, id: candidateId, name, registrationNumber, vatNumber, countryCode, state, matchGrade, evidence }) => ({
@@ -56,6 +70,7 @@ export function questionToJson(question: Question) {
         country_code: countryCode,
         state,
         grade: matchGrade,
+        agreement: gradeInWords(matchGrade),
         evidence,
       }),
     ),
