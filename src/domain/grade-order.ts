@@ -1,13 +1,13 @@
 import type { GradeLetter } from './numbers/compare.js';
 
 /** From best to worst: where nothing can be compared nothing agrees, but nothing contradicts either. */
-const LETTERS: readonly GradeLetter[] = ['A', 'B', 'Z', 'F'];
+const LETTERS = 'ABZF';
 
 /** What the five letters of a grade are about, in their order. */
 const FIELDS = ['number', 'name', 'VAT', 'country', 'place'] as const;
 
 const rankOf = (letter: string): number => {
-  const rank = LETTERS.findIndex((known) => known === letter);
+  const rank = letter === '' ? -1 : LETTERS.indexOf(letter);
   return rank === -1 ? LETTERS.length : rank;
 };
 

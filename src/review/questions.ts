@@ -31,6 +31,10 @@ export interface Question extends QuestionTopic {
   readonly askedBy?: string | undefined;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
   readonly decision: DecisionEntry | undefined;
+  /** A confirmation counts only when a second person has agreed. */
+  readonly needsTwo: boolean;
+  /** What has been said, and waits for a second person. */
+  readonly held: readonly DecisionEntry[];
 }
 
 export interface AskingRow {
@@ -50,9 +54,12 @@ export interface Choice extends CandidateRecord {
 export async function readQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
   const [asked, decisions] = await Promise.all([review.questions(runIds), review.decisions()]);
   const inForce = new Map<string, DecisionEntry>();
-  for (const decision of decisions) {
+  const held = new Map<string, DecisionEntry[]>();
+  for (const decision of decisions.filter(({ withdrawnAt }) => withdrawnAt === null)) {
     const key = questionIdentity(decision);
-    if (decision.withdrawnAt === null && !inForce.has(key)) inForce.set(key, decision);
+    // The newest come first; what was said first stands first.
+    if (decision.held) held.set(key, [decision, ...(held.get(key) ?? [])]);
+    else if (!inForce.has(key)) inForce.set(key, decision);
   }
   const groups = new Map<string, AskedQuestion[]>();
   for (const question of asked) {
@@ -61,7 +68,7 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
     if (group === undefined) groups.set(key, [question]);
     else group.push(question);
   }
-  return [...groups].map(([key, group]) => toQuestion(group, inForce.get(key)));
+  return [...groups].map(([key, group]) => toQuestion(group, inForce.get(key), held.get(key) ?? []));
 }
 
 /** Questions that rows wait for; those that a person was not sure about come last. */
@@ -78,7 +85,11 @@ export const questionId = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'
 
 export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
 
-function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | undefined): Question {
+function toQuestion(
+  group: readonly AskedQuestion[],
+  decision: DecisionEntry | undefined,
+  held: readonly DecisionEntry[],
+): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
   const [first] = shown;
@@ -108,6 +119,8 @@ function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | u
     open: waiting.length > 0,
     beside: waiting.length > 0 && waiting.every(({ beside }) => beside),
     decision,
+    needsTwo: group.some(({ needsTwo }) => needsTwo),
+    held,
   };
 }
 

@@ -1,10 +1,10 @@
-import type { ReviewStore, RowRef } from '../ledger/review.js';
+import type { Recorded, ReviewStore, RowRef } from '../ledger/review.js';
 import type { GroundsOfRun } from '../ledger/taken-back.js';
 import { type GivenAnswer, giveAnswer, type Verdict } from './give-answer.js';
 import type { Question } from './questions.js';
 import { readText } from './read-text.js';
 import { typedNumber } from './typed-number.js';
-import { questionInWords } from './words.js';
+import { answerInWords, questionInWords, saidBeforeInWords } from './words.js';
 
 export interface SessionOptions {
   readonly questions: readonly Question[];
@@ -19,6 +19,8 @@ export interface SessionOptions {
 
 export interface SessionEnd {
   readonly decided: number;
+  /** Questions that wait for a second person now. */
+  readonly held: number;
   /** Questions that stay open because the person said so. */
   readonly notSure: number;
   /** Questions to which nothing was said. */
@@ -53,9 +55,8 @@ const PAGE = 9;
 
 interface Given {
   readonly position: number;
-  readonly id: number;
   readonly verdict: Verdict;
-  readonly released: readonly RowRef[];
+  readonly recorded: Recorded;
 }
 
 class Session {
@@ -110,13 +111,14 @@ class Session {
   }
 
   end(): SessionEnd {
-    // What was said last to a question counts; a question can come up again only after undoing.
     const notSure = this.#given.filter(({ verdict }) => verdict === 'not_sure').length;
+    const held = this.#given.filter(({ recorded }) => recorded.kind === 'held').length;
     return {
-      decided: this.#given.length - notSure,
+      decided: this.#given.length - notSure - held,
+      held,
       notSure,
       left: this.#options.questions.length - this.#given.length,
-      released: this.#given.flatMap(({ released }) => released),
+      released: this.#given.flatMap(({ recorded }) => recorded.released),
     };
   }
 
@@ -155,10 +157,13 @@ class Session {
 
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
     const { review, by, now, print } = this.#options;
-    const { id, released } = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
-    const { choice, verdict } = said;
-    this.#given.push({ position: this.#position, id, verdict, released });
-    print(`${choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`}\n`);
+    const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
+    if (recorded.kind === 'said_before') {
+      this.#tell(saidBeforeInWords(by), keysInWords(question));
+      return;
+    }
+    this.#given.push({ position: this.#position, verdict: said.verdict, recorded });
+    print(`${answerInWords(said, recorded)}\n`);
     this.#goTo(this.#position + 1);
   }
 
@@ -169,7 +174,7 @@ class Session {
       print('there is nothing to undo\n');
       return;
     }
-    await review.withdraw(last.id, by, now(), groundsOf);
+    await review.withdraw(last.recorded.id, by, now(), groundsOf);
     print('taken back\n');
     this.#goTo(last.position);
   }

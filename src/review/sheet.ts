@@ -10,6 +10,7 @@ const COLUMNS = [
   'decided_by',
   'note',
   'reason',
+  'proposed_by',
   'input_id',
   'input_name',
   'candidate_name',
@@ -60,6 +61,7 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     decided_by: earlier?.decidedBy ?? '',
     note: earlier?.note ?? '',
     reason: question.message,
+    proposed_by: proposedBy(question, choice, first),
     input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
     input_name: input.name ?? '',
     candidate_name: choice?.name ?? '',
@@ -84,6 +86,13 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     basis: question.basis,
   };
 }
+
+/** Who has confirmed it, where a second person must agree; who has said that none is meant, on the first line. */
+const proposedBy = ({ held }: Question, choice: Choice | undefined, first: boolean): string =>
+  held
+    .filter(({ decision, candidateId }) => (decision === 'confirm' ? candidateId === choice?.id : first))
+    .map(({ decision, decidedBy }) => (decision === 'confirm' ? decidedBy : `${decidedBy} (${decision})`))
+    .join('; ');
 
 /** Of what many rows ask, enough to find them by. */
 function listed(texts: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { idSpaces } from '../domain/id-spaces.js';
 import type { QuestionTopic } from '../ledger/question.js';
-import type { DecisionEntry } from '../ledger/review.js';
+import type { DecisionEntry, Recorded } from '../ledger/review.js';
 import type { Choice, Question } from './questions.js';
 
 /** What a question is about, for people. */
@@ -40,6 +40,7 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
     `${id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${code}${besideInWords(question)}`,
     `  ${printable(message)}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
+    ...heldInWords(question).map((words) => `  ${words}`),
     `  input  ${inputInWords(input)}`,
     ...shown.flatMap((choice, index) => [
       `  ${String(from + index + 1).padStart(5)}  ${choiceInWords(choice)}`,
@@ -53,12 +54,47 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
   return `${lines.join('\n')}\n`;
 }
 
+/** What became of an answer. */
+export function answerInWords(
+  { verdict, choice }: { readonly verdict: DecisionEntry['decision']; readonly choice?: Choice | undefined },
+  recorded: Recorded,
+): string {
+  const said = choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`;
+  return printable(`${said}${recordedInWords(recorded)}`);
+}
+
+function recordedInWords(recorded: Recorded): string {
+  if (recorded.kind === 'in_force') return recorded.with === null ? '' : `, as ${recorded.with} had`;
+  if (recorded.kind === 'said_before' || recorded.against.length === 0) return '; it waits for a second person';
+  const others = [...new Set(recorded.against.map(({ decidedBy }) => decidedBy))].join(', ');
+  return `; ${others} said otherwise: the question stays open until one more person has said the same as one of you`;
+}
+
+export const saidBeforeInWords = (by: string): string =>
+  printable(`${by} has said so already: a second person must agree, by another name (--by)`);
+
 const besideInWords = ({ beside, askedBy }: Question): string =>
   beside ? ` · asked with ${askedBy === undefined ? 'another pipeline' : `pipeline ${printable(askedBy)}`}` : '';
 
 function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
   const said = decision === 'not_sure' ? 'was not sure' : `said ${decision}, but the candidates have changed since`;
   return printable(`${decidedBy} ${said}${note === null ? '' : `: ${note}`}`);
+}
+
+/** What people have said, where two must agree. */
+function heldInWords({ held, candidates, needsTwo }: Question): readonly string[] {
+  if (held.length === 0) return needsTwo ? ['a confirmation counts when a second person has agreed'] : [];
+  const said = held.map(({ decision, candidateId, decidedBy, note }) => {
+    const place = candidates.findIndex(({ id }) => id === candidateId);
+    const whom = place === -1 ? 'a candidate that is not named any more' : `candidate ${place + 1}`;
+    const what = decision === 'confirm' ? `confirmed ${whom}` : `said ${decision}`;
+    return printable(`${decidedBy} has ${what}${note === null ? '' : `: ${note}`}`);
+  });
+  const agree = new Set(held.map(({ decision, candidateId }) => `${decision} ${candidateId}`)).size === 1;
+  return [
+    ...said,
+    agree ? 'it waits for a second person' : 'they disagree: whoever says the same as one of them decides',
+  ];
 }
 
 function rowsInWords({ rows }: Question): string {
