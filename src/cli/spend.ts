@@ -59,9 +59,13 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
 }
 
 /** The same error, with the command that goes on. */
-function withCommand({ message, code, hint = '', exit, next, cause }: GoOnError, args: SpendingArgs): KybatchError {
+export function withCommand(
+  { message, code, hint = '', exit, next, cause }: GoOnError,
+  args: Parameters<typeof suggestCommand>[1],
+): KybatchError {
   const { words, command } = suggestCommand(next, args);
-  return new KybatchError(message, { code, hint: `${hint}\n${words}: ${command}`.trim(), exit, cause });
+  const said = next.kind === 'plan' ? 'Plan it with' : words;
+  return new KybatchError(message, { code, hint: `${hint}\n${said}: ${command}`.trim(), exit, cause });
 }
 
 /** True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. */

@@ -35,6 +35,9 @@ export interface InputOptions extends SheetOptions {
   readonly askColumns?: AskColumns | undefined;
 }
 
+/** What somebody can say about how a file is to be read; what is not said is found. */
+export type ReadingOptions = Pick<InputOptions, 'map' | 'country' | 'encoding' | 'delimiter' | 'headerLine' | 'sheet'>;
+
 /** Where the text of a field is: a column, or several pieces that make it up, of which a text in between stands for itself. */
 export type ColumnSource = number | readonly ColumnPiece[];
 export type ColumnPiece = number | string;

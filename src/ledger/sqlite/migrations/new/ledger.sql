@@ -216,7 +216,7 @@ CREATE TABLE portfolios (
   input_key     TEXT,
   input_path    TEXT NOT NULL,
   columns       TEXT NOT NULL,
-  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT,
+  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT, agreed_columns TEXT,
   UNIQUE (name, providers)
 ) STRICT;
 CREATE TABLE purges (
