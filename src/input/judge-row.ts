@@ -1,7 +1,9 @@
 import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
+import { suggestCountry } from '../domain/suggest-country.js';
 import { trimCell } from '../sheets/blank.js';
 import type { LineProblemCode, NumberedLine } from '../sheets/sheet.js';
 import type { UnreadLeads } from './map-columns.js';
+import { isPlaceholder } from './placeholders.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -23,10 +25,16 @@ export function judgeRow(
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
-  const fields = fieldsOf(values, mapping);
-  const problem = damage ?? incomplete(fields, () => fieldsOf(values, unread));
-  if (problem === undefined) return { row, line: line.line, values, fields };
-  return { row, line: line.line, values, fields, problem };
+  const { fields, emptied } = fieldsOf(values, mapping);
+  const problem = damage ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
+  return {
+    row,
+    line: line.line,
+    values,
+    fields,
+    ...(emptied.length === 0 ? {} : { emptied }),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */
@@ -40,13 +48,20 @@ const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
 };
 
 /** `unread`: leads that the row gives, and nobody follows. */
-function incomplete(fields: InputFields, unread: () => InputFields): RowProblem | undefined {
+function incomplete(fields: InputFields, emptied: Emptied, unread: () => InputFields): RowProblem | undefined {
   if (IDENTIFIERS.every((field) => fields[field] === undefined) && leadsIn(fields) === undefined) {
     const missing = 'the row has no name, registration number, VAT number or ticker';
-    return { code: 'NO_IDENTIFIER', message: `${missing}${whatItHas(fields, leadsIn(unread()))}` };
+    const rest = `${saysNothing(emptied, IDENTIFIERS)}${whatItHas(fields, leadsIn(unread()))}`;
+    return { code: 'NO_IDENTIFIER', message: `${missing}${rest}` };
   }
-  if (fields.country === undefined) return { code: 'NO_COUNTRY', message: 'the row has no country' };
-  return undefined;
+  if (fields.country !== undefined || suggestCountry(fields) !== undefined) return undefined;
+  return { code: 'NO_COUNTRY', message: `the row has no country${saysNothing(emptied, ['country'])}` };
+}
+
+/** Who has a company of that name must hear why it was not looked for. */
+function saysNothing(emptied: Emptied, fields: readonly InputField[]): string {
+  const cells = emptied.filter(({ field }) => fields.includes(field)).map(({ field, text }) => `${field} "${text}"`);
+  return cells.length === 0 ? '' : ` (taken as empty: ${cells.join(', ')})`;
 }
 
 function whatItHas(fields: InputFields, unread: InputFields | undefined): string {
@@ -69,13 +84,33 @@ const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
   email: 'autocomplete',
 };
 
-function fieldsOf(values: readonly string[], mapping: InputTable['mapping']): InputFields {
+/** Cells that say that there is nothing. */
+type Emptied = NonNullable<InputRow['emptied']>;
+
+function fieldsOf(
+  values: readonly string[],
+  mapping: InputTable['mapping'],
+): { readonly fields: InputFields; readonly emptied: Emptied } {
   const fields: { [F in InputField]?: string } = {};
+  const emptied: { field: InputField; text: string }[] = [];
   for (const field of INPUT_FIELDS) {
     const index = mapping[field];
     if (index === undefined) continue;
     const value = trimCell(values[index] ?? '');
-    if (value !== '') fields[field] = value;
+    if (value === '') continue;
+    if (isPlaceholder(value, field)) emptied.push({ field, text: value });
+    else fields[field] = value;
   }
-  return fields;
+  if (fields.country !== undefined && isNotNamibia(fields)) {
+    emptied.push({ field: 'country', text: fields.country });
+    delete fields.country;
+  }
+  return { fields, emptied };
+}
+
+/** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
+function isNotNamibia({ country, ...fields }: InputFields): boolean {
+  if (country?.toUpperCase() !== 'NA') return false;
+  const told = suggestCountry(fields)?.countryCode;
+  return told !== undefined && told !== 'NA';
 }

@@ -2,9 +2,10 @@ import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead, leadWords } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
-import { judgeRow, wouldFollow } from './judge-row.js';
+import { wouldFollow } from './judge-row.js';
 import { claimOf, headerLookup, mapColumns, type UnreadLeads, unreadLeads } from './map-columns.js';
-import { IDENTIFIERS, type InputOptions, type InputRow, type InputTable } from './types.js';
+import { rowsIn } from './read-rows.js';
+import { IDENTIFIERS, type InputOptions, type InputTable } from './types.js';
 
 /**
  * Opens an analyst's file: finds which column is what, and refuses what is no table of companies.
@@ -18,20 +19,11 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   if ([...IDENTIFIERS, ...LEADS].every((field) => mapping[field] === undefined))
     throw noUsableColumn(sheet, columns, unread);
   const notes = [...sheet.warnings, ...warnings];
-  if (mapping.country === undefined) notes.push('there is no country column: every row will be invalid');
+  if (mapping.country === undefined)
+    notes.push('there is no country column: only rows whose numbers tell their country can be searched for');
   if (await isEmpty(sheet.lines())) notes.push('there is a header and no row');
   const { sha256, encoding, delimiter } = sheet;
-  const rows = () => readRows(sheet, mapping, unread);
-  return { path, sha256, encoding, delimiter, columns, mapping, warnings: notes, rows };
-}
-
-async function* readRows(
-  sheet: Sheet,
-  mapping: InputTable['mapping'],
-  unread: UnreadLeads,
-): AsyncGenerator<InputRow, void, undefined> {
-  let row = 0;
-  for await (const line of sheet.lines()) yield judgeRow(line, ++row, mapping, unread);
+  return { path, sha256, encoding, delimiter, columns, mapping, warnings: notes, ...rowsIn(sheet, mapping, unread) };
 }
 
 async function isEmpty(lines: AsyncIterable<unknown>): Promise<boolean> {
