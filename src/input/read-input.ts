@@ -23,7 +23,8 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     notes.push('there is no country column: only rows whose numbers tell their country can be searched for');
   if (await isEmpty(sheet.lines())) notes.push('there is a header and no row');
   const { sha256, encoding, delimiter } = sheet;
-  return { path, sha256, encoding, delimiter, columns, mapping, warnings: notes, ...rowsIn(sheet, mapping, unread) };
+  const read = { path: sheet.path, sha256, encoding, delimiter, columns, mapping, warnings: notes };
+  return { ...read, ...rowsIn(sheet, mapping, unread) };
 }
 
 async function isEmpty(lines: AsyncIterable<unknown>): Promise<boolean> {
