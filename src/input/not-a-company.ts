@@ -1,6 +1,6 @@
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
-import type { InputTable, LeftOutKind } from './types.js';
+import { IDENTIFIERS, type InputTable, type LeftOutKind } from './types.js';
 
 /**
  * What reports put between and behind their rows. Only what cannot be a company is left out, like a blank line: without a row
@@ -22,7 +22,8 @@ export function notACompany(
   if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
   if (others.length === 0 && FOOTERS.some((form) => form.test(first.text))) return 'footer';
   const isFigure = ({ text, index }: { text: string; index: number }) => !fields.has(index) && FIGURE.test(text);
-  const isTotal = others.length > 0 ? TOTAL.test(first.text) : TOTAL_ALONE.test(first.text);
+  const mayBeName = others.length === 0 && IDENTIFIERS.some((field) => mapping[field] === first.index);
+  const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text);
   return isTotal && others.every(isFigure) ? 'totals' : undefined;
 }
 
@@ -58,7 +59,7 @@ const SUM =
   'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
 const COUNT = '\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*';
 
-/** Beside figures. */
+/** Beside figures, or where no name is looked for. */
 const TOTAL = new RegExp(`^(?:${SUM})\\s*[:=]?(?:${COUNT})?$`, 'iu');
 /** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */
 const TOTAL_ALONE = new RegExp(

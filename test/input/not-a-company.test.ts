@@ -14,6 +14,7 @@ describe('a line that is no company is left out, like a blank one, and said', ()
     ['the header once more', 'id,name,country,reg no,amount,note', 'repeated header'],
     ['in other case and with spaces', 'ID, Name ,COUNTRY,Reg No,Amount,Note', 'repeated header'],
     ['a total in the first column', 'Total,,,,200,', 'totals'],
+    ['with nothing beside it', 'Total,,,,,', 'totals'],
     ['in the name column', ',Summe,,,"1.234,50 €",', 'totals'],
     ['with its count', 'Grand total 25,,,,,', 'totals'],
     ['Total: 25', 'Total: 25,,,,,', 'totals'],
