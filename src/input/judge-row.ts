@@ -1,9 +1,10 @@
 import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { suggestCountry } from '../domain/suggest-country.js';
-import { trimCell } from '../sheets/blank.js';
-import type { LineProblemCode, NumberedLine } from '../sheets/sheet.js';
+import { isBlank, trimCell } from '../sheets/blank.js';
+import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet.js';
 import type { UnreadLeads } from './map-columns.js';
 import { isPlaceholder } from './placeholders.js';
+import { cellsAreSound } from './sound-cells.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -21,7 +22,9 @@ export function judgeRow(
   mapping: InputTable['mapping'],
   unread: UnreadLeads = {},
 ): InputRow {
-  const { cells: values, problem: damage } = line;
+  const { cells, surplus = [] } = line;
+  const values = surplus.length === 0 ? cells : [...cells, ...surplus];
+  const damage = damageOf(line, mapping);
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
@@ -35,6 +38,14 @@ export function judgeRow(
     ...(emptied.length === 0 ? {} : { emptied }),
     ...(problem === undefined ? {} : { problem }),
   };
+}
+
+/** A comment behind the last column is no damage, where the fields before it are sure. */
+function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable['mapping']): LineProblem | undefined {
+  if (problem?.code !== 'RAGGED' || surplus === undefined) return problem;
+  if (cellsAreSound(cells, mapping)) return undefined;
+  const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
+  return { ...problem, message: `${problem.message}; behind the last header: ${told.slice(0, 3).join(', ')}` };
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */

@@ -78,7 +78,10 @@ export interface InputRow {
   readonly row: number;
   /** The physical line on which the record starts; the file's first line is 1. */
   readonly line: number;
-  /** The cells exactly as written, one per column: padded or cut if the row is ragged, split at every delimiter if its quotes are broken. */
+  /**
+   * The cells exactly as written, one per column: padded if the row is too short, split at every delimiter if its quotes are
+   * broken; then those behind the last column.
+   */
   readonly values: readonly string[];
   /** Trimmed; a blank one is absent, and one that says that there is nothing. Empty where the row's structure is damaged, as no cell can be told for sure. */
   readonly fields: InputFields;
