@@ -36,6 +36,7 @@ const WELL: RunEndView = {
   finished: true,
   interrupted: false,
   tables: null,
+  workbook: null,
   tablesLack: null,
   log: null,
   next: null,
