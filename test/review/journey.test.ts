@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/cli.js';
-import type { Io } from '../../src/cli/terminal/io.js';
+import type { Outside } from '../../src/cli/terminal/io.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { RowRecord } from '../../src/ledger/runs.js';
 import { spreadsheetText } from '../../src/review/sheet.js';
@@ -26,7 +26,7 @@ async function kybatch(cwd: string, argv: readonly string[], keys?: readonly str
   async function* typing() {
     yield* keys ?? [];
   }
-  const io: Io = {
+  const io: Outside = {
     stdout: (text) => {
       stdout += text;
     },
