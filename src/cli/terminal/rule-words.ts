@@ -9,7 +9,7 @@ const SHOWN = 20;
 const HEADER = ['question', 'row', 'line', 'your ID', 'input', 'candidate', 'number', 'grade'];
 
 /** What a rule would answer: the first of them, or each; and what it leaves out. */
-export function proposalInWords(proposal: RuleProposal, all: boolean): string {
+export function ruleProposalInWords(proposal: RuleProposal, all: boolean): string {
   const { answers } = proposal;
   const shown = all ? answers : answers.slice(0, SHOWN);
   const lines = shown.map(({ question, choice }) => {

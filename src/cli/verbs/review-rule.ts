@@ -9,7 +9,7 @@ import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { printResultAndWords } from '../terminal/print-result.js';
 import { nextCommands, rowsOf } from '../terminal/review-words.js';
-import { leftOutToJson, proposalInWords, ruleInWords } from '../terminal/rule-words.js';
+import { leftOutToJson, ruleInWords, ruleProposalInWords } from '../terminal/rule-words.js';
 import { count } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
@@ -111,7 +111,7 @@ function agreed(
   const questions = count(proposal.answers.length, 'question');
   const words = rule.verdict === 'confirm' ? 'confirm the only candidate of' : 'say none_of_these to';
   const show = yes ? io.stderr : io.alert;
-  show(proposalInWords(proposal, all));
+  show(ruleProposalInWords(proposal, all));
   const consent = {
     what: `this would ${words} ${questions}, as ${proposal.by}`,
     question: `As ${proposal.by}, ${words} ${questions}?`,
