@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { leadsFollowed } from '../stages/identity/fallback-steps.js';
 import { firstFew } from '../util/first-few.js';
+import { type InputFile, pipedNotes, withInputFile } from './input-file.js';
 import { rowsLost } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
@@ -17,11 +18,11 @@ import { isSandboxName, type ProviderNames, type ProviderOptions, providerNames,
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
-import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 
 /** Which rows, and how they are worked on. */
 export interface JobOptions extends ProviderOptions {
-  /** The file with the companies. */
+  /** The file with the companies; `-` for what is piped in. */
   readonly input: string;
   /** A name or a file; `analyst` without it. */
   readonly pipeline?: string | undefined;
@@ -70,7 +71,9 @@ export interface PlannedRun {
 
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
 export async function plan(options: JobOptions, around: Surroundings = here()): Promise<PlanView> {
-  return await planOf(await readJob(options, around), options, around);
+  return await withInputFile(options.input, around, async (file) => {
+    return await planOf(await readJob(file, options, around), options, around);
+  });
 }
 
 /** The same for an input that is read already. */
@@ -98,18 +101,27 @@ export type Job = ListOptions;
 
 /** Reads pipeline and input; what is odd about the input is noted. */
 export async function readJob(
+  file: InputFile,
   options: JobOptions,
   around: Surroundings,
   pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
-  const table = await readInput(pathIn(around, options.input), {
+  const table = await readInput(file.path, {
+    shownAs: file.shownAs,
     synonyms: pipeline.columns,
     leads: leadsFollowed(pipeline.search.fallback),
   });
   await mustHaveRows(table);
+  for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
-  return { table, pipeline, limit, fresh: options.fresh ?? false, portfolio: nameGiven(options.portfolio) };
+  return {
+    table: { ...table, path: file.input },
+    pipeline,
+    limit,
+    fresh: options.fresh ?? false,
+    portfolio: nameGiven(options.portfolio),
+  };
 }
 
 function nameGiven(name: string | undefined): string | undefined {

@@ -10,6 +10,7 @@ import type { Converged } from '../ledger/portfolios.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
+import { defaultPortfolio, nameOfInput, withInputFile } from './input-file.js';
 import { mustKnowNames, namesWritten } from './known-names.js';
 import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
@@ -33,7 +34,7 @@ import {
   type SpendingOptions,
 } from './spending.js';
 import { isFresh, looksFresh } from './stored-settings.js';
-import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 import { viewOfUpToDate } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
@@ -55,13 +56,21 @@ export interface Proposal {
  */
 export const run = (options: RunOptions, around: Surroundings = here()): Promise<RunEndView> =>
   thenTell(options, around, async (toBeTold) => {
-    const input = pathIn(around, options.input);
-    return await notingRefusal(options.portfolio?.trim() ?? input, options, around, async (begins) => {
-      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
-      toBeTold({ notify: pipeline.notify, input });
-      const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
-      return await bringUpToDate(await readJob(options, around, pipeline), metrics, options, around, begins);
-    });
+    const input = nameOfInput(options.input, around);
+    return await notingRefusal(
+      options.portfolio?.trim() ?? defaultPortfolio(input),
+      options,
+      around,
+      async (begins) => {
+        const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
+        toBeTold({ notify: pipeline.notify, input });
+        const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
+        return await withInputFile(options.input, around, async (file) => {
+          const job = await readJob(file, options, around, pipeline);
+          return await bringUpToDate(job, metrics, options, around, begins);
+        });
+      },
+    );
   });
 
 async function bringUpToDate(
