@@ -139,6 +139,7 @@ test('where two people must agree, a rule proposes, another name releases, and t
     const alone = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', ' ANNA '));
     expect(alone).toMatchObject({ batch: null, left_out: { said_before: 3 } });
     expect((await kybatch(['review', 'list'])).stdout).toContain('anna has confirmed candidate 1');
+    expect((await kybatch(['status'])).stdout).toContain('Questions: 4 open; 3 wait for a second person\n');
     const second = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'bob'));
     expect(second).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
     expect((await kybatch(['review', 'decisions'])).stdout).toMatch(/anna and bob {2}confirm/);
