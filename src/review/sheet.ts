@@ -41,9 +41,9 @@ type Column = (typeof COLUMNS)[number];
  * The questions as one CSV that a spreadsheet opens well: a byte order mark, CRLF, a line for each candidate, and one
  * for a question that has none.
  */
-export function writeSheet(questions: readonly Question[]): string {
+export function writeSheet(questions: readonly Question[], delimiter = ','): string {
   const cells = sheetLines(questions).map((line) => line.map(spreadsheetText));
-  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n' });
+  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
 }
 
 /** The same as cells, for a workbook: there a text is a text. */
