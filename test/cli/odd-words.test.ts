@@ -183,6 +183,9 @@ test('a run may be named by its first characters while they are its own, whereve
     for (const words of COMMANDS)
       expect(await kybatch([...words, short]), words.join(' ')).toMatchObject({ code: 0, signal: null });
     expect(jsonOf(await kybatch(['status', short, '--json']))).toMatchObject({ run: first });
+    // What is behind the day, or the beginning of it.
+    for (const part of [first.slice(-6), first.slice(-6, -1), first.slice(-5)])
+      expect(jsonOf(await kybatch(['status', part, '--json'])), part).toMatchObject({ run: first });
 
     const both = first.slice(0, same);
     for (const words of COMMANDS) {
