@@ -5,35 +5,12 @@ import { ExitCode } from '../domain/exit-codes.js';
 import { outsideText } from '../util/outside-text.js';
 import { didYouMean } from '../util/suggest.js';
 import { commonFlags } from './common-flags.js';
+import { COMPLETE } from './completion/scripts.js';
 import { refuseOddWords, usageOf } from './refuse-odd-words.js';
 import { type ErrorView, explainError } from './terminal/explain-error.js';
 import { guarded, type Io, type Outside } from './terminal/io.js';
-import { type Registration, register } from './verb.js';
-
-/** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
-const verbs: Readonly<Record<string, () => Promise<Registration>>> = {
-  run: async () => register((await import('./verbs/run.js')).runVerb),
-  plan: async () => register((await import('./verbs/plan.js')).planVerb),
-  resume: async () => register((await import('./verbs/resume.js')).resumeVerb),
-  retry: async () => register((await import('./verbs/retry.js')).retryVerb),
-  runs: async () => register((await import('./verbs/runs.js')).runsVerb),
-  portfolios: async () => register((await import('./verbs/portfolios.js')).portfoliosVerb),
-  status: async () => register((await import('./verbs/status.js')).statusVerb),
-  changes: async () => register((await import('./verbs/changes.js')).changesVerb),
-  usage: async () => register((await import('./verbs/usage.js')).usageVerb),
-  review: async () => register((await import('./verbs/review.js')).reviewVerb),
-  doubt: async () => register((await import('./verbs/doubt.js')).doubtVerb),
-  watch: async () => register((await import('./verbs/watch.js')).watchVerb),
-  export: async () => register((await import('./verbs/export.js')).exportVerb),
-  prune: async () => register((await import('./verbs/prune.js')).pruneVerb),
-  purge: async () => register((await import('./verbs/purge.js')).purgeVerb),
-  prospect: async () => register((await import('./verbs/prospect.js')).prospectVerb),
-  vocab: async () => register((await import('./verbs/vocab.js')).vocabVerb),
-  call: async () => register((await import('./verbs/call.js')).callVerb),
-  doctor: async () => register((await import('./verbs/doctor.js')).doctorVerb),
-  migrate: async () => register((await import('./verbs/migrate.js')).migrateVerb),
-  sandbox: async () => register((await import('./verbs/sandbox.js')).sandboxVerb),
-};
+import type { Registration } from './verb.js';
+import { verbs } from './verb-list.js';
 
 interface Call {
   readonly verbs: readonly Registration[];
@@ -72,6 +49,10 @@ async function load(argv: readonly string[]): Promise<Call> {
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
 export async function runCli(argv: readonly string[], outside: Outside): Promise<ExitCode> {
   const io = guarded(outside, isSaid(argv, QUIET));
+  if (argv[0] === COMPLETE) {
+    io.stdout(await (await import('./completion/complete.js')).complete(argv.slice(1), io));
+    return ExitCode.ok;
+  }
   let code: ExitCode = ExitCode.ok;
   try {
     await parse(argv, io, (ended) => {

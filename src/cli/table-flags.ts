@@ -44,7 +44,8 @@ export function readTableFlags(flags: TableFlags): TableOptions {
 
 type ExportFormat = NonNullable<TableOptions['formats']>[number];
 
-const FORMATS: readonly ExportFormat[] = ['csv', 'parquet'];
+/** What `--format` takes. */
+export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet'];
 
 function readFormats(text: string): readonly ExportFormat[] {
   const asked = text
