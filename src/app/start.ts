@@ -10,6 +10,7 @@ import type { Converged } from '../ledger/portfolios.js';
 import { adoptRuns } from './adopt-runs.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
+import { orSayHowToRead } from './how-to-read.js';
 import { defaultPortfolio, nameOfInput, withInputFile } from './input-file.js';
 import { mustKnowNames, namesWritten } from './known-names.js';
 import { mustHaveKeptRows } from './lost-rows.js';
@@ -18,7 +19,7 @@ import { notingRefusal } from './night/refused-start.js';
 import { thenTell } from './night/then-tell.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
-import { type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
+import { againAs, type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
 import { notesOn, OpenList } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
@@ -66,7 +67,8 @@ export const run = (options: RunOptions, around: Surroundings = here()): Promise
         toBeTold({ notify: pipeline.notify, input });
         const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
         return await withInputFile(options.input, around, async (file) => {
-          const job = await readJob(file, options, around, pipeline);
+          const read = () => readJob(file, options, around, pipeline);
+          const job = await orSayHowToRead(againAs('run', options), read);
           return await bringUpToDate(job, metrics, options, around, begins);
         });
       },
