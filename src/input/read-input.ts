@@ -32,7 +32,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const sheet = await openSheet(path, recogniser(lookup), options);
   const { columns: sample, isEmpty } = await sampleLines(sheet);
   const mapped = mapColumns({ headers: sheet.headers, lookup, sample }, options);
-  const { fields, without } = await askAboutColumns(path, mapped, options.askColumns);
+  const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
   const unread = unreadLeads(sheet.headers, taken, options);
   const warnings = [...sheet.warnings, ...mapped.notes];
@@ -50,7 +50,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     }),
   );
   return {
-    path,
+    path: sheet.path,
     sha256,
     encoding,
     delimiter,

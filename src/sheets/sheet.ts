@@ -1,5 +1,6 @@
 /** A table as somebody saved it: a header, and numbered lines of cells. What the columns mean is the reader's affair. */
 export interface Sheet {
+  /** As messages call it. */
   readonly path: string;
   /** Of the file's bytes. */
   readonly sha256: string;
@@ -26,7 +27,7 @@ export interface NumberedLine {
   readonly line: number;
   /** Exactly as written, one per header: padded or cut if the line is ragged, split at every delimiter if its quotes are broken. */
   readonly cells: readonly string[];
-  /** What stands behind the last header, if anything does: the line is then a problem, and nothing of it is lost. */
+  /** What stands behind the last header, if anything does. In text, where a delimiter may be astray, the line is then a problem. */
   readonly surplus?: readonly string[];
   /** The line cannot be taken as it stands, and why. */
   readonly problem?: LineProblem;
@@ -92,6 +93,8 @@ export interface SheetOptions {
   readonly headerLine?: number | undefined;
   /** The name of the worksheet to read, or its number: overrides the choice. */
   readonly sheet?: string | undefined;
+  /** What messages call the file; its path without it. */
+  readonly shownAs?: string | undefined;
   /** Records longer than this (as UTF-8) are a problem of their line. Default 1 MiB. */
   readonly maxRecordBytes?: number;
 }

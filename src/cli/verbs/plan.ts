@@ -40,8 +40,7 @@ export const planVerb: Verb<PlanArgs> = {
         throw error instanceof GoOnError ? withCommand(error, args) : error;
       },
     );
-    if (json) io.stdout(`${JSON.stringify(planToJson(view))}\n`);
-    else io.stderr(planInWords(view, placeFlags({ dataDir })));
+    io.stdout(json ? `${JSON.stringify(planToJson(view))}\n` : planInWords(view, placeFlags({ dataDir })));
     return ExitCode.ok;
   },
 };
