@@ -103,6 +103,8 @@ describe('a list that comes every night', () => {
         'in.csv',
         rows.map(({ registration_number, ...row }) => ({ ...row, 'Company number': registration_number })),
       );
+      const renamed = await job.kybatch([...RUN, '--json']);
+      expect(jsonOf<EndJson>(renamed).units_charged).toBe(0);
       const renamed = await job.kybatch(RUN);
       expect(renamed.code).toBe(2);
       expect(renamed.stderr).toContain(
