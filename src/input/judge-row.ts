@@ -2,7 +2,8 @@ import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { suggestCountry } from '../domain/suggest-country.js';
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet.js';
-import type { UnreadLeads } from './map-columns.js';
+import type { UnreadLeads } from './header-claims.js';
+import { indicesIn, textAt } from './join-cells.js';
 import { isPlaceholder } from './placeholders.js';
 import { cellsAreSound } from './sound-cells.js';
 import {
@@ -15,12 +16,13 @@ import {
   type RowProblem,
 } from './types.js';
 
-/** The row that a line of the sheet is: its fields, and what they lack. */
+/** The row that a line of the sheet is: its fields, and what they lack. `country`: where the row names none. */
 export function judgeRow(
   line: NumberedLine,
   row: number,
   mapping: InputTable['mapping'],
   unread: UnreadLeads = {},
+  country: string | null = null,
 ): InputRow {
   const { cells, surplus = [] } = line;
   const values = surplus.length === 0 ? cells : [...cells, ...surplus];
@@ -28,7 +30,8 @@ export function judgeRow(
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
-  const { fields, emptied } = fieldsOf(values, mapping);
+  const { fields: given, emptied } = fieldsOf(values, mapping);
+  const fields = given.country === undefined && country !== null ? { ...given, country } : given;
   const problem = damage ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
   return {
     row,
@@ -49,7 +52,7 @@ function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */
-const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
+export const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
   BROKEN_QUOTES: true,
   OVER_LONG: true,
   RAGGED: true,
@@ -105,12 +108,13 @@ function fieldsOf(
   const fields: { [F in InputField]?: string } = {};
   const emptied: { field: InputField; text: string }[] = [];
   for (const field of INPUT_FIELDS) {
-    const index = mapping[field];
-    if (index === undefined) continue;
-    const value = trimCell(values[index] ?? '');
-    if (value === '') continue;
-    if (isPlaceholder(value, field)) emptied.push({ field, text: value });
-    else fields[field] = value;
+    const source = mapping[field];
+    if (source === undefined) continue;
+    const nothing = indicesIn(source).filter((index) => isPlaceholder(trimCell(values[index] ?? ''), field));
+    for (const index of nothing) emptied.push({ field, text: trimCell(values[index] ?? '') });
+    const told = nothing.length === 0 ? values : values.map((cell, index) => (nothing.includes(index) ? '' : cell));
+    const value = textAt(told, source, field);
+    if (value !== '') fields[field] = value;
   }
   if (fields.country !== undefined && isNotNamibia(fields)) {
     emptied.push({ field: 'country', text: fields.country });

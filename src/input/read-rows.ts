@@ -1,7 +1,7 @@
 import type { Sheet } from '../sheets/sheet.js';
+import type { UnreadLeads } from './header-claims.js';
 import { judgeRow } from './judge-row.js';
-import type { UnreadLeads } from './map-columns.js';
-import { notACompany } from './not-a-company.js';
+import { leftOutBy } from './not-a-company.js';
 import { RemarksTally } from './remarks.js';
 import type { InputRow, InputTable } from './types.js';
 
@@ -10,11 +10,12 @@ export function rowsIn(
   sheet: Sheet,
   mapping: InputTable['mapping'],
   unread: UnreadLeads,
+  country: string | null,
 ): Pick<InputTable, 'rows' | 'remarks'> {
   let latest = new RemarksTally();
   const rows = () => {
     latest = new RemarksTally();
-    return readRows(sheet, mapping, unread, latest);
+    return readRows(sheet, mapping, unread, country, latest);
   };
   return { rows, remarks: () => latest.all() };
 }
@@ -23,16 +24,18 @@ async function* readRows(
   sheet: Sheet,
   mapping: InputTable['mapping'],
   unread: UnreadLeads,
+  country: string | null,
   remarks: RemarksTally,
 ): AsyncGenerator<InputRow, void, undefined> {
+  const leftOut = leftOutBy(sheet.headers, mapping);
   let row = 0;
   for await (const line of sheet.lines()) {
-    const kind = notACompany(line, sheet.headers, mapping);
+    const kind = leftOut(line);
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);
       continue;
     }
-    const judged = judgeRow(line, ++row, mapping, unread);
+    const judged = judgeRow(line, ++row, mapping, unread, country);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
     yield judged;
   }

@@ -3,6 +3,7 @@ import { remarkNotes } from '../../app/remark-notes.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { revealsAnything } from '../../domain/reveals.js';
 import { plannedToJson } from './allowance-json.js';
+import { columnsInWords, columnsToJson } from './column-words.js';
 import { invalidInWords } from './invalid-words.js';
 import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
@@ -25,6 +26,8 @@ export function planInWords(plan: PlanView, place = ''): string {
     ...remarkNotes(plan.remarks).map((note) => `Read: ${note}`),
     ...suggestedInWords(plan.suggestedCountries),
     ...standingInWords(plan, place),
+    '',
+    ...columnsInWords(plan),
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
@@ -114,6 +117,8 @@ export const planToJson = (plan: PlanView) => ({
   input: plan.input,
   portfolio: plan.portfolio,
   run: plan.run,
+  columns: columnsToJson(plan),
+  country: plan.columns.country,
   rows: plan.rows,
   valid: plan.valid,
   invalid: plan.invalid,
