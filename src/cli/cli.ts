@@ -139,7 +139,7 @@ function refuseOddFlags(args: Readonly<Record<string, unknown>>): true {
   return true;
 }
 
-const LISTS: ReadonlySet<string> = new Set(['which']);
+const LISTS: ReadonlySet<string> = new Set(['which', 'map']);
 const PLACES: ReadonlySet<string> = new Set(['data-dir', 'out']);
 
 function print(view: ErrorView, json: boolean, io: Io): void {
