@@ -154,6 +154,11 @@ test('the workbook of the results asks the same questions, and a sheet of anothe
     const { kybatch } = job;
     await kybatch(['export', '--out', 'tables']);
     await kybatch(['review', 'export', '--out', 'review.xlsx']);
+    const { stderr } = await kybatch(['review', 'list', '--reason', 'NAME_CONFLIT']);
+    expect(stderr).toContain(
+      'all 4 open questions are of another kind; their reasons: NAME_CONFLICT (3), NAME_ONLY (1)',
+    );
+    expect((await kybatch(['review', 'list'])).stderr).toContain('kybatch review apply review.xlsx\n');
     const linesOf = async (file: string) => loadSheet(join(job.cwd, file));
     expect(await linesOf('tables/results.xlsx')).toEqual(await linesOf('review.xlsx'));
     const blank = await kybatch(['review', 'apply', 'tables/results.xlsx']);
