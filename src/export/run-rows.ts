@@ -78,9 +78,13 @@ export function inputRow(
     matched_registration_number: registrationNumber,
     company_status: companyStatus,
     line: String(row.line),
-    extra: null,
+    extra: surplusOf(row.values.slice(columns.length)),
   };
 }
+
+/** What stood behind the last column of the input has no column of its own. */
+const surplusOf = (cells: readonly string[]): Cell =>
+  cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
 /** The stages of the pipeline the run was started with. */
 export function plannedStages(run: RunRecord): readonly string[] {

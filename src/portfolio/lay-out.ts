@@ -26,7 +26,10 @@ export async function layOut(
   known: PortfolioRecord | undefined,
   portfolios: PortfolioStore,
 ): Promise<LaidFile> {
-  const key = hash('sha256', JSON.stringify([table.sha256, table.columns, table.mapping, limit]));
+  const key = hash(
+    'sha256',
+    JSON.stringify([table.sha256, table.columns, table.mapping, limit, ...readOtherwise(table)]),
+  );
   if (known?.inputKey === key) return { key, laid: false, repeatedId: null };
   let batch: LaidRow[] = [];
   let anew = true;
@@ -43,24 +46,41 @@ export async function layOut(
   return { key, laid: true, repeatedId: await portfolios.repeatedId() };
 }
 
+/** What else makes other rows of the same bytes. Most files have none of it, and are what they were before there was any. */
+function readOtherwise({ encoding, headerLine, sheet, country }: InputTable): readonly unknown[] {
+  const isPlain = (encoding === null || encoding === 'utf-8') && headerLine === 1 && sheet === null && country === null;
+  return isPlain ? [] : [{ encoding, headerLine, sheet, country }];
+}
+
 type Problem = { readonly code: string; readonly message: string };
 
-/** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
-export function laidRow({ row, line, values, fields: given, problem: damage }: InputRow, known?: Problem): LaidRow {
-  const problem = known ?? damage ?? countryProblem(given);
-  const fields: Readonly<Record<string, string>> = damage === undefined ? { ...given } : {};
+export function laidRow(input: InputRow, known?: Problem): LaidRow {
+  const { row, line, values, fields: given } = input;
+  const { fields, problem } = soundRow(input, known);
   const { asked, leads } = sortedOut(fields);
   return {
     row,
     line,
     values,
     fields,
-    problem: problem === undefined ? null : { code: problem.code, message: outsideText(problem.message) },
+    problem: problem && { code: problem.code, message: outsideText(problem.message) },
     inputId: given.id ?? null,
-    company: problem === undefined ? companyOf(fields) : null,
+    company: problem === null ? companyOf(fields) : null,
     says: digest([problem?.code ?? null, asked]),
     cells: digest([values, problem?.message ?? null, ...(leads.length === 0 ? [] : [leads])]),
   };
+}
+
+/** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
+export function soundRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
+  const problem = known ?? damage ?? countryProblem(given) ?? null;
+  return { problem, fields: damage === undefined ? { ...given } : {} };
+}
+
+/** What of a row can be worked with, and what is wrong with it. */
+interface SoundRow {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly problem: Problem | null;
 }
 
 type Entries = readonly (readonly [string, string])[];

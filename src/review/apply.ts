@@ -2,16 +2,24 @@ import type { ReviewStore, RowRef } from '../ledger/review.js';
 import { type GivenAnswer, giveAnswer, saysTheSame, type Verdict, verdictNamed } from './give-answer.js';
 import { type Choice, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
+import { saidBeforeInWords } from './words.js';
 
 export interface Refusal {
   readonly line: number;
   readonly question: string;
   readonly problem: string;
+  /** What helps: a look at the question as it is now, or taking back what was decided. */
+  readonly next?: { readonly kind: 'export' } | { readonly kind: 'withdraw'; readonly decision: number };
 }
 
 export interface Applied {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them that say `not_sure`: their questions stay open. */
+  readonly notSure: number;
+  /** Those of them that wait for a second person; and of these, against whom somebody else has said otherwise. */
+  readonly held: number;
+  readonly disagreeing: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
@@ -39,7 +47,7 @@ export async function applySheet(
   const checked = lines.map((line) => checkLine(line, questions, sheet));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
-  const answers: { question: Question; answer: GivenAnswer }[] = [];
+  const answers: { line: number; question: Question; answer: GivenAnswer }[] = [];
   let unchanged = 0;
   for (const group of said.values()) {
     const conclusion = conclude(group);
@@ -48,18 +56,29 @@ export async function applySheet(
     else {
       const { question, verdict, choice, shown, line } = conclusion.said;
       const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
-      answers.push({ question, answer });
+      answers.push({ line: line.line, question, answer });
     }
   }
-  const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(review, question, answer, now)));
+  const given = await Promise.all(
+    answers.map(async (one) => ({ ...one, recorded: await giveAnswer(review, one.question, one.answer, now) })),
+  );
+  const [saidBefore, taken] = [
+    given.filter(({ recorded }) => recorded.kind === 'said_before'),
+    given.filter(({ recorded }) => recorded.kind !== 'said_before'),
+  ];
+  for (const { question, answer, line } of saidBefore)
+    refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by) });
   return {
-    applied: given.length,
-    unseen: answers.filter(({ question, answer }) => hasUnseen(question, answer)).length,
-    later: answers.filter(({ question }) => question.beside).length,
+    applied: taken.length,
+    notSure: taken.filter(({ answer }) => answer.verdict === 'not_sure').length,
+    held: taken.filter(({ recorded }) => recorded.kind === 'held').length,
+    disagreeing: taken.filter(({ recorded }) => recorded.kind === 'held' && recorded.against.length > 0).length,
+    unseen: taken.filter(({ question, answer }) => hasUnseen(question, answer)).length,
+    later: taken.filter(({ question }) => question.beside).length,
     unchanged,
     blank: checked.filter(({ kind }) => kind === 'blank').length,
     refused: refused.sort((a, b) => a.line - b.line),
-    released: given.flatMap(({ released }) => released),
+    released: taken.flatMap(({ recorded }) => recorded.released),
   };
 }
 
@@ -120,12 +139,12 @@ function checkLine(
   if (line.candidate === '') return refuse(line, 'there is no candidate on this line to confirm');
   const choice = question.candidates.find(({ key }) => key === line.candidate);
   if (choice === undefined)
-    return refuse(line, upToDate ? `"${line.candidate}" is no candidate of this question` : GONE);
+    return upToDate ? refuse(line, `"${line.candidate}" is no candidate of this question`) : refuse(line, GONE, WRITE);
   return { kind: 'said', line, question, verdict, choice, shown };
 }
 
-const GONE =
-  'the provider was asked again since this file was written and does not name this candidate any more; `kybatch review export` writes the question as it is now';
+const GONE = 'the provider was asked again since this file was written and does not name this candidate any more';
+const WRITE = { kind: 'export' } as const;
 
 type Conclusion =
   | { readonly kind: 'answer'; readonly said: Said }
@@ -136,9 +155,9 @@ type Conclusion =
 function conclude(group: readonly Said[]): Conclusion {
   const [first, ...others] = group;
   if (first === undefined) return { kind: 'refused', refusals: [] };
-  const all = (problem: string): Conclusion => ({
+  const all = (problem: string, next?: Refusal['next']): Conclusion => ({
     kind: 'refused',
-    refusals: group.map(({ line }) => ({ line: line.line, question: line.question, problem })),
+    refusals: group.map(({ line }) => toRefusal(line, problem, next)),
   });
   if (others.some(({ verdict, choice }) => verdict !== first.verdict || choice?.id !== first.choice?.id)) {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
@@ -154,14 +173,21 @@ function conclude(group: readonly Said[]): Conclusion {
   const { decision } = question;
   if (!question.open && decision !== undefined) {
     const when = new Date(decision.decidedAt).toISOString().slice(0, 10);
-    return all(
-      `decided already: ${decision.decision}, by ${decision.decidedBy} on ${when}; \`kybatch review withdraw ${decision.id}\` takes that back`,
-    );
+    const people = decision.secondBy === null ? decision.decidedBy : `${decision.decidedBy} and ${decision.secondBy}`;
+    const problem = `decided already: ${decision.decision}, by ${people} on ${when}`;
+    return all(problem, { kind: 'withdraw', decision: decision.id });
   }
   return { kind: 'answer', said: first };
 }
 
-const refuse = ({ line, question }: SheetLine, problem: string): Checked => ({
+const refuse = (line: SheetLine, problem: string, next?: Refusal['next']): Checked => ({
   kind: 'refused',
-  refusal: { line, question, problem },
+  refusal: toRefusal(line, problem, next),
+});
+
+const toRefusal = ({ line, question }: SheetLine, problem: string, next: Refusal['next']): Refusal => ({
+  line,
+  question,
+  problem,
+  ...(next === undefined ? {} : { next }),
 });

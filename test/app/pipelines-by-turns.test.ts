@@ -46,7 +46,7 @@ describe('a list that is run with two pipelines by turns', () => {
         expect(await bySales(nights)).toBe(0);
         expect(table('rows')[0]).toMatchObject({ outcome: 'complete', firmographics_status: 'done' });
         expect(await listed(nights)).toEqual(['ownership of p']);
-        expect((await kybatch(['status'])).stderr).toContain('Answer the open questions');
+        expect((await kybatch(['status'])).stdout).toContain('Answer the open questions');
         expect((await kybatch(['review', 'list'])).stderr).toContain('1 of them was asked with pipeline p,');
 
         const morning = join(cwd, 'morning.csv');
@@ -59,8 +59,8 @@ describe('a list that is run with two pipelines by turns', () => {
           ),
         );
         const applied = await kybatch(['review', 'apply', 'morning.csv']);
-        expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('1 decision taken') });
-        expect(applied.stderr).toContain('1 decision here answers what another pipeline has asked');
+        expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('1 decision taken') });
+        expect(applied.stdout).toContain('1 decision here answers what another pipeline has asked');
         expect(await listed(nights)).toEqual([]);
         expect(await night()).toMatchObject({ code: 0, units: 0 });
         expect(table('rows')[0]).toMatchObject({ outcome: 'complete', ownership_status: 'not_available' });

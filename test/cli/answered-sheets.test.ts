@@ -23,7 +23,7 @@ test('a sheet that holds a decision which was withdrawn is not offered, until it
     expect((await kybatch(RUN)).code).toBe(0);
     clock.advance(60_000);
     const withdrawn = await kybatch(['review', 'withdraw', '1']);
-    expect(withdrawn.stderr).not.toContain('review apply');
+    expect(withdrawn.stdout).not.toContain('review apply');
     const { next, run } = jsonOf<EndJson>(await kybatch(RUN));
     expect(next).toBe(`kybatch review export ${run} --out review-${run}.csv`);
     expect(await nextOf(job, [...CHECK, '--json'])).toBe(next);
@@ -35,7 +35,7 @@ test('a sheet that holds a decision which was withdrawn is not offered, until it
   });
 });
 
-const firstCandidate = (cwd: string) => /C-[0-9a-f]+/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
+const firstCandidate = (cwd: string) => /C-[0-9a-f]{8}/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
 
 describe('status --check', () => {
   test('says which questions are not in the sheet that it names', async () => {

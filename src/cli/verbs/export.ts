@@ -40,12 +40,12 @@ export const exportVerb: Verb<ExportArgs> = {
       { dataDir, run, ...readTableFlags(args) },
       aroundOf(io),
     );
-    if (args.json) io.stdout(`${JSON.stringify({ folder, workbook, ...summary })}\n`);
-    else io.stderr(`${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`);
-    if (!args.json && workbook !== null) io.stderr(`For people: ${workbook}\n`);
+    const forPeople = workbook === null ? '' : `For people: ${workbook}\n`;
+    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n${forPeople}`;
+    io.stdout(args.json ? `${JSON.stringify({ folder, workbook, ...summary })}\n` : words);
     const { partial, rows_not_settled: open, input } = summary;
     io.stderr(partialInWords({ partial, open, rows: input.rows }));
-    io.stderr(lackInWords(lack));
+    io.alert(lackInWords(lack));
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },
 };

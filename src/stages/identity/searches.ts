@@ -15,8 +15,8 @@ export type Search = Readonly<Record<string, string>>;
 export interface Searches {
   /** May be bought, first to last: each costs a unit, found or not. */
   readonly bought: readonly Search[];
-  /** Looked at where somebody has bought them before. */
-  readonly owned: readonly Search[];
+  /** Looked at where somebody has bought them before. Most rows never come to that. */
+  readonly owned: () => readonly Search[];
 }
 
 /**
@@ -26,13 +26,22 @@ export interface Searches {
  */
 export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
   const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
-  const known = new Set(bought.map(inWords));
-  return { bought, owned: searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search))) };
+  const owned = () => {
+    const known = new Set(bought.map(inWords));
+    return searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search)));
+  };
+  return { bought, owned };
 }
+
+/** Whether there is anything that the policy lets a search ask by. */
+export const asksAnything = (enquiry: Enquiry, { order }: SearchPolicy): boolean =>
+  searchesBy(enquiry, order, false).length > 0;
 
 const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'];
 
 const inWords = (search: Search): string => JSON.stringify(search);
+
+const isVat = (key: SearchPolicy['order'][number]): boolean => key === 'vat_number';
 
 function searchesBy(
   { subject, location }: Enquiry,
@@ -40,7 +49,9 @@ function searchesBy(
   furtherSpellings: boolean,
 ): readonly Search[] {
   const number = subject.registrationNumber;
-  const spellings = number === undefined || number.canonical === null ? [] : number.spellings;
+  // No register has a number without a digit: looking for a word there finds nobody, and costs the same.
+  const isSearched = number !== undefined && number.canonical !== null && /\d/.test(number.canonical);
+  const spellings = isSearched ? number.spellings : [];
   const vat = subject.vatNumber?.canonical ?? null;
   const by: Readonly<Record<SearchPolicy['order'][number], readonly Search[]>> = {
     registration_number: spellings
@@ -49,6 +60,8 @@ function searchesBy(
     vat_number: vat === null ? [] : [{ location, vat_number: vat }],
     name: subject.name === undefined ? [] : [{ location, name: subject.name }],
   };
-  const planned = [...order.flatMap((key) => by[key].slice(0, 1)), ...order.flatMap((key) => by[key].slice(1))];
+  // A tax number that stands for the number finds its company as a VAT number, if at all.
+  const keys = subject.taxInNumber === true ? [...order].sort((a, b) => Number(isVat(b)) - Number(isVat(a))) : order;
+  const planned = [...keys.flatMap((key) => by[key].slice(0, 1)), ...keys.flatMap((key) => by[key].slice(1))];
   return planned.length === 0 && subject.ticker !== undefined ? [{ location, ticker: subject.ticker }] : planned;
 }

@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { DecisionEntry } from '../../src/ledger/review.js';
+import type { Question } from '../../src/review/questions.js';
+import { rulingOn } from '../../src/review/rule.js';
+
+const LETTERS = ['A', 'B', 'Z', 'F'] as const;
+const grades = fc.array(fc.constantFrom(...LETTERS), { minLength: 5, maxLength: 5 }).map((letters) => letters.join(''));
+const patterns = fc
+  .array(fc.constantFrom(...LETTERS, '?'), { minLength: 5, maxLength: 5 })
+  .map((letters) => letters.join(''));
+
+const WORD: DecisionEntry = {
+  id: 1,
+  environmentId: 1,
+  entityKey: 'k',
+  space: 'v1',
+  stage: null,
+  decision: 'confirm',
+  candidateId: '0',
+  shown: [],
+  summary: '',
+  decidedBy: 'anna',
+  decidedAt: 1,
+  note: null,
+  secondBy: null,
+  batch: null,
+  held: false,
+  withdrawnAt: null,
+  withdrawnBy: null,
+};
+
+const question = (given: readonly string[], more: Partial<Question> = {}): Question => ({
+  id: 'Q-1',
+  space: 'v1',
+  stage: null,
+  environmentId: 1,
+  environment: 'x',
+  entityKey: 'k',
+  code: 'NAME_CONFLICT',
+  message: '',
+  rows: [],
+  input: {},
+  countryCode: null,
+  candidates: given.map((matchGrade, index) => ({
+    id: String(index),
+    key: `C-${index}`,
+    name: null,
+    registrationNumber: null,
+    vatNumber: null,
+    countryCode: null,
+    state: null,
+    jurisdiction: null,
+    matchGrade,
+    decision: 'needs_review',
+    evidence: '',
+  })),
+  basis: 'B-1',
+  open: true,
+  beside: false,
+  decision: undefined,
+  needsTwo: false,
+  held: [],
+  ...more,
+});
+
+const said = (asked: Question, minGrade: string) => {
+  const ruling = rulingOn(asked, { verdict: 'confirm', minGrade }, 'bob');
+  return ruling.kind === 'answers' ? 'answers' : ruling.why;
+};
+
+test.each([
+  [['ABZAZ'], 'ABZAZ', 'answers'],
+  [['AAAAA'], 'ABZAZ', 'answers'],
+  [['AZZAZ'], 'ABZAZ', 'grade_too_low'],
+  [[], '?????', 'no_candidate'],
+  [['AAAAA', 'AAAAA'], '?????', 'several_candidates'],
+  [['FAAAA'], 'FFFFF', 'number_conflict'],
+  [['AFAAA'], 'A????', 'name_conflict'],
+  [['AFAAA'], 'AF???', 'answers'],
+])('a question with the candidates %j, and the rule %s: %s', (given, minGrade, expected) => {
+  expect(said(question(given), minGrade)).toBe(expected);
+});
+
+test('what was bought, and what somebody was not sure of, is left to a person', () => {
+  expect(said(question(['AAAAA'], { stage: 'record' }), '?????')).toBe('about_an_answer');
+  const decision = { ...WORD, decision: 'not_sure', candidateId: null } as const;
+  expect(said(question(['AAAAA'], { decision }), '?????')).toBe('not_sure');
+});
+
+test('where two people must agree, one agrees with another, not with themselves, and settles no disagreement', () => {
+  const confirmed = (decidedBy: string, candidateId: string) => ({ ...WORD, decidedBy, candidateId, held: true });
+  const asked = (...held: readonly DecisionEntry[]) => question(['AAAAA'], { held, needsTwo: true });
+  expect(said(asked(confirmed('anna', '0')), '?????')).toBe('answers');
+  expect(said(asked(confirmed('Bob', '0')), '?????')).toBe('said_before');
+  expect(said(asked(confirmed('anna', 'another')), '?????')).toBe('disagreement');
+});
+
+test('nobody is meant only where there is no candidate at all', () => {
+  expect(rulingOn(question([]), { verdict: 'none_of_these' }, 'bob')).toEqual({ kind: 'answers', choice: undefined });
+  expect(rulingOn(question(['FFFFF']), { verdict: 'none_of_these' }, 'bob')).toEqual({
+    kind: 'left_out',
+    why: 'has_candidates',
+  });
+});
+
+test('never across a number that is another, nor a name unless that is said', () =>
+  fc.assert(
+    fc.property(grades, patterns, (grade, minGrade) => {
+      if (said(question([grade]), minGrade) !== 'answers') return;
+      expect(grade.charAt(0)).not.toBe('F');
+      if (grade.charAt(1) === 'F') expect(minGrade.charAt(1)).toBe('F');
+    }),
+  ));
+
+test('who is confirmed is so with any better letter as well', () =>
+  fc.assert(
+    fc.property(grades, patterns, fc.integer({ min: 0, max: 4 }), (grade, minGrade, place) => {
+      const letter = 'ABZF'.charAt(Math.max(0, 'ABZF'.indexOf(grade.charAt(place)) - 1));
+      const better = [...grade].map((one, index) => (index === place ? letter : one)).join('');
+      if (said(question([grade]), minGrade) === 'answers') expect(said(question([better]), minGrade)).toBe('answers');
+    }),
+  ));
