@@ -1,0 +1,352 @@
+import { type CorpusFile, column, csvFile, oneOf } from './file.js';
+import { firmsOf, mixed, withVat } from './firms.js';
+import { courtAndNumber } from './german.js';
+import { page } from './page.js';
+import { inEnglish } from './systems.js';
+
+const { name, country, number, vat, city, id, other } = column;
+const PEOPLE = oneOf('Anna Kowalska', 'John Smith', 'Marie Dubois', 'Peter Müller', 'Sara Lind', 'Luca Rossi');
+/** What a shop is called is not what its company is called. */
+const SIGNS = oneOf('Blue Door', 'Fjord & Co', 'The Corner', 'Lumen', 'Oak House', 'Pixel Works');
+const asksForName = (...headers: string[]) => ({ mentions: ['--map', 'name', ...headers] });
+
+/** Two columns could be meant, or a header does not keep what it promises. */
+export function doubts(): CorpusFile[] {
+  return [
+    csvFile(
+      'doubt-customer-code.csv',
+      page(mixed(['GB', 'FR', 'NL'], 4), [
+        id('Customer', (i) => `C-${10_023 + i}`),
+        name('Company name'),
+        country('Country'),
+        number('Reg. No.'),
+      ]),
+      { like: '`Customer` is a code beside `Company name`', confirmed: 12 },
+    ),
+    csvFile(
+      'doubt-customer-code-numeric.csv',
+      page(firmsOf('SE', 8), [
+        id('Customer', (i) => String(4_711 + i * 3)),
+        name('Name'),
+        country('Country'),
+        number('Org no'),
+      ]),
+      { like: '`Customer` is a number beside `Name`', confirmed: 8 },
+    ),
+    csvFile(
+      'doubt-account-name.csv',
+      page(mixed(['GB', 'IE'], 4), [
+        id('Account', (i) => `ACC${900 + i}`),
+        name('Account Name'),
+        country('Country', inEnglish),
+        number('Company No'),
+      ]),
+      { like: '`Account` is a code beside `Account Name`', confirmed: 8 },
+    ),
+    csvFile(
+      'doubt-supplier-codes-de.csv',
+      page(firmsOf('DE', 8), [
+        id('Lieferant', (i) => String(70_100 + i)),
+        name('Bezeichnung'),
+        country('Land'),
+        number('HR-Nummer', courtAndNumber),
+      ]),
+      {
+        like: '`Lieferant` is a number, the names stand under `Bezeichnung`',
+        mayAsk: { mentions: ['--map', 'Bezeichnung'] },
+        answer: ['--map', 'name=Bezeichnung', '--map', 'id=Lieferant'],
+      },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-trading-legal.csv',
+      page(firmsOf('GB', 8), [
+        other('Trading name', SIGNS),
+        name('Legal name'),
+        country('Country'),
+        number('Company number'),
+      ]),
+      {
+        like: 'a trading name and a legal name',
+        mayAsk: asksForName('Trading name', 'Legal name'),
+        answer: ['--map', 'name=Legal name'],
+        confirmed: 8,
+      },
+    ),
+    csvFile(
+      'doubt-two-companies.csv',
+      page(firmsOf('GB', 8), [
+        name('Supplier'),
+        other('Customer', (_, i) => firmsOf('GB', 16)[i + 8]?.name ?? ''),
+        country('Country'),
+      ]),
+      {
+        like: 'a list of contracts: supplier and customer are both companies',
+        question: asksForName('Supplier', 'Customer'),
+        answer: ['--map', 'name=Supplier'],
+      },
+    ),
+    csvFile(
+      'doubt-two-companies-de.csv',
+      page(firmsOf('DE', 6), [
+        name('Lieferant'),
+        other('Kunde', (_, i) => firmsOf('DE', 12)[i + 6]?.name ?? ''),
+        country('Land', () => 'Deutschland'),
+      ]),
+      { like: 'the same in German', question: asksForName('Lieferant', 'Kunde'), answer: ['--map', 'name=Lieferant'] },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-contact-person.csv',
+      page(mixed(['FR', 'DE'], 4), [
+        other('Name', PEOPLE),
+        name('Company'),
+        country('Country'),
+        number('Registration no.', courtAndNumber),
+      ]),
+      {
+        like: '`Name` is a person, `Company` the company',
+        mayAsk: asksForName('Name', 'Company'),
+        answer: ['--map', 'name=Company'],
+        confirmed: 8,
+      },
+    ),
+    csvFile(
+      'doubt-name-1-name-2.csv',
+      page(firmsOf('DE', 8), [
+        id('Nr.', (i) => String(i + 1)),
+        name('Name 1'),
+        other('Name 2', oneOf('', 'Niederlassung Süd', '', 'z. Hd. Einkauf')),
+        country('Land'),
+        number('Handelsregister', courtAndNumber),
+      ]),
+      {
+        like: 'a name over two columns, as SAP and Sage keep it',
+        mayAsk: asksForName('Name 1', 'Name 2'),
+        answer: ['--map', 'name=Name 1', '--map', 'id=Nr.'],
+        reading: (r) => ({ ...r, columns: without(r.columns, 'id'), optional: { id: 'Nr.' } }),
+      },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-tax-and-register.csv',
+      page(firmsOf('DE', 8, withVat), [
+        name('Firma'),
+        country('Land'),
+        other('Steuernummer', oneOf('143/123/45678', '27/456/01234', '5133/081/50813')),
+        vat('USt-IdNr'),
+        number('HRB', courtAndNumber),
+      ]),
+      { like: 'three numbers: tax office, VAT, register', confirmed: 8 },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-siren-siret.csv',
+      page(firmsOf('FR', 8), [
+        name('Société'),
+        country('Pays'),
+        number('SIREN'),
+        other('SIRET', ({ number: siren }, i) => `${siren}000${10 + i}`),
+        other('Code APE', oneOf('6201Z', '4690Z')),
+      ]),
+      {
+        like: 'SIREN and SIRET',
+        mayAsk: { mentions: ['--map', 'SIREN', 'SIRET'] },
+        answer: ['--map', 'registration_number=SIREN'],
+        confirmed: 8,
+      },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-krs-regon-nip.csv',
+      page(firmsOf('PL', 8, withVat), [
+        name('Nazwa'),
+        country('Kraj'),
+        other('REGON', (_, i) => String(140_517_018 + i * 991)),
+        vat('NIP', (firm) => firm.vat.replace(/^PL/, '')),
+        number('KRS'),
+      ]),
+      {
+        like: 'three Polish numbers',
+        mayAsk: { mentions: ['--map', 'KRS', 'REGON'] },
+        answer: ['--map', 'registration_number=KRS'],
+        confirmed: 8,
+      },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-two-numbers-swapped.csv',
+      page(firmsOf('GB', 8, withVat), [
+        name('Company'),
+        country('Country'),
+        { header: 'Registration number', field: 'vat_number', cell: (firm) => firm.vat },
+        { header: 'VAT number', field: 'registration_number', cell: (firm) => firm.number },
+      ]),
+      {
+        like: 'the headers of two columns changed places',
+        question: { mentions: ['--map', 'Registration number', 'VAT number'] },
+        answer: ['--map', 'registration_number=VAT number', '--map', 'vat_number=Registration number'],
+      },
+    ),
+    csvFile(
+      'doubt-two-countries.csv',
+      page(mixed(['DE', 'GB', 'FR'], 3), [
+        name('Company'),
+        other('Country', oneOf('US', 'NL', 'CH')),
+        country('Country of incorporation'),
+        number('Registration number', courtAndNumber),
+      ]),
+      {
+        like: 'where the bill goes, and where the company is registered',
+        mayAsk: { mentions: ['--map', 'Country of incorporation'] },
+        answer: ['--map', 'country=Country of incorporation'],
+        confirmed: 9,
+      },
+    ),
+    csvFile(
+      'doubt-name-is-numbers.csv',
+      page(firmsOf('NL', 8), [
+        { header: 'Name', field: 'id', cell: (_, i) => String(100_200 + i) },
+        country('Country'),
+        { header: 'Description', field: 'name', cell: (firm) => firm.name },
+        number('KvK'),
+      ]),
+      {
+        like: '`Name` holds nothing but numbers, the names stand under `Description`',
+        question: { mentions: ['--map', 'Name'] },
+        answer: ['--map', 'name=Description', '--map', 'id=Name'],
+      },
+    ),
+    csvFile(
+      'doubt-land-is-bundesland.csv',
+      page(firmsOf('DE', 8), [
+        name('Firma'),
+        other('Land', oneOf('Bayern', 'Hessen', 'Nordrhein-Westfalen', 'Baden-Württemberg', 'Sachsen')),
+        city('Ort'),
+        number('Registernummer', courtAndNumber),
+      ]),
+      {
+        like: '`Land` is the federal state, and there is no country',
+        question: { mentions: ['--country|--map', 'Land'] },
+        answer: ['--map', 'country=', '--country', 'DE'],
+        reading: (r) => ({ ...r, optional: { state: 'Land' } }),
+      },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-country-city-swapped.csv',
+      page(firmsOf('ES', 8), [
+        name('Empresa'),
+        { header: 'País', field: 'city', cell: (firm) => firm.city },
+        { header: 'Ciudad', field: 'country', cell: () => 'España' },
+        number('CIF'),
+      ]),
+      {
+        like: 'country and city changed places',
+        question: { mentions: ['--map', 'País'] },
+        answer: ['--map', 'country=Ciudad', '--map', 'city=País'],
+      },
+      { delimiter: ';' },
+    ),
+    csvFile(
+      'doubt-number-without-header.csv',
+      page(firmsOf('DK', 8), [name('Company'), country('Country'), number('')]),
+      {
+        like: 'the numbers have no header',
+        mayAsk: { mentions: ['--map registration_number='] },
+        answer: ['--map', 'registration_number=#3'],
+        reading: (r) => ({
+          ...r,
+          columns: { ...without(r.columns, 'registration_number') },
+          optional: { registration_number: 'column_3' },
+        }),
+      },
+    ),
+    csvFile(
+      'doubt-repeated-name.csv',
+      page(mixed(['GB', 'US'], 4), [
+        name('Name'),
+        country('Country'),
+        number('Number'),
+        other('Name', PEOPLE),
+        other('Phone', oneOf('+44 20 7946 0001', '+1 202 555 0101')),
+      ]),
+      {
+        like: '`Name` twice: of the company, and of whom to call',
+        mayAsk: { mentions: ['--map', 'Name'] },
+        answer: ['--map', 'name=#1'],
+      },
+    ),
+    csvFile('doubt-id-is-number.csv', page(firmsOf('GB', 8), [name('Name'), country('Country'), number('ID')]), {
+      like: '`ID` holds company numbers, and no other column does',
+      mayAsk: { mentions: ['--map', 'ID'] },
+      answer: ['--map', 'registration_number=ID'],
+      reading: (r) => ({
+        ...r,
+        columns: { ...without(r.columns, 'registration_number'), id: 'ID' },
+        optional: { registration_number: 'ID' },
+        cells: [],
+      }),
+    }),
+    csvFile(
+      'doubt-generic-number.csv',
+      page(firmsOf('FR', 8), [
+        other('Nr', (_, i) => String(i + 1)),
+        name('Company'),
+        country('Country'),
+        number('Number'),
+      ]),
+      {
+        like: '`Nr` counts the rows, `Number` is the SIREN',
+        mayAsk: { mentions: ['--map', 'Number'] },
+        answer: ['--map', 'registration_number=Number'],
+        reading: (r) => ({ ...r, optional: { id: 'Nr' } }),
+      },
+    ),
+    csvFile(
+      'doubt-parent-company.csv',
+      page(mixed(['DE', 'FR'], 4), [
+        name('Company name'),
+        other('Parent company', () => 'Nordstern Holding SE'),
+        country('Country'),
+        other('Parent country', () => 'DE'),
+        number('Registration number', courtAndNumber),
+        other('Parent registration number', () => 'Amtsgericht Köln HRB 99999'),
+      ]),
+      { like: 'the parent of each company beside it', confirmed: 8 },
+    ),
+    csvFile(
+      'doubt-bank-country.csv',
+      page(firmsOf('IT', 6, withVat), [
+        name('Supplier name'),
+        other('Bank name', oneOf('Intesa', 'UniCredit')),
+        other('Bank country', () => 'IE'),
+        country('Country'),
+        vat('VAT reg no'),
+        other('IBAN', oneOf('IT60X0542811101000000123456', 'IE29AIBK93115212345678')),
+      ]),
+      { like: 'bank details beside the company' },
+    ),
+    csvFile(
+      'doubt-duns.csv',
+      page(mixed(['GB', 'US'], 4), [
+        id('DUNS Number', (i) => String(123_456_789 + i * 1_003)),
+        name('Business Name'),
+        country('Country'),
+        number('National registration ID'),
+      ]),
+      {
+        like: 'D-U-N-S numbers are of nine digits, and no registration numbers',
+        mayAsk: { mentions: ['--map'] },
+        answer: ['--map', 'registration_number=National registration ID', '--map', 'id=DUNS Number'],
+        reading: (r) => ({ ...r, columns: without(r.columns, 'id'), optional: { id: 'DUNS Number' } }),
+      },
+    ),
+  ];
+}
+
+function without<T extends object>(columns: T, field: keyof T): T {
+  const rest = { ...columns };
+  delete rest[field];
+  return rest;
+}

@@ -1,0 +1,56 @@
+import { readJob } from '../../../src/app/plan.js';
+import { readEnquiry } from '../../../src/domain/enquiry.js';
+import { KybatchError } from '../../../src/domain/errors.js';
+import type { InputField, InputRow, InputTable } from '../../../src/input/types.js';
+import { systemClock } from '../../../src/util/clock.js';
+import { optionsOf } from './flags.js';
+
+/** What kybatch made of a file. */
+export type Seen = Refusal | Read;
+
+export interface Refusal {
+  readonly refused: string;
+}
+
+export interface Read {
+  readonly columns: Readonly<Partial<Record<InputField, string>>>;
+  readonly rows: readonly SeenRow[];
+}
+
+export interface SeenRow {
+  readonly line: number;
+  readonly fields: Readonly<Partial<Record<InputField, string>>>;
+  /** Fields that are read, but not searched or compared by. */
+  readonly unused: readonly InputField[];
+  readonly problem?: string;
+}
+
+/** Reads a file as a run would, with the flags that a person adds to the command. */
+export async function look(path: string, flags: readonly string[] = []): Promise<Seen> {
+  try {
+    const around = { env: {}, cwd: '/', clock: systemClock };
+    const { table } = await readJob({ input: path, sandbox: true, ...optionsOf(flags) }, around);
+    const rows: SeenRow[] = [];
+    for await (const row of table.rows()) rows.push(seenRow(row));
+    return { columns: headersOf(table), rows };
+  } catch (error) {
+    if (error instanceof KybatchError) return { refused: `${error.message}\n${error.hint ?? ''}` };
+    throw error;
+  }
+}
+
+function headersOf({ mapping, columns }: InputTable): Read['columns'] {
+  return Object.fromEntries(Object.entries(mapping).map(([field, column]) => [field, columns[column] ?? '']));
+}
+
+function seenRow({ line, fields, problem }: InputRow): SeenRow {
+  if (problem !== undefined) return { line, fields, unused: [], problem: problem.code };
+  const reading = readEnquiry(fields);
+  if (!reading.ok) return { line, fields, unused: [], problem: reading.code };
+  const { name, registrationNumber, vatNumber, city } = reading.enquiry.subject;
+  const used = { name, registration_number: registrationNumber, vat_number: vatNumber, city };
+  const unused = (['name', 'registration_number', 'vat_number', 'city'] as const).filter(
+    (field) => used[field] === undefined,
+  );
+  return { line, fields, unused };
+}
