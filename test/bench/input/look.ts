@@ -18,6 +18,7 @@ export interface Read {
 }
 
 export interface SeenRow {
+  readonly row: number;
   readonly line: number;
   readonly fields: Readonly<Partial<Record<InputField, string>>>;
   /** Fields that are read, but not searched or compared by. */
@@ -43,14 +44,14 @@ function headersOf({ mapping, columns }: InputTable): Read['columns'] {
   return Object.fromEntries(Object.entries(mapping).map(([field, column]) => [field, columns[column] ?? '']));
 }
 
-function seenRow({ line, fields, problem }: InputRow): SeenRow {
-  if (problem !== undefined) return { line, fields, unused: [], problem: problem.code };
+function seenRow({ row, line, fields, problem }: InputRow): SeenRow {
+  if (problem !== undefined) return { row, line, fields, unused: [], problem: problem.code };
   const reading = readEnquiry(fields);
-  if (!reading.ok) return { line, fields, unused: [], problem: reading.code };
+  if (!reading.ok) return { row, line, fields, unused: [], problem: reading.code };
   const { name, registrationNumber, vatNumber, city } = reading.enquiry.subject;
   const used = { name, registration_number: registrationNumber, vat_number: vatNumber, city };
   const unused = (['name', 'registration_number', 'vat_number', 'city'] as const).filter(
     (field) => used[field] === undefined,
   );
-  return { line, fields, unused };
+  return { row, line, fields, unused };
 }

@@ -19,7 +19,7 @@ export interface Told {
   readonly answer?: readonly string[];
   /** Changes what follows from the page. */
   readonly reading?: (reading: Reading) => Reading;
-  /** Rows that must be confirmed when it is run on the sandbox; without it, it is not run. */
+  /** Rows that must be confirmed, at least, when it is run on the sandbox. */
   readonly confirmed?: number;
 }
 
@@ -59,13 +59,15 @@ export const refused = (name: string, bytes: Buffer, like: string, ...mentions: 
 
 function expectedOf(page: Page, numbers: readonly number[], told: Told): Expected {
   const { like, question, mayAsk, answer, confirmed, reading: change = (reading: Reading) => reading } = told;
+  const companies = companiesOf(page, numbers);
   return {
     like,
     ...(question === undefined ? {} : { question }),
     ...(mayAsk === undefined ? {} : { mayAsk }),
     ...(answer === undefined ? {} : { answer }),
     reading: change(readingOf(page, numbers)),
-    ...(confirmed === undefined ? {} : { companies: companiesOf(page, numbers), confirmed }),
+    ...(Object.keys(companies).length === 0 ? {} : { companies }),
+    ...(confirmed === undefined ? {} : { confirmed }),
   };
 }
 
