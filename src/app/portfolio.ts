@@ -6,7 +6,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { Converged, Due, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
 import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
-import { type LaidFile, laidRow, layOut } from '../portfolio/lay-out.js';
+import { type LaidFile, layOut, soundRow } from '../portfolio/lay-out.js';
 import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
 import { outsideText } from '../util/outside-text.js';
 import type { ProviderNames } from './provider.js';
@@ -173,7 +173,8 @@ export function judgeOf(
 export async function* rowsOfFile({ table, limit }: Pick<ListOptions, 'table' | 'limit'>): AsyncGenerator<PlannedRow> {
   for await (const input of table.rows()) {
     if (limit !== null && input.row > limit) return;
-    const { row, line, fields, problem } = laidRow(input);
+    const { row, line } = input;
+    const { fields, problem } = soundRow(input);
     yield { row, line, fields, problem, record: async () => newRow(row, fields) };
   }
 }

@@ -1,6 +1,7 @@
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { answersBeside, foreignFile } from '../sandbox/sample/files.js';
+import { outsideText } from '../util/outside-text.js';
 import { fileTarget } from './file-target.js';
 import { filesOf } from './stored-settings.js';
 import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
@@ -11,6 +12,8 @@ export interface SampleOptions extends PlaceOptions {
   readonly dirty?: boolean | undefined;
   /** As a spreadsheet saves it. */
   readonly excel?: boolean | undefined;
+  /** ISO code: companies of this country alone. */
+  readonly country?: string | undefined;
   /** Of the registry. */
   readonly seed?: number | undefined;
   /** The CSV; the answers go beside it. */
@@ -40,15 +43,27 @@ export async function sample(options: SampleOptions, around = here()): Promise<S
     );
   const { writeSampleFiles } = await import('../sandbox/sample.js');
   const { createRegistry } = await import('../sandbox/registry/index.js');
+  const { countries } = await import('../sandbox/registry/countries/index.js');
+  const country = oneOf(
+    countries.map(({ code }) => code),
+    options.country,
+  );
   const out = await sampleTarget(options, around);
   try {
     return {
       rows,
-      ...(await writeSampleFiles({ registry: createRegistry({ seed }), rows, dirty, excel, out, signal })),
+      ...(await writeSampleFiles({ registry: createRegistry({ seed }), rows, dirty, excel, country, out, signal })),
     };
   } catch (error) {
     throw asPlaceError(error, out);
   }
+}
+
+function oneOf(known: readonly string[], given: string | undefined): string | undefined {
+  const code = given?.trim().toUpperCase();
+  if (code === undefined || known.includes(code)) return code;
+  const hint = `It has some of ${known.join(', ')}.`;
+  throw new UsageError(`the sandbox has no companies of ${outsideText(code, 40)}`, hint);
 }
 
 /** Where it goes. Nothing is written over but a sample, unless `force` says so, and nothing else that kybatch reads. */

@@ -15,7 +15,7 @@ import { comparableVat } from './vat.js';
 export function entityKey(subject: Subject): string {
   const { countryCode } = subject;
   const name = subject.name === undefined ? '' : normaliseName(subject.name, countryCode);
-  return [countryCode || (subject.locationId ?? ''), identifier(subject), `name:${name}`]
+  return [countryCode || (subject.locationId ?? ''), identifierOf(subject), `name:${name}`]
     .filter((part) => part !== 'name:')
     .join('|');
 }
@@ -27,7 +27,7 @@ export function entityKey(subject: Subject): string {
 export function companyKey(subject: Subject): string {
   const { registrationNumber, vatNumber, ticker } = subject;
   if (registrationNumber === undefined && vatNumber === undefined && ticker === undefined) return entityKey(subject);
-  return [subject.countryCode || (subject.locationId ?? ''), identifier(subject)].join('|');
+  return [subject.countryCode || (subject.locationId ?? ''), identifierOf(subject)].join('|');
 }
 
 /**
@@ -47,7 +47,8 @@ export function recordKey(
   return `${stage}|${candidate.id}|${JSON.stringify(said)}`;
 }
 
-function identifier(subject: Subject): string {
+/** What identifies the company: the number, else the VAT number, the ticker, the leads, the place. */
+export function identifierOf(subject: Subject): string {
   const { countryCode, registrationNumber: number, vatNumber: vat, ticker } = subject;
   if (number !== undefined) {
     const text = number.treatment === 'review' ? number.raw : (number.canonical ?? number.raw);

@@ -43,8 +43,9 @@ export class ClosedDoor implements Answering {
   async owned(request: DoorRequest): Promise<Answer | undefined> {
     const { operation, ownedSince, whyUnfit } = request;
     const environmentId = this.#environments[operation.api] ?? null;
-    const key = operation.keep === 'never' ? undefined : keyOfRequest(operation, request.params);
-    if (this.#calls === null || environmentId === null || key === undefined) return undefined;
+    if (this.#calls === null || environmentId === null || operation.keep === 'never') return undefined;
+    const key = keyOfRequest(operation, request.params);
+    if (key === undefined) return undefined;
     const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
     if (found === undefined || body === undefined) return undefined;

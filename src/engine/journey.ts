@@ -17,8 +17,11 @@ import type { StageContexts } from './stage-contexts.js';
  * its own record has been compared with what was confirmed; an outcome that ends the row (no match, a question for a person, a
  * failure of v1) does. A question about a stage that only adds to a known company holds up that stage alone.
  */
-export async function takeThrough(row: RowRecord, contexts: StageContexts): Promise<RowSettlement> {
-  const reading = readEnquiry(row.fields);
+export async function takeThrough(
+  row: RowRecord,
+  contexts: StageContexts,
+  reading = readEnquiry(row.fields),
+): Promise<RowSettlement> {
   if (!reading.ok) {
     const error = { errorCode: reading.code, errorMessage: outsideText(reading.message) };
     const checkpoint = { ...unmoved(row, contexts.now()), outcome: 'invalid' as const, ...error };

@@ -124,7 +124,15 @@ export class PlanTally {
 
   /** Has this been asked before? From now on it has. */
   hasMet(question: string): boolean {
-    const hash = shortHash(question);
+    return this.#hasMet(shortHash(question));
+  }
+
+  /** The same of a call, whose key is a hash already. */
+  hasMetCall(key: string): boolean {
+    return this.#hasMet(firstBits(key));
+  }
+
+  #hasMet(hash: number): boolean {
     if (this.#met.has(hash)) return true;
     if (this.#met.size < REMEMBERED) this.#met.add(hash);
     return false;
@@ -237,4 +245,5 @@ function viewOf(record: AllowanceRecord, now: number): AllowanceView {
  * 52 bits: among a million questions two are taken for one with a chance of one in ten thousand. Numbers take a seventh
  * of the memory that texts do (docs/performance.md, "Small things").
  */
-const shortHash = (text: string): number => Number.parseInt(hash('sha256', text).slice(0, 13), 16);
+const shortHash = (text: string): number => firstBits(hash('sha256', text));
+const firstBits = (hex: string): number => Number.parseInt(hex.slice(0, 13), 16);

@@ -2,7 +2,7 @@ import type { Operation } from '../api/operation.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { ByApi } from '../domain/api-name.js';
 import { canBeConfirmed, type Enquiry } from '../domain/enquiry.js';
-import { entityKey, questionKey } from '../domain/entity-key.js';
+import { identifierOf, questionKey } from '../domain/entity-key.js';
 import { type IdSpace, idSpaces } from '../domain/id-spaces.js';
 import type { Meter } from '../domain/meter.js';
 import { isSettled } from '../domain/outcomes.js';
@@ -10,7 +10,7 @@ import { addReveals, NO_REVEALS, revealsWithin } from '../domain/reveals.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord } from '../ledger/runs.js';
 import { stepsFor } from '../stages/identity/fallback-steps.js';
-import { planSearches } from '../stages/identity/searches.js';
+import { asksAnything } from '../stages/identity/searches.js';
 import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { Stage, StageCall } from '../stages/stage.js';
 import { ClosedDoor } from './closed-door.js';
@@ -35,6 +35,7 @@ export class RowPlanner {
   readonly #contexts: StageContexts;
   readonly #stages: readonly Stage[];
   readonly #options: PlannerOptions;
+  readonly #ofNewRows = new Map<string, Omit<RowCost, 'sure'>>();
 
   constructor(options: PlannerOptions) {
     const { pipeline, ledger, environments, now, notBefore } = options;
@@ -58,36 +59,41 @@ export class RowPlanner {
 
   async plan(row: RowRecord, enquiry: Enquiry, tally: PlanTally): Promise<void> {
     this.#door.reset();
-    const { checkpoint, ids } = await takeThrough(row, this.#contexts);
+    const { checkpoint, ids } = await takeThrough(row, this.#contexts, { ok: true, enquiry });
     const [first] = this.#door.missing;
     if (first === undefined) {
       tally.owned();
       return;
     }
     // The same questions have the same answers: a second row that asks them costs nothing.
-    if (tally.hasMet(`row ${first.key} ${this.#questionsOf(enquiry)}`)) return tally.repeated();
+    if (tally.hasMet(`${first.key} ${questionsOf(enquiry)}`)) return tally.repeated();
     const known = new Set(ids.map(({ space }) => space));
     const searched = known.size === 0;
     const open = this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name]));
     if (open.length === 0) return tally.owned(this.#boughtAgainAtMost(this.#stages));
     const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
-    const shared = tally.hasMet(`call ${first.key}`);
+    const shared = tally.hasMetCall(first.key);
     const sure = shared ? null : sureCost(first.operation);
     // A row goes on with the report that it has begun with, expired or not.
     const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
-    tally.toBuy(searched, { sure, ...this.#bounds(enquiry, open, known, further) }, again);
+    tally.toBuy(searched, { sure, ...this.#boundsOf(enquiry, open, known, further) }, again);
   }
 
-  /** All that the course of a row depends on, beside what is owned: its searches, and what its candidates are held against. */
-  #questionsOf(enquiry: Enquiry): string {
-    const { registrationNumber: number, vatNumber: vat } = enquiry.subject;
-    return JSON.stringify([
-      planSearches(enquiry, this.#options.pipeline.search),
-      entityKey(enquiry.subject),
-      [number?.treatment, number?.repairs.length],
-      [vat?.treatment, vat?.canonical, vat?.repairs.length],
-      enquiry.subject.leads,
-    ]);
+  /** Rows of which nothing is known, and nothing is owned, differ in little: their bounds are worked out once. */
+  #boundsOf(
+    enquiry: Enquiry,
+    open: readonly Stage[],
+    known: ReadonlySet<IdSpace>,
+    further: boolean,
+  ): Omit<RowCost, 'sure'> {
+    const isNew = known.size === 0 && this.#door.used.size === 0 && open.length === this.#stages.length;
+    if (!isNew) return this.#bounds(enquiry, open, known, further);
+    const { search } = this.#options.pipeline;
+    const steps = stepsFor(enquiry, search.fallback).map(({ operation }) => operation.name);
+    const key = [further, asksAnything(enquiry, search), ...steps].join();
+    const bounds = this.#ofNewRows.get(key) ?? this.#bounds(enquiry, open, known, further);
+    this.#ofNewRows.set(key, bounds);
+    return bounds;
   }
 
   /** All that the open stages and their searches may still need; `further`: the row can get beyond its first search. */
@@ -105,7 +111,7 @@ export class RowPlanner {
       // Other spaces are searched by the number that the first confirms: before it is there, none of their answers is the one.
       const isFirst = place === 0 && known.size === 0;
       const used = (one: Operation) => (place === 0 || known.size > 0 ? (this.#door.used.get(one) ?? 0) : 0);
-      const attempts = isFirst && planSearches(enquiry, search).bought.length === 0 ? 0 : search.attempts;
+      const attempts = isFirst && !asksAnything(enquiry, search) ? 0 : search.attempts;
       const fallback = isFirst ? fallbackCalls(stepsFor(enquiry, search.fallback), space) : [];
       for (const call of byOperation([{ operation, atMost: attempts }, ...fallback]))
         most[call.operation.meter] += Math.max(0, call.atMost - used(call.operation));
@@ -140,6 +146,19 @@ export class RowPlanner {
     if (ledger === null || stage === undefined || environmentId === null) return false;
     return (await ledger.review.decisionFor(environmentId, questionKey(stage.space, subject))) !== undefined;
   }
+}
+
+/**
+ * All that the course of a row depends on, beside what is owned: what its searches ask by, and what its candidates are
+ * held against. The name is there as it is written: it is searched for so.
+ */
+function questionsOf({ subject, location }: Enquiry): string {
+  const { registrationNumber: number, vatNumber: vat, name, leads } = subject;
+  return JSON.stringify([
+    [location, identifierOf(subject), name, leads],
+    number && [number.treatment, number.repairs.length, ...number.spellings],
+    vat && [vat.treatment, vat.repairs.length, vat.canonical],
+  ]);
 }
 
 /** One bound for each: a search may be asked for by the row's own words, and by a number that was named for it. */

@@ -22,7 +22,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   if (await isEmpty(sheet.lines())) notes.push('there is a header and no row');
   const { sha256, encoding, delimiter } = sheet;
   const rows = () => readRows(sheet, mapping, unread);
-  return { path, sha256, encoding, delimiter, columns, mapping, warnings: notes, rows };
+  return { path: sheet.path, sha256, encoding, delimiter, columns, mapping, warnings: notes, rows };
 }
 
 async function* readRows(

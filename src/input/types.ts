@@ -31,8 +31,9 @@ export interface InputTable {
   readonly path: string;
   /** Of the file's bytes. */
   readonly sha256: string;
-  readonly encoding: SheetEncoding;
-  readonly delimiter: string;
+  /** Null for a workbook, as is the delimiter. */
+  readonly encoding: SheetEncoding | null;
+  readonly delimiter: string | null;
   /** The headers as written, trimmed; made unique where they repeat, named `column_N` where blank. */
   readonly columns: readonly string[];
   /** Index into `columns` of each field that was found. */

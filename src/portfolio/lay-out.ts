@@ -45,22 +45,33 @@ export async function layOut(
 
 type Problem = { readonly code: string; readonly message: string };
 
-/** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
-export function laidRow({ row, line, values, fields: given, problem: damage }: InputRow, known?: Problem): LaidRow {
-  const problem = known ?? damage ?? countryProblem(given);
-  const fields: Readonly<Record<string, string>> = damage === undefined ? { ...given } : {};
+export function laidRow(input: InputRow, known?: Problem): LaidRow {
+  const { row, line, values, fields: given } = input;
+  const { fields, problem } = soundRow(input, known);
   const { asked, leads } = sortedOut(fields);
   return {
     row,
     line,
     values,
     fields,
-    problem: problem === undefined ? null : { code: problem.code, message: outsideText(problem.message) },
+    problem: problem && { code: problem.code, message: outsideText(problem.message) },
     inputId: given.id ?? null,
-    company: problem === undefined ? companyOf(fields) : null,
+    company: problem === null ? companyOf(fields) : null,
     says: digest([problem?.code ?? null, asked]),
     cells: digest([values, problem?.message ?? null, ...(leads.length === 0 ? [] : [leads])]),
   };
+}
+
+/** Numbers are read when a row sets out; a country that nobody knows is told before anything is spent. */
+export function soundRow({ fields: given, problem: damage }: InputRow, known?: Problem): SoundRow {
+  const problem = known ?? damage ?? countryProblem(given) ?? null;
+  return { problem, fields: damage === undefined ? { ...given } : {} };
+}
+
+/** What of a row can be worked with, and what is wrong with it. */
+interface SoundRow {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly problem: Problem | null;
 }
 
 type Entries = readonly (readonly [string, string])[];

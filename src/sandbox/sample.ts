@@ -15,6 +15,8 @@ export interface SampleOptions {
   /** Half of the rows carry damage, each kind in turn. */
   readonly dirty: boolean;
   readonly seed?: number | undefined;
+  /** ISO code: companies of this country alone. */
+  readonly country?: string | undefined;
   /** Rows that cannot be written in the file's encoding are passed over. */
   readonly accepts?: ((input: SampleInput) => boolean) | undefined;
 }
@@ -29,9 +31,11 @@ export const damages: readonly Damage[] = [...repairable, ...reviewable, ...hope
 
 /** Rows about companies that exist in the registry, each with the answer a careful client must come to. */
 export function* writeSample(options: SampleOptions): Generator<SampleRow> {
-  const { registry, rows, dirty, seed = registry.seed, accepts = () => true } = options;
+  const { registry, rows, dirty, seed = registry.seed, country, accepts = () => true } = options;
   const random = new Random(hash(seed, 171));
   const order = new Permutation(registry.size, hash(seed, 172));
+  /** Damage that no company of the country can carry is looked for once. */
+  const impossible = new Set<Damage>();
   let draws = 0;
   const draw = () => registry.company(order.forward(draws++ % registry.size));
 
@@ -44,15 +48,18 @@ export function* writeSample(options: SampleOptions): Generator<SampleRow> {
   }
 
   function make(damage: Damage, id: string): SampleRow | undefined {
+    if (impossible.has(damage)) return undefined;
     const eligible = damage.eligible ?? isPlain;
     for (let tries = 0; tries < Math.min(MOST_DRAWS, registry.size * 4); tries++) {
       const company = draw();
+      if (country !== undefined && company.countryCode !== country) continue;
       if (!eligible(registry, company)) continue;
       const change = damage.apply({ registry, company, number: company.registrationNumber ?? '', random });
       if (change === undefined) continue;
       const input = inputOf(id, company, change, random);
       if (accepts(input)) return { input, answer: answerOf(registry, damage, id, company) };
     }
+    impossible.add(damage);
     return undefined;
   }
 }

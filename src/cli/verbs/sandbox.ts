@@ -14,6 +14,7 @@ interface SampleArgs extends CommonArgs {
   readonly rows: number;
   readonly dirty: boolean;
   readonly excel: boolean;
+  readonly country: string | undefined;
   readonly seed: number;
   readonly out: string;
   readonly force: boolean;
@@ -31,6 +32,7 @@ const sampleVerb: Verb<SampleArgs> = {
         default: false,
         describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
       })
+      .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
       .option('out', { type: 'string', default: 'sample.csv', requiresArg: true, describe: 'Where to write the CSV' })
       .option('force', {
@@ -39,7 +41,7 @@ const sampleVerb: Verb<SampleArgs> = {
         describe: 'Write over files that are there, and are no sample',
       })
       .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
-  async run({ rows, dirty, excel, seed, out, force, dataDir, json }, io) {
+  async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
     const stopListening = io.onInterrupt((signal) => {
@@ -47,7 +49,8 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
-      const view = await sample({ rows, dirty, excel, seed, out, force, dataDir, signal: abort.signal }, aroundOf(io));
+      const wanted = { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal };
+      const view = await sample(wanted, aroundOf(io));
       if (json) io.stdout(`${JSON.stringify(view)}\n`);
       else io.stderr(`${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`);
       return ExitCode.ok;

@@ -76,8 +76,8 @@ export async function resolve(
     see(found, search);
     if (seen.length > 0 && verdict() !== 'no_match') break;
   }
-  const others = [...searches.bought.slice(asked), ...searches.owned];
-  for (const search of verdict() === 'confirmed' ? [] : others) {
+  const others = () => [...searches.bought.slice(asked), ...searches.owned()];
+  for (const search of verdict() === 'confirmed' ? [] : others()) {
     const params = how.params(search, enquiry);
     if (params !== undefined) see(await findOwned(how, params, enquiry, context), search);
   }

@@ -15,8 +15,8 @@ export type Search = Readonly<Record<string, string>>;
 export interface Searches {
   /** May be bought, first to last: each costs a unit, found or not. */
   readonly bought: readonly Search[];
-  /** Looked at where somebody has bought them before. */
-  readonly owned: readonly Search[];
+  /** Looked at where somebody has bought them before. Most rows never come to that. */
+  readonly owned: () => readonly Search[];
 }
 
 /**
@@ -26,9 +26,16 @@ export interface Searches {
  */
 export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
   const bought = searchesBy(enquiry, policy.order, policy.furtherSpellings).slice(0, policy.attempts);
-  const known = new Set(bought.map(inWords));
-  return { bought, owned: searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search))) };
+  const owned = () => {
+    const known = new Set(bought.map(inWords));
+    return searchesBy(enquiry, KEYS, true).filter((search) => !known.has(inWords(search)));
+  };
+  return { bought, owned };
 }
+
+/** Whether there is anything that the policy lets a search ask by. */
+export const asksAnything = (enquiry: Enquiry, { order }: SearchPolicy): boolean =>
+  searchesBy(enquiry, order, false).length > 0;
 
 const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'];
 
