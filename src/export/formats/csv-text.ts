@@ -28,7 +28,8 @@ export class CsvText implements LineRenderer {
       for (let i = 0; i < names.length; i++) {
         const cell = row[names[i] as string] ?? null;
         cells[i] = cell !== null && this.#isText[i] === true ? defuse(cell) : cell;
-        if (typeof cell === 'string' && (cell === '' || cell.includes('\n') || cell.includes('\r'))) needsPattern = true;
+        if (typeof cell === 'string' && (cell === '' || cell.includes('\n') || cell.includes('\r')))
+          needsPattern = true;
       }
       return cells;
     });

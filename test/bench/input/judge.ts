@@ -66,11 +66,16 @@ function mentioned({ mentions }: Question, printed: string | undefined, verdict:
 
 export function judgeReading(reading: Reading, seen: Seen): Judgement {
   if ('refused' in seen) return { verdict: 'needless', why: `refused: ${short(seen.refused)}` };
-  const found = [...columnFaults(reading, seen), ...rowFaults(reading, seen)];
+  const found = [...columnFaults(reading, seen), ...rowFaults(reading, seen), ...unsaid(reading, seen)];
   return found.reduce((worst, fault) => (severity(fault) > severity(worst) ? fault : worst), RIGHT);
 }
 
 const severity = ({ verdict }: Judgement): number => VERDICTS.indexOf(verdict);
+
+function* unsaid({ says = [] }: Reading, { notes }: Read): Generator<Judgement> {
+  const missing = says.filter((words) => !notes.includes(words));
+  if (missing.length > 0) yield { verdict: 'wrong', why: `nothing is said of ${missing.join(', ')}: ${short(notes)}` };
+}
 
 function* columnFaults({ columns, optional = {} }: Reading, seen: Read): Generator<Judgement> {
   for (const field of INPUT_FIELDS) {

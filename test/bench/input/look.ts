@@ -15,6 +15,8 @@ export interface Refusal {
 export interface Read {
   readonly columns: Readonly<Partial<Record<InputField, string>>>;
   readonly rows: readonly SeenRow[];
+  /** What was said of the file. */
+  readonly notes: string;
 }
 
 export interface SeenRow {
@@ -29,11 +31,12 @@ export interface SeenRow {
 /** Reads a file as a run would, with the flags that a person adds to the command. */
 export async function look(path: string, flags: readonly string[] = []): Promise<Seen> {
   try {
-    const around = { env: {}, cwd: '/', clock: systemClock };
+    const notes: string[] = [];
+    const around = { env: {}, cwd: '/', clock: systemClock, onNote: (note: string) => notes.push(note) };
     const { table } = await readJob({ input: path, sandbox: true, ...optionsOf(flags) }, around);
     const rows: SeenRow[] = [];
     for await (const row of table.rows()) rows.push(seenRow(row));
-    return { columns: headersOf(table), rows };
+    return { columns: headersOf(table), rows, notes: notes.join('\n') };
   } catch (error) {
     if (error instanceof KybatchError) return { refused: `${error.message}\n${error.hint ?? ''}` };
     throw error;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { type Job, withJob } from '../../cli/here.js';
+import type { Expected } from './corpus/expected.js';
 import type { CorpusCase } from './corpus/read-corpus.js';
 import { look } from './look.js';
 
@@ -33,8 +34,9 @@ const isRunnable = ({ expected }: CorpusCase): boolean =>
   expected.companies !== undefined && expected.reading !== undefined && !(expected.question && !expected.answer);
 
 async function run({ name, path, expected }: CorpusCase, { kybatch, cwd }: Job): Promise<RunResult> {
-  const { companies = {}, answer = [], confirmed: wanted = 0 } = expected;
+  const { companies = {}, confirmed: wanted = 0 } = expected;
   const out = join(cwd, `tables-${name}`);
+  const answer = await answerFor(path, expected);
   const args = ['run', path, '--yes', '--pipeline', 'p.yaml', '--portfolio', name, '--out', out, ...answer];
   const { code, stderr } = await kybatch(args);
   const nothing = { name, rows: 0, confirmed: 0, wanted, wrong: [], outcomes: {} };
@@ -52,6 +54,11 @@ async function run({ name, path, expected }: CorpusCase, { kybatch, cwd }: Job):
     else wrong.push(`row ${row}, line ${line}: ${id}, not ${companies[String(line)] ?? 'anybody'}`);
   }
   return { name, rows: rows.length, confirmed, wanted, wrong, outcomes };
+}
+
+/** A person adds flags only where they have to. */
+async function answerFor(path: string, { question, answer = [] }: Expected): Promise<readonly string[]> {
+  return question !== undefined || 'refused' in (await look(path)) ? answer : [];
 }
 
 async function linesOf(path: string, answer: readonly string[]): Promise<Map<number, number>> {

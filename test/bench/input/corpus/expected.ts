@@ -34,6 +34,8 @@ export interface Reading {
   readonly notCompanies?: readonly number[];
   /** Line → why it is invalid: one of the codes. */
   readonly invalid?: Readonly<Record<string, string>>;
+  /** What must be said beside it, for something is left out: each of these. */
+  readonly says?: readonly string[];
   /** What must stand in some rows, exactly; null: nothing may be searched for by this field. */
   readonly cells: readonly ExpectedCells[];
 }

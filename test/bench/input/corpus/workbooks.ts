@@ -230,7 +230,12 @@ export async function workbooks(): Promise<CorpusFile[]> {
         { name: 'Suppliers', page: suppliers() },
         { name: 'Codes', page: codes() },
       ],
-      { like: 'instructions first, codes last, the list between them', read: 1, confirmed: 12 },
+      {
+        like: 'instructions first, codes last, the list between them',
+        answer: ['--sheet', 'Suppliers'],
+        read: 1,
+        confirmed: 12,
+      },
       { maker: 'excel' },
     ),
     await xlsxFile(
@@ -249,10 +254,10 @@ export async function workbooks(): Promise<CorpusFile[]> {
         { name: 'Suppliers FR', page: page(firmsOf('FR', 6), basic()) },
       ],
       {
-        like: 'two lists in one workbook',
-        question: { mentions: ['--sheet', 'Suppliers DE', 'Suppliers FR'] },
-        answer: ['--sheet', 'Suppliers FR'],
-        read: 1,
+        like: 'two lists in one workbook: one is read, and the other must not go unsaid',
+        mayAsk: { mentions: ['--sheet', 'Suppliers DE', 'Suppliers FR'] },
+        answer: ['--sheet', 'Suppliers DE'],
+        reading: (reading) => ({ ...reading, says: ['Suppliers FR'] }),
       },
       { maker: 'excel' },
     ),
