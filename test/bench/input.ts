@@ -6,6 +6,7 @@ import { readCorpus } from './input/corpus/read-corpus.js';
 import { type Judgement, judge, VERDICTS } from './input/judge.js';
 import { look } from './input/look.js';
 import { type Planned, planned } from './input/plans.js';
+import { readSpeed } from './input/read-speed.js';
 import { runAll } from './input/runs.js';
 import { formatTable } from './table.js';
 
@@ -41,6 +42,11 @@ for (const { name, confirmed, wanted, wrong, outcomes, refused } of runs) {
 }
 console.log(`false confirmations: ${total(({ wrong }) => wrong.length)}`);
 
+if (only === '') {
+  const { rows, missed } = await readSpeed();
+  console.log(`\n${formatTable(rows)}`);
+  misses.push(...missed);
+}
 console.log(misses.length === 0 ? '\nEvery target is met.' : `\nMissed:\n${misses.join('\n')}`);
 process.exitCode = misses.length === 0 ? 0 : 1;
 
