@@ -83,6 +83,7 @@ export class OpenList {
       judge: this.judge,
       run,
       goesOnWith: fresh ? null : run,
+      secondPerson: pipeline.review.secondPerson,
     });
   }
 

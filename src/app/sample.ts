@@ -3,6 +3,7 @@ import { hasLedger } from '../ledger/open-ledger.js';
 import { answersBeside, foreignFile } from '../sandbox/sample/files.js';
 import { outsideText } from '../util/outside-text.js';
 import { fileTarget } from './file-target.js';
+import { sampleWorkbook } from './sample-workbook.js';
 import { filesOf } from './stored-settings.js';
 import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
@@ -16,7 +17,7 @@ export interface SampleOptions extends PlaceOptions {
   readonly country?: string | undefined;
   /** Of the registry. */
   readonly seed?: number | undefined;
-  /** The CSV; the answers go beside it. */
+  /** The CSV, or the workbook where it is named `.xlsx`; the answers go beside it, as a CSV. */
   readonly out: string;
   /** Write over files that are there, and are no sample. */
   readonly force?: boolean | undefined;
@@ -33,7 +34,7 @@ export interface SampleView {
 /** As many as there are companies. */
 const MOST_ROWS = 1_000_000;
 
-/** Writes a CSV of companies that exist in the sandbox, and the right answer for each row in a second file. */
+/** Writes a list of companies that exist in the sandbox, and the right answer for each row in a second file. */
 export async function sample(options: SampleOptions, around = here()): Promise<SampleView> {
   const { rows, dirty = false, excel = false, seed = 1, signal } = options;
   if (!Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS)
@@ -50,10 +51,9 @@ export async function sample(options: SampleOptions, around = here()): Promise<S
   );
   const out = await sampleTarget(options, around);
   try {
-    return {
-      rows,
-      ...(await writeSampleFiles({ registry: createRegistry({ seed }), rows, dirty, excel, country, out, signal })),
-    };
+    const rowsFile = out.toLowerCase().endsWith('.xlsx') ? sampleWorkbook : undefined;
+    const wanted = { rows, dirty, excel, country, out, rowsFile, signal };
+    return { rows, ...(await writeSampleFiles({ registry: createRegistry({ seed }), ...wanted })) };
   } catch (error) {
     throw asPlaceError(error, out);
   }

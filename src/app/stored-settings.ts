@@ -1,5 +1,5 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
-import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256, toShared } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, NO_WATCH, ONE_PERSON, pipelineSha256, toShared } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
@@ -63,10 +63,11 @@ function asOfNow(stored: FirstSettings): StoredSettings {
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  const { metrics = null, tables = 'when_finished' } = pipeline;
+  const { metrics = null, tables = 'when_finished', review = ONE_PERSON } = pipeline;
   const withAll = {
     ...pipeline,
     search,
+    review,
     // Versions before kept a yes or no.
     idsShared: toShared(pipeline.idsShared),
     guards,

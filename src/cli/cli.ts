@@ -3,7 +3,7 @@ import { version } from '../app/version.js';
 import { UsageError } from '../domain/errors.js';
 import { ExitCode } from '../domain/exit-codes.js';
 import { type ErrorView, explainError } from './terminal/explain-error.js';
-import { guarded, type Io } from './terminal/io.js';
+import { guarded, type Io, type Outside } from './terminal/io.js';
 import { type CommonArgs, type Registration, register } from './verb.js';
 
 /** Loaded on demand: schemas of fifty operations and a whole provider need not be built to print a version. */
@@ -56,8 +56,8 @@ async function load(argv: readonly string[]): Promise<Call> {
 }
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
-export async function runCli(argv: readonly string[], outside: Io): Promise<ExitCode> {
-  const io = guarded(outside);
+export async function runCli(argv: readonly string[], outside: Outside): Promise<ExitCode> {
+  const io = guarded(outside, isSaid(argv, QUIET));
   let code: ExitCode = ExitCode.ok;
   try {
     await parse(argv, io, (ended) => {
@@ -66,7 +66,7 @@ export async function runCli(argv: readonly string[], outside: Io): Promise<Exit
     return code;
   } catch (error) {
     const { view, exit } = explainError(error);
-    print(view, argv.includes('--json'), io);
+    print(view, isSaid(argv, JSON_WANTED), io);
     return exit;
   }
 }
@@ -86,6 +86,12 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       type: 'string',
       requiresArg: true,
       describe: 'Where the ledger and exports lie (default: data)',
+    })
+    .option('quiet', {
+      alias: 'q',
+      type: 'boolean',
+      default: false,
+      describe: 'Nothing on stderr but errors and questions',
     })
     .option('json', { type: 'boolean', default: false, describe: 'One JSON object on stdout, for scripts' })
     .strict()
@@ -110,8 +116,14 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   if (printed !== '') io.stdout(`${printed}\n`);
 }
 
-const wantsHelp = (argv: readonly string[]): boolean => argv.length === 0 || argv.some((given) => HELP.has(given));
+const wantsHelp = (argv: readonly string[]): boolean => argv.length === 0 || isSaid(argv, HELP);
+
+/** What must be known before the command line is read, or where it cannot be. */
+const isSaid = (argv: readonly string[], words: ReadonlySet<string>): boolean => argv.some((given) => words.has(given));
+
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
+const JSON_WANTED: ReadonlySet<string> = new Set(['--json']);
+const QUIET: ReadonlySet<string> = new Set(['--quiet', '-q']);
 
 /** What is said twice says nothing, and a place that is empty is everywhere. */
 function refuseOddFlags(args: Readonly<Record<string, unknown>>): true {
@@ -129,6 +141,6 @@ const PLACES: ReadonlySet<string> = new Set(['data-dir', 'out']);
 
 function print(view: ErrorView, json: boolean, io: Io): void {
   if (json) io.stdout(`${JSON.stringify({ error: view })}\n`);
-  io.stderr(`kybatch: ${view.message}\n`);
-  if (view.hint !== undefined) io.stderr(`  ${view.hint.replaceAll('\n', '\n  ')}\n`);
+  io.alert(`kybatch: ${view.message}\n`);
+  if (view.hint !== undefined) io.alert(`  ${view.hint.replaceAll('\n', '\n  ')}\n`);
 }

@@ -6,14 +6,14 @@ import { ExitCode } from '../domain/exit-codes.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
 import { type GroupLink, groupTreeInWords } from './terminal/group-tree.js';
-import type { Io } from './terminal/io.js';
+import type { Outside } from './terminal/io.js';
 
 /** The same from `src/cli` and from `dist/cli`. */
 const ROOT = resolve(import.meta.dirname, '../..');
 const INPUT = join('fixtures', 'portfolio.csv');
 const DATA = join('data', 'demo');
 
-const io: Io = {
+const io: Outside = {
   stdout: () => {},
   stderr: (text) => process.stderr.write(text),
   // Nothing of a real account comes near it.

@@ -3,19 +3,21 @@ import { createInterface } from 'node:readline';
 import { ExitCode } from '../domain/exit-codes.js';
 import { systemClock } from '../util/clock.js';
 import { runCli } from './cli.js';
-import type { Interrupt, Io } from './terminal/io.js';
+import type { Interrupt, Outside } from './terminal/io.js';
 import { readKeys } from './terminal/keys.js';
 
 const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-const io: Io = {
+const outside: Outside = {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
   env: process.env,
   cwd: process.cwd(),
   clock: systemClock,
   interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
-  columns: process.stderr.columns ?? 100,
+  get columns() {
+    return process.stderr.columns ?? 100;
+  },
   keys: process.stdin.isTTY === true ? readKeys : undefined,
   ask: process.stdin.isTTY === true && process.stderr.isTTY === true ? ask : undefined,
   onInterrupt(listener: (signal: Interrupt) => void) {
@@ -42,11 +44,11 @@ function ask(question: string): Promise<string | undefined> {
 // A reader that goes away (`| head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;
-  io.stderr(`kybatch: stdout cannot be written (${error.code}): the result is not complete\n`);
+  outside.stderr(`kybatch: stdout cannot be written (${error.code}): the result is not complete\n`);
   process.exitCode = ExitCode.internal;
 });
 // Where nobody can be told there is nothing to tell; the run goes on.
 process.stderr.on('error', () => {});
 
-const code = await runCli(process.argv.slice(2), io);
+const code = await runCli(process.argv.slice(2), outside);
 process.exitCode ??= code;

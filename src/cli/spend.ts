@@ -49,7 +49,8 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
       place: placeFlags(args),
     };
     if (args.json) io.stdout(`${JSON.stringify(endToJson(end, ways))}\n`);
-    io.stderr(endInWords(end, ways));
+    // With --quiet a start that has done all it could says nothing: who waits for a person, the exit code tells.
+    (isAllDone(end) ? io.stderr : io.alert)(endInWords(end, ways));
     return exitCodeOfRun(end, interrupts.standsFor);
   } catch (error) {
     throw error instanceof GoOnError ? withCommand(error, args) : error;
@@ -58,23 +59,29 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
   }
 }
 
+/** Nothing is left but questions to people, and rows that nobody can ask about. */
+const isAllDone = ({ finished, outcomes, tablesLack }: RunEndView): boolean =>
+  finished && outcomes.failed === 0 && tablesLack === null;
+
 /** The same error, with the command that goes on. */
 function withCommand({ message, code, hint = '', exit, next, cause }: GoOnError, args: SpendingArgs): KybatchError {
   const { words, command } = suggestCommand(next, args);
   return new KybatchError(message, { code, hint: `${hint}\n${words}: ${command}`.trim(), exit, cause });
 }
 
-/** True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. */
-export async function agrees(question: string, { yes, sandbox }: SpendingArgs, { ask }: Io): Promise<boolean> {
-  if (yes || sandbox || ask === undefined) return true;
-  return await saysYes(question, ask);
+/**
+ * True if spending was agreed to by a flag or is agreed to now. Nobody is asked where there is no terminal. `about`: what
+ * it is that is agreed to; where a person is asked it is said even with --quiet.
+ */
+export async function agrees(about: string, question: string, args: SpendingArgs, io: Io): Promise<boolean> {
+  const { ask } = io;
+  const asks = !args.yes && !args.sandbox && ask !== undefined;
+  (asks ? io.alert : io.stderr)(about);
+  return !asks || (await saysYes(question, ask));
 }
 
 /** Says how many rows would move and what that may cost, then asks; undefined where there is nobody to ask. */
 export const agreesToGoOn = (args: SpendingArgs, io: Io) =>
   io.ask === undefined
     ? undefined
-    : async (proposal: GoOnProposal) => {
-        io.stderr(proposalInWords(proposal, placeFlags(args)));
-        return await agrees('Go on?', args, io);
-      };
+    : (proposal: GoOnProposal) => agrees(proposalInWords(proposal, placeFlags(args)), 'Go on?', args, io);

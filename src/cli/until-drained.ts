@@ -20,7 +20,7 @@ export async function untilDrained(
   } catch (error) {
     const wasAsked = error instanceof KybatchError || error === interrupts.abort.reason;
     if (interrupts.standsFor === undefined || !wasAsked) throw error;
-    io.stderr(`${stopped}\n`);
+    io.alert(`${stopped}\n`);
     return interrupts.standsFor;
   } finally {
     interrupts.stop();

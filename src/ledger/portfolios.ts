@@ -165,6 +165,8 @@ export interface Convergence {
   readonly run: Omit<NewRun, 'createdAt'>;
   /** What an open run must have been started with to go on; null: none does. */
   readonly goesOnWith: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
+  /** A person's confirmation of a company of this list waits until a second person has agreed. */
+  readonly secondPerson?: boolean;
 }
 
 export interface Converged {

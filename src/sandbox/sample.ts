@@ -101,22 +101,34 @@ export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
   readonly out: string;
   /** As a spreadsheet saves it: semicolons, CRLF, its own headers, UTF-8 with BOM or windows-1252. */
   readonly excel?: boolean | 'windows-1252' | undefined;
+  /** How the rows are written where that is no CSV: under the spreadsheet's headers. */
+  readonly rowsFile?: ((path: string, headers: readonly string[]) => RowsFile) | undefined;
   /** Gives it up: nothing is left behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A file on its way: it appears when it is published. */
+export interface RowsFile {
+  write(records: readonly object[], first: boolean): Promise<void>;
+  close(): Promise<void>;
+  publish(): Promise<void>;
+  discard(): Promise<void>;
+}
+
 /** Both files appear only when both are complete, for whoever the umask lets read them. */
 export async function writeSampleFiles(options: SampleFileOptions): Promise<{ input: string; answers: string }> {
-  const { out, excel = false, signal, ...rest } = options;
+  const { out, excel = false, rowsFile, signal, ...rest } = options;
   const answers = answersBeside(out);
   const ansi = excel === 'windows-1252';
   const rows = writeSample({ ...rest, accepts: ansi ? isLatin : undefined });
-  const files: PartFile[] = [];
+  const files: RowsFile[] = [];
   try {
-    const input = await partFile(out, ansi ? 'latin1' : 'utf8', {
-      columns: inputColumns.map((key, i) => ({ key, header: excel === false ? key : (excelHeaders[i] ?? key) })),
-      ...(excel === false ? {} : { delimiter: ';', record_delimiter: '\r\n' as const, bom: !ansi }),
-    });
+    const input =
+      rowsFile?.(out, excelHeaders) ??
+      (await partFile(out, ansi ? 'latin1' : 'utf8', {
+        columns: inputColumns.map((key, i) => ({ key, header: excel === false ? key : (excelHeaders[i] ?? key) })),
+        ...(excel === false ? {} : { delimiter: ';', record_delimiter: '\r\n' as const, bom: !ansi }),
+      }));
     files.push(input);
     const solution = await partFile(answers, 'utf8', { columns: answerColumns.map((key) => ({ key, header: key })) });
     files.push(solution);
@@ -143,9 +155,7 @@ export async function writeSampleFiles(options: SampleFileOptions): Promise<{ in
 
 type CsvOptions = NonNullable<Parameters<typeof stringify>[1]>;
 
-type PartFile = Awaited<ReturnType<typeof partFile>>;
-
-async function partFile(path: string, encoding: BufferEncoding, format: CsvOptions) {
+async function partFile(path: string, encoding: BufferEncoding, format: CsvOptions): Promise<RowsFile> {
   const part = `${path}.${process.pid}.part`;
   const handle = await open(part, 'w');
   return {

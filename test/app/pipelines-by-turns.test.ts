@@ -46,7 +46,7 @@ describe('a list that is run with two pipelines by turns', () => {
         expect(await bySales(nights)).toBe(0);
         expect(table('rows')[0]).toMatchObject({ outcome: 'complete', firmographics_status: 'done' });
         expect(await listed(nights)).toEqual(['ownership of p']);
-        expect((await kybatch(['status'])).stderr).toContain('Answer the open questions');
+        expect((await kybatch(['status'])).stdout).toContain('Answer the open questions');
         expect((await kybatch(['review', 'list'])).stderr).toContain('1 of them was asked with pipeline p,');
 
         const morning = join(cwd, 'morning.csv');

@@ -123,7 +123,7 @@ test('purge says which lines of which lists still name the company; it is no mem
 
     // Taken out of the file, nobody says that it has left: it was gone before.
     const again = await kybatch(['purge', '--entity', entity, '--yes']);
-    expect(again.stderr).toContain(warning);
+    expect(again.stdout).toContain(warning);
     writeCsv(
       'in.csv',
       [1, 3].map((number) => ({ ...rows[number - 1], id: `C-${number}` })),

@@ -34,14 +34,14 @@ describe('purge --before takes answers that a list stands by', () => {
 
         const purged = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
         expect(purged.code).toBe(0);
-        expect(purged.stderr).toContain(
+        expect(purged.stdout).toContain(
           `3 rows of ${cwd}/in.csv stood by it: the next \`kybatch run\` of that list buys it again.`,
         );
         expect(await listOf(nights)).toMatchObject({
           due: { unfinished: 3 },
           oldest_fetched_at: '2026-01-13T01:00:00.000Z',
         });
-        const { stderr: plan } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+        const { stdout: plan } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
         expect(plan).toMatch(/^ +3 {2}known, and something to buy$/m);
         await kybatch(['export', '--out', 'tables']);
         expect(
@@ -77,7 +77,7 @@ describe('purge --before takes answers that a list stands by', () => {
         expect(await night()).toMatchObject({ code: 0, units: 2 + 3, end: { rows: 3, outcomes: { complete: 3 } } });
         expect(asked(nights, 'financial') - before).toBe(3);
         expect(table('companies')).toHaveLength(3);
-        expect((await kybatch(['doctor', '--deep'])).stderr).not.toContain('damaged');
+        expect((await kybatch(['doctor', '--deep'])).stdout).not.toContain('damaged');
       },
       TWO_STAGES,
     ));
@@ -108,9 +108,9 @@ test('purge --before says how many changes go, and suggests no export of a run t
     clock.advance(8 * DAY);
     await night();
     clock.advance(DAY);
-    const { code, stderr } = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
+    const { code, stdout } = await kybatch(['purge', '--before', '2026-01-10', '--yes']);
     expect(code).toBe(0);
-    expect(stderr).toContain(', 1 noted change');
-    expect(stderr).toContain(`  ${cwd}/first  (its run is gone: delete it)\n`);
-    expect(stderr).not.toContain('kybatch export');
+    expect(stdout).toContain(', 1 noted change');
+    expect(stdout).toContain(`  ${cwd}/first  (its run is gone: delete it)\n`);
+    expect(stdout).not.toContain('kybatch export');
   }));

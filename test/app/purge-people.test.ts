@@ -44,7 +44,7 @@ test('purge takes what was asked for a company; what another has asked for, too,
 
       const first = await kybatch(['purge', '--entity', `v1:${gone.v1Id}`, '--yes']);
       expect(first.code).toBe(0);
-      expect(first.stderr).toMatch(
+      expect(first.stdout).toMatch(
         new RegExp(`answer to officersSearchKyb.*${gone.v1Id}.*kybatch purge.* --entity v1:${stays.v1Id}`),
       );
       await kybatch(['export', '--out', 'tables']);
@@ -53,7 +53,7 @@ test('purge takes what was asked for a company; what another has asked for, too,
       expect(table('holdings').filter(({ v1_company_id }) => v1_company_id !== stays.v1Id)).toEqual([]);
 
       const second = await kybatch(['purge', '--entity', `v1:${stays.v1Id}`, '--yes']);
-      expect(second.stderr).not.toContain('still named');
+      expect(second.stdout).not.toContain('still named');
       expect(owned(cwd)).toEqual({});
     },
     ['stages: [screening]', 'screening: {people_at_most: 2}'],

@@ -50,12 +50,12 @@ describe('V2-3 what v2 counts under a permission', () => {
     await withJob({ pipeline: PIPELINE, v2Limits: { credit_report: { plan: 4, daily: 100 } } }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 5));
       await generate(job, 0);
-      const { stderr } = await job.kybatch(PLAN);
-      expect(stderr).toContain('v2 counts (/metrics), now:');
-      expect(stderr).toContain(
+      const { stdout } = await job.kybatch(PLAN);
+      expect(stdout).toContain('v2 counts (/metrics), now:');
+      expect(stdout).toContain(
         'permission credit_report: 99 of 100 left (credit_report.daily), up to 5 calls may draw on it: enough\n',
       );
-      expect(stderr).toContain(
+      expect(stdout).toContain(
         'permission credit_report: 3 of 4 left (credit_report.plan), up to 5 calls may draw on it: not enough for all of them\n',
       );
       const told = jsonOf<Told>(await job.kybatch([...PLAN, '--json']));
@@ -71,9 +71,9 @@ describe('V2-3 what v2 counts under a permission', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 3));
       clock.advance(3 * HOUR);
       job.sandbox.script('metrics', [500]);
-      const { stderr } = await job.kybatch(PLAN);
-      expect(stderr).toMatch(/as it said 3 h 0 min ago \(.* UTC; `kybatch doctor` asks anew, for 0 units\):/);
-      expect(stderr).toContain('3 of 4 left (credit_report.plan), up to 2 calls may draw on it: enough');
+      const { stdout } = await job.kybatch(PLAN);
+      expect(stdout).toMatch(/as it said 3 h 0 min ago \(.* UTC; `kybatch doctor` asks anew, for 0 units\):/);
+      expect(stdout).toContain('3 of 4 left (credit_report.plan), up to 2 calls may draw on it: enough');
     });
   });
 
@@ -82,9 +82,9 @@ describe('V2-3 what v2 counts under a permission', () => {
       'permissions: {ownership: [ownership], credit_report: [creditReportGenerate, creditReportStatus]}';
     await withJob({ pipeline: ['stages: [credit-report]', permissions] }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
-      const { stderr } = await job.kybatch(PLAN);
-      expect(stderr).toContain('(ownership.plan), nothing that is planned draws on it');
-      expect(stderr).toContain('(credit_report.plan), how many calls draw on it cannot be told before');
+      const { stdout } = await job.kybatch(PLAN);
+      expect(stdout).toContain('(ownership.plan), nothing that is planned draws on it');
+      expect(stdout).toContain('(credit_report.plan), how many calls draw on it cannot be told before');
     });
   });
 
@@ -108,7 +108,7 @@ describe('V2-3 what v2 counts under a permission', () => {
       expect(jsonOf<EndJson>(second).parked).toEqual({ allowance: 2 });
       expect(job.sandbox.requests.get('creditReportGenerate')).toBe(sent);
       const status = await job.kybatch(['status']);
-      expect(status.stderr).toContain(`v2 permission credit_report is used up: 2 of 2 (${metric})`);
+      expect(status.stdout).toContain(`v2 permission credit_report is used up: 2 of 2 (${metric})`);
     });
   });
 
@@ -124,9 +124,9 @@ describe('V2-3 what v2 counts under a permission', () => {
       expect(await usage()).toMatchObject({ used: 2, drift: 0 });
       await job.kybatch(['doctor']);
       expect(await usage()).toMatchObject({ ...kept, used: 3, left: 7, drift: 1 });
-      const { stderr } = await job.kybatch(['usage']);
-      expect(stderr).toMatch(/credit_report +credit_report\.plan +3 +10 +7 +3 +2 +\+1 /);
-      expect(stderr).toContain('others may share the account');
+      const { stdout } = await job.kybatch(['usage']);
+      expect(stdout).toMatch(/credit_report +credit_report\.plan +3 +10 +7 +3 +2 +\+1 /);
+      expect(stdout).toContain('others may share the account');
     });
   });
 });
@@ -139,16 +139,16 @@ describe('doctor', () => {
     ];
     await withJob({ pipeline, v2Limits: { credit_report: { plan: 1 } } }, async (job) => {
       await generate(job, 2);
-      const { stderr, code } = await job.kybatch(['doctor', '--pipeline', './p.yaml']);
+      const { stdout, code } = await job.kybatch(['doctor', '--pipeline', './p.yaml']);
       expect(code).toBe(0);
-      expect(stderr).toMatch(/^ok +v2 permission +financial: financial\.daily 0 of 1000000 used, 1000000 left; /m);
-      expect(stderr).toMatch(
+      expect(stdout).toMatch(/^ok +v2 permission +financial: financial\.daily 0 of 1000000 used, 1000000 left; /m);
+      expect(stdout).toMatch(
         /^note +v2 permission +credit_report: .*credit_report\.plan 1 of 1 used, 0 left; used up: credit_report\.plan$/m,
       );
-      expect(stderr).toMatch(
+      expect(stdout).toMatch(
         /^note +v2 permission +permissions\.credit_reprot of the pipeline .* is not among .* Did you mean credit_report\?$/m,
       );
-      expect(stderr).not.toContain('permissions.financial');
+      expect(stdout).not.toContain('permissions.financial');
       const told = jsonOf<Told>(await job.kybatch(['doctor', '--json']));
       expect(thePlan(told)).toMatchObject({ used: 1, total: 1, left: 0 });
     });
@@ -159,17 +159,17 @@ describe('doctor', () => {
     await withJob({ clock, pipeline: PIPELINE }, async (job) => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
-      const { stderr } = await job.kybatch(['doctor']);
-      expect(stderr).toMatch(
+      const { stdout } = await job.kybatch(['doctor']);
+      expect(stdout).toMatch(
         /v2 contacts +revealed from \d{4}-\d\d-\d\d 00:00:00 to \d{4}-\d\d-\d\d 23:59:59, as sent .*: e-mail addresses 0, phone numbers 0/,
       );
       const { v2_contacts: kept } = jsonOf<{ v2_contacts: readonly object[] }>(await job.kybatch(['usage', '--json']));
       expect(kept).toMatchObject([{ email_count: 0, phone_count: 0, date_to: expect.stringMatching(/ 23:59:59$/) }]);
-      expect((await job.kybatch(['usage'])).stderr).toContain('contacts revealed from ');
+      expect((await job.kybatch(['usage'])).stdout).toContain('contacts revealed from ');
       job.sandbox.script('metricsContacts', [500]);
       const failing = await job.kybatch(['doctor']);
       expect(failing.code).toBe(0);
-      expect(failing.stderr).toMatch(/^note +v2 contacts +not told from /m);
+      expect(failing.stdout).toMatch(/^note +v2 contacts +not told from /m);
     });
   });
 });
@@ -207,10 +207,10 @@ describe('what doctor is told', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       await job.kybatch(RUN);
       const ledger = openLedger({ dataDir: join(job.cwd, 'data'), now: Date.now(), access: 'existing' });
-      const { code, stderr } = await job.kybatch(['doctor']);
+      const { code, stdout } = await job.kybatch(['doctor']);
       await ledger.close();
       expect(code).toBe(0);
-      expect(stderr).toMatch(
+      expect(stdout).toMatch(
         /^note +v2 counts +what v2 counts is not kept for `kybatch usage`: another process holds/m,
       );
       expect(kept(job, 'permission_use')).toBe(0);

@@ -53,10 +53,10 @@ describe('plan', () => {
       ]);
       const plan = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
       expect(plan.code).toBe(0);
-      expect(plan.stderr).toContain('5 rows, 4 valid, 1 invalid');
-      expect(plan.stderr).toMatch(/line 4: .*Atlantis/);
-      expect(plan.stderr).toMatch(/1 {2}by (?:ignoring separators|removing spaces)/);
-      expect(plan.stderr).toContain('only a name is given');
+      expect(plan.stdout).toContain('5 rows, 4 valid, 1 invalid');
+      expect(plan.stdout).toMatch(/line 4: .*Atlantis/);
+      expect(plan.stdout).toMatch(/1 {2}by (?:ignoring separators|removing spaces)/);
+      expect(plan.stdout).toContain('only a name is given');
       const json = jsonOf<object>(await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml', '--json']));
       expect(json).toMatchObject({
         repaired: 1,
@@ -83,8 +83,8 @@ test('plan has a reason for every number that counts only with a name, repaired 
       { ...named, country: 'GB', registration_number: '123456' },
       { ...named, country: 'GB', registration_number: '234567' },
     ]);
-    const { stderr } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
-    expect(stderr).toMatch(
+    const { stdout } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+    expect(stdout).toMatch(
       / 0 {2}repaired without asking\n +3 {2}count only if the name agrees\n +2 {2}… differs from the text by leading zeros\n +1 {2}the state is not given/,
     );
   });

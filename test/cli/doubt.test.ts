@@ -32,9 +32,9 @@ describe('doubt', () => {
       // Nothing that was lost is asked for again: the bound holds.
       expect(end.stderr).toContain('3 rows to go, at most 9 v1 units.\n');
       expect(end.stderr).toContain(`See what was lost, and say how it goes on, with: kybatch doubt\n`);
-      const { stdout, stderr } = await job.kybatch(paste(end.next));
+      const { stdout } = await job.kybatch(paste(end.next));
       expect(stdout).toMatch(/^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3 · .* · no answer came back/);
-      expect(stderr).toContain('1 call whose charge nobody knows');
+      expect(stdout).toContain('1 call whose charge nobody knows');
       expect(await listed(job)).toMatchObject([{ operation: 'fullKyb', run: end.run, row: 3, holds_row: true }]);
       expect((await job.kybatch(['doubt', 'list', end.run])).stdout).toBe(stdout);
     });
@@ -69,16 +69,16 @@ describe('doubt', () => {
       job.writeCsv('in.csv', job.rows.slice(0, 1));
       job.sandbox.script({ operation: 'financial' }, [500]);
       expect((await job.kybatch(RUN)).code).toBe(0);
-      const { stdout, stderr: head } = await job.kybatch(['doubt']);
-      expect(stdout).toMatch(/v2 financial .* answered 500/);
-      expect(stdout).not.toContain('sent again');
+      const [call, head] = (await job.kybatch(['doubt'])).stdout.split('\n');
+      expect(call).toMatch(/v2 financial .* answered 500/);
+      expect(call).not.toContain('sent again');
       expect(head).toMatch(/^1 call whose charge nobody knows\. /);
-      const { stderr } = await job.kybatch(['doubt', 'resend', '--yes']);
-      expect(stderr).not.toContain('may be sent again');
-      expect(stderr).toMatch(
+      const { stdout } = await job.kybatch(['doubt', 'resend', '--yes']);
+      expect(stdout).not.toContain('may be sent again');
+      expect(stdout).toMatch(
         /^1 call was answered since, or its row is settled: no start sends it again, and what was charged for it stays unknown\./m,
       );
-      expect(stderr).not.toContain('Go on with');
+      expect(stdout).not.toContain('Go on with');
     });
   });
 
@@ -93,11 +93,11 @@ describe('doubt', () => {
         asked.push(question);
         return 'y';
       };
-      const { stderr } = await job.kybatch(['doubt', 'resend', '--note', 'cheap'], { answers });
+      const { stdout } = await job.kybatch(['doubt', 'resend', '--note', 'cheap'], { answers });
       expect(asked).toEqual([
         expect.stringMatching(/^1 call was answered since, .*: nothing sends it again\. Let 1 call be sent again\? /),
       ]);
-      expect(stderr).toMatch(
+      expect(stdout).toMatch(
         /^1 call may be sent again; .*\nGo on with: kybatch resume \S+\n1 call was answered since, or its row is settled: no start sends it again, /m,
       );
     });
@@ -111,7 +111,7 @@ describe('doubt', () => {
       expect(spent.code).toBe(4);
       expect(jsonOf<EndJson>(spent).parked).toMatchObject({ in_doubt: 1, budget: 2 });
       expect(spent.stderr).toMatch(/^ {2}1 call of unknown charge counts against it: it was lost or failed/m);
-      expect((await job.kybatch(['status'])).stderr).toMatch(/^ +1 call of unknown charge counts against it: /m);
+      expect((await job.kybatch(['status'])).stdout).toMatch(/^ +1 call of unknown charge counts against it: /m);
       const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
       const status = jsonOf<EndJson>(await job.kybatch(['status', '--json'])).next;
       expect(status).toMatch(/ --budget 7 --out \S+\/tables$/);
@@ -125,14 +125,14 @@ describe('doubt', () => {
       job.sandbox.script(aRecord, Array(9).fill('lostAnswer'));
       expect((await job.kybatch(RUN)).code).toBe(6);
       const calls = await listed(job);
-      const { stdout, stderr } = await job.kybatch(['doubt']);
+      const { stdout } = await job.kybatch(['doubt']);
       expect(calls.map((call) => [call.holds_row, call.sent_again_by])).toEqual([
         [false, 'next_start'],
         [false, 'next_start'],
       ]);
       expect(stdout).toMatch(/(?:.*the next start sends it again by itself\n){2}/);
       expect(stdout).not.toContain('before you say so');
-      expect(stderr).toMatch(/^2 calls/);
+      expect(stdout).toMatch(/^2 calls/m);
       const { next } = jsonOf<{ next: string[] }>(await job.kybatch(['doubt', 'resend', '--yes', '--json']));
       expect(next).toHaveLength(1);
     });
@@ -182,7 +182,7 @@ describe('doubt', () => {
       await job.kybatch(['doubt', 'free', '--yes']);
       expect(await job.kybatch(['doubt', 'free', '--yes'])).toMatchObject({
         code: 0,
-        stderr: 'Every charge is known.\n',
+        stdout: 'Every charge is known.\n',
       });
     });
   });
@@ -213,7 +213,7 @@ describe('a word about a call', () => {
         { call: call?.call, charge: 'charged', note: expect.stringMatching(every) },
       ]);
       // Not by accident: only a call that is named is settled anew.
-      expect((await job.kybatch(['doubt', 'free', run, '--yes'])).stderr).toContain('Every charge is known.');
+      expect((await job.kybatch(['doubt', 'free', run, '--yes'])).stdout).toContain('Every charge is known.');
       expect((await job.kybatch(['doubt', 'resend', id, '--yes'])).code).toBe(2);
     });
   });

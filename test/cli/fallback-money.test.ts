@@ -108,11 +108,11 @@ describe('before anything is spent', () => {
         { name: '', country: 'GB', email: leads.email, website: '' },
         { name: '', country: 'GB', email: '', website: 'n/a' },
       ]);
-      const { stderr } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
-      expect(stderr).toContain(
+      const { stdout } = await kybatch(['plan', 'in.csv', '--pipeline', './p.yaml']);
+      expect(stdout).toContain(
         'its e-mail address is followed with search.fallback: [autocomplete] in the pipeline file',
       );
-      expect(stderr).toContain('what it gives as website is none');
+      expect(stdout).toContain('what it gives as website is none');
     });
   });
 });

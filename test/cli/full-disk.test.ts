@@ -48,10 +48,10 @@ describe('little space in the data directory', () => {
       const run = ['run', 'in.csv', '--pipeline', './p.yaml', '--budget', '50'];
       const end = await kybatch(run, { freeBytes: () => (sandbox.chargeLog.length > 0 ? 0 : 1024 * MB) });
       expect(end.code).toBe(1);
-      const { stderr } = await kybatch(['status']);
-      expect(stderr).toMatch(/^Process: none is at work; the last one began .* and ended /m);
-      expect(stderr).toMatch(/^Stopped: DISK_FULL: /m);
-      expect(stderr).toMatch(/^Go on with: kybatch resume \S+ --budget 50$/m);
+      const { stdout } = await kybatch(['status']);
+      expect(stdout).toMatch(/^Process: none is at work; the last one began .* and ended /m);
+      expect(stdout).toMatch(/^Stopped: DISK_FULL: /m);
+      expect(stdout).toMatch(/^Go on with: kybatch resume \S+ --budget 50$/m);
     });
   });
 

@@ -285,11 +285,11 @@ test('V2-17 usage tells of a failure that v2 answered: it may have been charged,
     sandbox.script('kybSearch', { failAfterWork: 500 });
     const params = '{"location":"NL","name":"nobody"}';
     expect((await kybatch(['call', 'v2', 'kybSearch', '--params', params])).code).not.toBe(0);
-    const { stderr } = await kybatch(['usage']);
-    expect(stderr).toContain(
+    const { stdout } = await kybatch(['usage']);
+    expect(stdout).toContain(
       '1 call with unknown charge: the answer was lost, or was a failure that v2 does not call free.',
     );
-    expect(stderr).toMatch(/v2 kybSearch, by hand, .*, SERVER_FAILURE/);
+    expect(stdout).toMatch(/v2 kybSearch, by hand, .*, SERVER_FAILURE/);
   });
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { runCli } from '../../src/cli/cli.js';
-import type { Interrupt, Io } from '../../src/cli/terminal/io.js';
+import type { Interrupt, Outside } from '../../src/cli/terminal/io.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type SampleInput, writeSample } from '../../src/sandbox/sample.js';
 import { type Clock, systemClock } from '../../src/util/clock.js';
@@ -35,7 +35,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
   } = options;
   let stdout = '';
   let stderr = '';
-  const io: Io = {
+  const io: Outside = {
     stdout: (text) => {
       stdout += text;
       onOutput(text);

@@ -69,8 +69,8 @@ describe('rows that need a person', () => {
       for (const command of [next, ...further]) expect(end.stderr).toContain(`: ${command}\n`);
       expect(end.stderr).toContain('(`kybatch doubt --data-dir books` lists it)');
       const status = await kybatch(['status', ...place]);
-      expect(status.stderr).toContain(`Try the failed rows again with: kybatch retry ${run} --data-dir books\n`);
-      expect(status.stderr).toContain('(`kybatch doubt --data-dir books` lists it)');
+      expect(status.stdout).toContain(`Try the failed rows again with: kybatch retry ${run} --data-dir books\n`);
+      expect(status.stdout).toContain('(`kybatch doubt --data-dir books` lists it)');
     });
   });
 

@@ -164,7 +164,7 @@ test('a run may be named by its first characters while they are its own, whereve
 
     // What goes is named in full.
     const dropped = await kybatch(['prune', '--run', short, '--yes']);
-    expect(dropped).toMatchObject({ code: 0, stderr: expect.stringContaining(`Dropped run ${first}.`) });
+    expect(dropped).toMatchObject({ code: 0, stdout: expect.stringContaining(`Dropped run ${first}.`) });
     expect(jsonOf(await kybatch(['runs', '--json']))).toMatchObject({ runs: [{ run: second }] });
   });
 });

@@ -55,9 +55,9 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
     const { cli, run, clock, companies, sandbox } = account;
     const doctor = await cli('doctor', '--pipeline', './p.yaml');
     expect(doctor.code).toBe(0);
-    expect(doctor.stderr).toContain('v1 is not configured');
+    expect(doctor.stdout).toContain('v1 is not configured');
 
-    const { stderr: planned } = await cli('plan', 'in.csv', '--pipeline', './p.yaml');
+    const { stdout: planned } = await cli('plan', 'in.csv', '--pipeline', './p.yaml');
     expect(planned).toMatch(/^Cost: 3 to \d+ v2 calls that may cost, and up to 3 credit reports$/m);
     expect(planned).not.toMatch(/v1|Allowance:|Days:|units a day/);
     const bounds = jsonOf<{ v1_units: object; v2_calls: { at_least: number; at_most: number } }>(
@@ -67,7 +67,7 @@ test('an account with v2 alone: plan, run, resume, tables, nights, changes, purg
 
     // The budget of reports stops it, and it goes on where it was.
     expect(await run('--max-reports', '1')).toMatchObject({ code: 4, outcomes: { complete: 1, pending: 2 } });
-    expect((await cli('status')).stderr).toContain('3 rows');
+    expect((await cli('status')).stdout).toContain('3 rows');
     expect((await cli('resume', '--yes', '--no-export')).code).toBe(0);
     const calls = sandbox.chargeLog.length;
     expect(calls).toBeGreaterThanOrEqual(bounds.v2_calls.at_least);
@@ -146,7 +146,7 @@ test('an account with v1 alone', async () => {
   await withAccount('V1', { pipeline: V1 }, async (account) => {
     const { cli, run, companies } = account;
     expect((await cli('doctor', '--pipeline', './p.yaml')).code).toBe(0);
-    expect((await cli('plan', 'in.csv', '--pipeline', './p.yaml')).stderr).toMatch(/^Cost: 3 to \d+ v1 units/m);
+    expect((await cli('plan', 'in.csv', '--pipeline', './p.yaml')).stdout).toMatch(/^Cost: 3 to \d+ v1 units/m);
     // A search, the profile and a page of officers each; the profile is not bought twice.
     expect(await run()).toMatchObject({ code: 0, outcomes: { complete: 3 }, units_charged: 9 });
     expect(tableIn(account, 'companies').map((row) => [row.v1_company_id, row.v2_company_id])).toEqual(

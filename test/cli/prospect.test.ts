@@ -264,7 +264,7 @@ describe('files', () => {
   test('nobody fits: that is said, and nothing is written', () =>
     withFilters(['location_type: [Atlantis]'], async ({ cwd, kybatch }) => {
       const ended = await kybatch(['prospect', 'f.yaml', '--yes']);
-      expect([ended.code, ended.stderr]).toEqual([0, expect.stringMatching(/No company fits: nothing was written/)]);
+      expect([ended.code, ended.stdout]).toEqual([0, expect.stringMatching(/No company fits: nothing was written/)]);
       expect(existsSync(join(cwd, 'f.csv'))).toBe(false);
     }));
 });

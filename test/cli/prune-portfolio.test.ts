@@ -78,7 +78,7 @@ test('a list without members and runs goes with whatever is pruned', async () =>
     expect(await names()).toBe(1);
     clock.advance(DAY);
     const pruned = await kybatch(['prune', '--older-than', '1d', '--yes']);
-    expect(pruned).toMatchObject({ code: 0, stderr: expect.stringContaining('1 empty list') });
+    expect(pruned).toMatchObject({ code: 0, stdout: expect.stringContaining('1 empty list') });
     expect(await names()).toBe(0);
   });
 });
@@ -96,7 +96,7 @@ test('only lists that are there, of the provider that is meant', async () => {
     expect((await kybatch(['prune', '--portfolio', 'clients', '--older-than', '1d', '--yes'])).code).toBe(2);
     expect(await kybatch(['prune', '--portfolio', 'clients', '--yes'])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('Dropped clients (1 member, 1 run'),
+      stdout: expect.stringContaining('Dropped clients (1 member, 1 run'),
     });
   });
 });

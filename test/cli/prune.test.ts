@@ -148,7 +148,7 @@ test('asks on a terminal, wants --yes without one, and takes nothing before a ye
     expect((await kybatch(['prune', '--older-than', '30d'], { answers: () => 'n' })).code).toBe(130);
     expect((await kybatch(['status', old])).code).toBe(0);
     expect((await kybatch(['prune', '--older-than', '30d'], { answers: () => 'y' })).code).toBe(0);
-    expect((await kybatch(['prune', '--older-than', '30d'])).stderr).toContain('Nothing is that old');
+    expect((await kybatch(['prune', '--older-than', '30d'])).stdout).toContain('Nothing is that old');
   });
 });
 

@@ -142,7 +142,7 @@ describe('purge asks first', () => {
       const yes = await purge(['--entity', '9000001'], { answers: answers('y') });
       expect(yes.code).toBe(0);
       expect(questions).toEqual(Array(2).fill(`Remove ${counts} for good? [y/N] `));
-      expect(yes.stderr).toContain(`Removed: ${counts}.`);
+      expect(yes.stdout).toContain(`Removed: ${counts}.`);
       expect(dump()).not.toContain('9000001');
     });
   });
@@ -154,10 +154,10 @@ describe('purge says what it found afterwards', () => {
       const args = ['--yes', '--data-dir', dataDir];
       const first = await purge(['--entity', 'GB:7654321', ...args]);
       expect(first.code).toBe(0);
-      expect(first.stderr).toContain('still named in 1 place:');
-      expect(first.stderr).not.toContain('gone from the database file');
+      expect(first.stdout).toContain('still named in 1 place:');
+      expect(first.stdout).not.toContain('gone from the database file');
       const command = `answer to searchKyb (row 2 of first): 07654321; kybatch purge --data-dir ${dataDir} --entity v1:9000002`;
-      expect(first.stderr).toContain(command);
+      expect(first.stdout).toContain(command);
       const second = await purge(['--entity', 'v1:9000002', ...args, '--json']);
       expect(jsonOf<object>(second)).toMatchObject({ still_mentioned: [], times_in_file: 0 });
       const third = await purge(['--entity', 'GB:7654321', ...args]);
@@ -197,7 +197,7 @@ describe('purge says what it found afterwards', () => {
       expect((await write(['--out', 'old', ...flags])).code).toBe(0);
       const again = `kybatch export first --out ${cwd}/old --format csv --delimiter ';' --bom --include-contacts`;
       const entity = ['--entity', 'GB:7654321', '--yes'];
-      expect((await purge(entity)).stderr).toContain(`  ${cwd}/old  (${again})\n`);
+      expect((await purge(entity)).stdout).toContain(`  ${cwd}/old  (${again})\n`);
       expect((await purge(['--entity', 'v1:9000002', '--yes'])).code).toBe(0);
       expect((await write(['--out', 'new'])).code).toBe(0);
       const second = await purge(entity);
@@ -245,7 +245,7 @@ describe('purge says what it found afterwards', () => {
     await withLedger(async ({ purge, dump }) => {
       const clock = new ManualClock(NOW + 24 * 3_600_000);
       const gone = await purge(['--before', '2026-02-01', '--yes'], { clock });
-      expect(gone).toMatchObject({ code: 0, stderr: expect.stringContaining('1 whole run (first)') });
+      expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining('1 whole run (first)') });
       expect(dump()).not.toContain('07654321');
     });
   });

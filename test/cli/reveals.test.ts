@@ -38,7 +38,7 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
   test('by domain: the plan, the question, the start and the end name them, for people and as JSON', () =>
     withTwo(['stages: [contacts]', 'contacts: {reveal: [email, phone], reveal_at_most: 2}'], async (job) => {
       const { kybatch, sandbox } = job;
-      expect((await kybatch(['plan', ...JOB])).stderr).toContain(
+      expect((await kybatch(['plan', ...JOB])).stdout).toContain(
         'up to 4 reveals of e-mail, 4 of phone: each is charged, and no budget bounds them',
       );
       expect(jsonOf<Told>(await kybatch(['plan', ...JOB, '--json'])).reveals_at_most).toEqual({ email: 4, phone: 4 });
@@ -70,7 +70,7 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
         'contacts: {from: employees, reveal: [email]}',
       ],
       async ({ kybatch, sandbox }) => {
-        expect((await kybatch(['plan', ...JOB])).stderr).toContain('up to 2 reveals of e-mail, 2 of phone');
+        expect((await kybatch(['plan', ...JOB])).stdout).toContain('up to 2 reveals of e-mail, 2 of phone');
         const end = jsonOf<Told>(await kybatch(['run', ...JOB, '--yes', '--json']));
         const profiles = sandbox.requests.get('employeeProfile') ?? 0;
         expect(profiles).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe('V2-11 reveals are charged: how many is said before, and after', () => 
 
   test('where nothing is revealed nothing is said of it', () =>
     withTwo(['stages: [contacts]', 'contacts: {details: true}'], async ({ kybatch }) => {
-      expect((await kybatch(['plan', ...JOB])).stderr).not.toContain('reveal');
+      expect((await kybatch(['plan', ...JOB])).stdout).not.toContain('reveal');
       const { stderr, stdout } = await kybatch(['run', ...JOB, '--yes', '--json']);
       expect(stderr + stdout).not.toContain('reveal');
     }));

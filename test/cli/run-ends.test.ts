@@ -221,7 +221,7 @@ describe('how a run ends', () => {
         '1',
       ]);
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^1 row has a stage that the provider has refused/m)]);
-      expect((await kybatch(['status'])).stderr).toMatch(/1 row has a stage that the provider has refused/);
+      expect((await kybatch(['status'])).stdout).toMatch(/1 row has a stage that the provider has refused/);
       expect(jsonOf<object>(await kybatch(['status', '--json']))).toMatchObject({ refused_rows: 1 });
       const errors = readFileSync(join(/^Tables: (.*)$/m.exec(stderr)?.[1] ?? '', 'errors.csv'), 'utf8');
       expect(errors.match(/FORBIDDEN/g)).toHaveLength(1);
@@ -249,7 +249,7 @@ describe('how a run ends', () => {
       const words = /financials was refused with FORBIDDEN: "Your plan has no financials\."\. Ask the account manager/;
       const end = await kybatch([...RUN, '--yes']);
       expect(end).toMatchObject({ code: 5, stderr: expect.stringMatching(words) });
-      expect((await kybatch(['status'])).stderr).toMatch(words);
+      expect((await kybatch(['status'])).stdout).toMatch(words);
       expect((await kybatch(['resume', '--yes'])).stderr).not.toMatch(words);
     });
   });

@@ -42,7 +42,7 @@ test('the breaker and a spent allowance are told when they happen', async () => 
     expect(events).toEqual(expect.arrayContaining(['allowance_spent', 'parked']));
     // When it comes back is said at once, as `status` says it later.
     const said = end.stderr.match(/^\d rows? waits? for the allowance: .*\n {2}(more allowance at .* UTC)$/m)?.[1];
-    expect((await kybatch(['status'])).stderr).toContain(said ?? 'it was not said');
+    expect((await kybatch(['status'])).stdout).toContain(said ?? 'it was not said');
   });
 });
 

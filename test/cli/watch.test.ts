@@ -182,7 +182,7 @@ test('members without a v2 company are counted; a company in two portfolios stay
     expect(jsonOf<SyncJson>(await kybatch(SYNC))).toMatchObject({ removed: 0, watched: ids.length });
     writeCsv('d.csv', [rows[0], { ...rows[1], country: 'Nowhere' }] as object[]);
     await kybatch(['run', 'd.csv', '--pipeline', './p.yaml', '--yes']);
-    expect((await kybatch(['watch', 'sync', 'd.csv'])).stderr).toContain('1 of 2 members has no confirmed v2 company');
+    expect((await kybatch(['watch', 'sync', 'd.csv'])).stdout).toContain('1 of 2 members has no confirmed v2 company');
   }));
 
 test('a history that cannot be read stops neither the others nor the night; it is read next time', () =>

@@ -138,11 +138,11 @@ describe('kybatch doctor', () => {
   test('V1-8 tells for 0 units that the keys work', async () => {
     await withFolder(async (cwd) => {
       await withSandbox({ plan: 'free' }, async ({ sandbox }) => {
-        const { code, stderr } = await cli(['doctor'], { cwd, env: environmentFor(sandbox) });
+        const { code, stdout } = await cli(['doctor'], { cwd, env: environmentFor(sandbox) });
         expect(code).toBe(0);
-        expect(stderr).toMatch(/ok +v1 key/);
-        expect(stderr).toMatch(/ok +v2 key/);
-        expect(stderr).toContain('3 of 3 left');
+        expect(stdout).toMatch(/ok +v1 key/);
+        expect(stdout).toMatch(/ok +v2 key/);
+        expect(stdout).toContain('3 of 3 left');
         expect(sandbox.chargeLog).toEqual([]);
       });
     });
@@ -169,7 +169,7 @@ describe('kybatch doctor', () => {
       await withSandbox({}, async ({ sandbox }) => {
         const result = await cli(['doctor'], { cwd, env: { ...environmentFor(sandbox), ...change(sandbox) } });
         expect(result.code).toBe(code);
-        expect(result.stderr).toContain(words);
+        expect(result.stdout).toContain(words);
         expect(result.stdout + result.stderr).not.toContain('canary');
       });
     });
@@ -179,9 +179,9 @@ describe('kybatch doctor', () => {
     await withFolder(async (cwd) => {
       await withSandbox({}, async ({ sandbox }) => {
         const env = { ...environmentFor(sandbox), KYBATCH_V1_API_KEY: sandbox.keys.v1Scopes(['company:read']) };
-        const { code, stderr } = await cli(['doctor'], { cwd, env });
+        const { code, stdout } = await cli(['doctor'], { cwd, env });
         expect(code).toBe(0);
-        expect(stderr).toContain('company:read granted, ownership:read MISSING, financials:read MISSING');
+        expect(stdout).toContain('company:read granted, ownership:read MISSING, financials:read MISSING');
         expect(sandbox.chargeLog).toEqual([]);
       });
     });
@@ -193,7 +193,7 @@ describe('kybatch doctor', () => {
       writeFileSync(join(cwd, 'kybatch.db'), 'this is not a database, and long enough to be looked at'.repeat(100));
       const damaged = await cli(['doctor', '--sandbox', '--data-dir', '.'], { cwd });
       expect(damaged.code).toBe(1);
-      expect(damaged.stderr).toContain('damaged');
+      expect(damaged.stdout).toContain('damaged');
       expect((await cli(['doctor', '--sandbox', '--json'], { cwd })).stdout).toMatch(
         /^\{"findings":\[.*\],"v2_permissions":.*\}\n$/,
       );

@@ -66,7 +66,7 @@ test.skipIf(uid === undefined)(
 
 test('a folder that cannot be written is read all the same; what writes is refused in a sentence', async () => {
   await withLedgerOf(0o555, async (kybatch, out) => {
-    const { code: seen, stderr: status } = await kybatch('status');
+    const { code: seen, stdout: status } = await kybatch('status');
     expect(status).toContain('Run first');
     // Its lock may not be looked at: that is no sign of death.
     expect(status).toContain('Process: at work');

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCli } from '../../src/cli/cli.js';
-import type { Io } from '../../src/cli/terminal/io.js';
+import type { Outside } from '../../src/cli/terminal/io.js';
 import { openLedger } from '../../src/ledger/open-ledger.js';
 import type { RowRecord } from '../../src/ledger/runs.js';
 import { spreadsheetText } from '../../src/review/sheet.js';
@@ -26,7 +26,7 @@ async function kybatch(cwd: string, argv: readonly string[], keys?: readonly str
   async function* typing() {
     yield* keys ?? [];
   }
-  const io: Io = {
+  const io: Outside = {
     stdout: (text) => {
       stdout += text;
     },
@@ -248,7 +248,7 @@ describe('from a question to a complete row', () => {
         const { questions } = JSON.parse(stdout) as { questions: { about: string; candidates: { name: string }[] }[] };
         asked.push(...questions.map(({ about }) => about));
         const place = questions[0]?.candidates.findIndex(({ name }) => name === unnumbered.name) ?? -1;
-        await kybatch(folder, ['review'], [String(place + 1), 'q']);
+        await kybatch(folder, ['review'], [...String(place + 1), '\r', 'q']);
       }
       expect(asked).toEqual(['v1', 'v2', 'credit']);
       const { code, stdout } = await all('all.csv');

@@ -4,13 +4,12 @@ import { inert } from '../../util/outside-text.js';
 /** What asks a command to stop: a key, the system, or a terminal that goes away. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Everything a command sees of the outside. Tests hand in their own. */
-export interface Io {
-  /** Results, and nothing else, go to stdout; what people read goes to stderr. */
+/** Everything the command line sees of the outside. Tests hand in their own. */
+export interface Outside {
+  /** What a command was asked for, and nothing else: `kybatch usage > usage.txt` has all of it. */
   readonly stdout: (text: string) => void;
+  /** Progress, notes and errors. */
   readonly stderr: (text: string) => void;
-  /** To stderr, with the sequences by which the bar moves the cursor. Nothing from outside is drawn. */
-  readonly draw?: ((text: string) => void) | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
@@ -27,14 +26,33 @@ export interface Io {
   readonly onInterrupt: (listener: (signal: Interrupt) => void) => () => void;
 }
 
-/** The same terminal, to which nothing is printed that would steer it, and no key: whatever got into a text, and from where. */
-export function guarded(io: Io): Io {
-  const { stdout, stderr, ask, draw = stderr } = io;
+/**
+ * The same for a command. What it was asked for goes to `stdout`. On stderr: `stderr` for progress and notes, which
+ * --quiet silences; `alert` for what is said all the same: errors, and what a question to a person is about.
+ */
+export interface Io extends Outside {
+  readonly alert: (text: string) => void;
+  /** Progress, with the sequences by which the bar moves the cursor. Nothing from outside is drawn. */
+  readonly draw: (text: string) => void;
+}
+
+/**
+ * A terminal to which nothing is printed that would steer it, and no key: whatever got into a text, and from where.
+ * `quiet`: nothing goes to stderr but alerts and questions.
+ */
+export function guarded(outside: Outside, quiet: boolean): Io {
+  const { stdout, stderr, ask } = outside;
+  const alert = (text: string) => stderr(inert(text));
   return {
-    ...io,
+    ...outside,
+    // A window may be made narrower while the bar is drawn.
+    get columns() {
+      return outside.columns;
+    },
     stdout: (text) => stdout(inert(text)),
-    stderr: (text) => stderr(inert(text)),
-    draw,
+    stderr: quiet ? () => {} : alert,
+    alert,
+    draw: quiet ? () => {} : stderr,
     ask: ask && ((question) => ask(inert(question))),
   };
 }

@@ -1,4 +1,5 @@
 import type { SpendingEvent } from '../../app/events.js';
+import type { LinePart } from './fit-line.js';
 import { durationInWords, moment } from './text.js';
 
 type Outage = Extract<SpendingEvent, { kind: 'outage' }>;
@@ -20,11 +21,12 @@ export class Outages {
   }
 
   /** "waiting for v1 searchKyb (HTTP_503) for 3 min 20 s, next try in 40 s" */
-  words(now: number): readonly string[] {
-    return [...this.#open.values()].map(
-      ({ api, operation, code, since, nextTryAt }) =>
-        `waiting for ${api} ${operation} (${code}) for ${durationInWords(now - since)}, next try ${inWords(nextTryAt - now)}`,
-    );
+  words(now: number): readonly LinePart[] {
+    return [...this.#open.values()].map(({ api, operation, code, since, nextTryAt }) => ({
+      text: `waiting for ${api} ${operation} (${code}) for ${durationInWords(now - since)}, next try ${inWords(nextTryAt - now)}`,
+      short: `waiting for ${api} ${operation}, next try ${inWords(nextTryAt - now)}`,
+      rank: 0,
+    }));
   }
 }
 

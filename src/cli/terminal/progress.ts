@@ -1,11 +1,11 @@
 import type { SpendingEvent, StartedEvent } from '../../app/events.js';
+import { fitLine, type LinePart } from './fit-line.js';
 import type { Io } from './io.js';
 import { Outages } from './outages.js';
 import { startBar } from './progress-bar.js';
+import { progressParts } from './progress-words.js';
 import { PutOff } from './put-off.js';
 import { RecentRate } from './recent-rate.js';
-import { looksInWords } from './report-words.js';
-import { count, durationInWords, withCommas } from './text.js';
 
 const EVERY_MS = { terminal: 250, plain: 30_000 } as const;
 
@@ -69,30 +69,35 @@ export class ProgressDisplay {
     }
   }
 
-  /** "120 of 400 rows, 14.2 rows/s, 240 units spent, 760 left, 12 reports awaited, 1 failed, about 20 s to go" */
+  /** All that there is to say, however long. */
   line(): string {
+    return fitLine(this.#parts(), Number.POSITIVE_INFINITY);
+  }
+
+  #parts(): readonly LinePart[] {
     const now = this.#io.clock.now();
     const seconds = (now - this.#startedAt) / 1000;
-    const rate = seconds > 0 ? (this.#settled - this.#settledBefore) / seconds : 0;
     const looks = [...this.#waiting.values()].filter((until) => until !== null);
-    const awaited = this.#waiting.size - looks.length;
     const lookUntil = looks.reduce((latest, until) => Math.max(latest, until), 0);
-    const toGo = this.#msToGo(now, lookUntil);
     return [
-      // First: a line that is too long for the terminal is cut at its end.
+      // What keeps everything else from going on comes first.
       ...this.#outages.words(now),
       ...this.#putOff.words(now),
-      `${withCommas(this.#settled)} of ${count(this.#total, 'row')}`,
-      `${rate.toFixed(1)} rows/s`,
-      `${count(this.#units, 'unit')} spent`,
-      ...(this.#unitsLeft === null ? [] : [`${withCommas(this.#unitsLeft)} left`]),
-      ...(this.#reports === 0 ? [] : [`${count(this.#reports, 'report')} bought`]),
-      ...(awaited === 0 ? [] : [`${count(awaited, 'report')} awaited`]),
-      ...(looks.length === 0 ? [] : [looksInWords(looks.length, lookUntil)]),
-      ...(this.#parked.size === 0 ? [] : [`${withCommas(this.#parked.size)} parked`]),
-      ...(this.#failed === 0 ? [] : [`${withCommas(this.#failed)} failed`]),
-      ...(toGo === null ? [] : [`about ${durationInWords(toGo)} to go`]),
-    ].join(', ');
+      ...progressParts({
+        settled: this.#settled,
+        total: this.#total,
+        rowsPerSecond: seconds > 0 ? (this.#settled - this.#settledBefore) / seconds : 0,
+        units: this.#units,
+        unitsLeft: this.#unitsLeft,
+        reports: this.#reports,
+        awaited: this.#waiting.size - looks.length,
+        looks: looks.length,
+        lookUntil,
+        parked: this.#parked.size,
+        failed: this.#failed,
+        msToGo: this.#msToGo(now, lookUntil),
+      }),
+    ];
   }
 
   /** Null where nobody can say: rows that wait or are parked take the time that what they wait for takes. */
@@ -109,9 +114,9 @@ export class ProgressDisplay {
   }
 
   async #drawBar(): Promise<void> {
-    const bar = startBar(this.#total, this.#settled, this.line(), this.#io);
-    while (await this.#pause(EVERY_MS.terminal)) bar.update(this.#settled, this.line());
-    bar.update(this.#settled, this.line());
+    const bar = startBar(this.#total, this.#settled, this.#parts(), this.#io);
+    while (await this.#pause(EVERY_MS.terminal)) bar.update(this.#settled, this.#parts());
+    bar.update(this.#settled, this.#parts());
     bar.stop();
   }
 

@@ -1,4 +1,5 @@
 import type { SpendingEvent } from '../../app/events.js';
+import type { LinePart } from './fit-line.js';
 import { count, durationInWords, moment } from './text.js';
 
 type Retry = Extract<SpendingEvent, { kind: 'retry' }>;
@@ -21,14 +22,18 @@ export class PutOff {
   }
 
   /** "row 3 put off by v1 searchKyb (HTTP_429), next try in 40 s" */
-  words(now: number): readonly string[] {
+  words(now: number): readonly LinePart[] {
     const [first, ...others] = [...this.#rows.values()].sort((a, b) => triedAt(a) - triedAt(b));
     if (first === undefined) return [];
     const { row, api, operation, code } = first;
     const who = others.length === 0 ? `row ${row}` : `row ${row} and ${count(others.length, 'other')}`;
     const ms = triedAt(first) - now;
     return [
-      `${who} put off by ${api} ${operation} (${code}), next try ${ms <= 0 ? 'now' : `in ${durationInWords(ms)}`}`,
+      {
+        text: `${who} put off by ${api} ${operation} (${code}), next try ${ms <= 0 ? 'now' : `in ${durationInWords(ms)}`}`,
+        short: `${count(this.#rows.size, 'row')} put off`,
+        rank: 5,
+      },
     ];
   }
 }

@@ -74,7 +74,7 @@ async function untilInterrupted(
     return ExitCode.ok;
   } catch (error) {
     if (!abort.signal.aborted || error !== abort.signal.reason) throw error;
-    io.stderr(stopped);
+    io.alert(stopped);
     return exit;
   } finally {
     stopListening();

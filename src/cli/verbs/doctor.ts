@@ -3,6 +3,7 @@ import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { contactsToJson, useToJson } from '../terminal/allowance-json.js';
 import { callAgain } from '../terminal/commands.js';
+import { printResult } from '../terminal/print-result.js';
 import type { Verb } from '../verb.js';
 
 interface DoctorArgs extends ProviderArgs {
@@ -30,7 +31,7 @@ export const doctorVerb: Verb<DoctorArgs> = {
         'What v2 says is used and left (/metrics, /metrics/contacts) is read for 0 units, and kept for `kybatch usage` and `kybatch plan` where there is a ledger. Exit code: 0 well, 1 a full disk, a damaged database or stored answer, 2 configuration, 5 a key is refused, 6 a provider cannot be reached.',
       ),
   async run(args, io) {
-    const { dataDir, sandbox, deep, pipeline, json } = args;
+    const { dataDir, sandbox, deep, pipeline } = args;
     const { findings, v2, exit } = await doctor(
       { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       aroundOf(io),
@@ -40,8 +41,12 @@ export const doctorVerb: Verb<DoctorArgs> = {
       v2_permissions: v2.use?.map(useToJson) ?? null,
       v2_contacts: v2.contacts && contactsToJson(v2.contacts),
     };
-    if (json) io.stdout(`${JSON.stringify({ findings: told, ...counts })}\n`);
-    else for (const { check, state, detail } of told) io.stderr(`${state.padEnd(4)}  ${check.padEnd(16)} ${detail}\n`);
+    printResult(
+      io,
+      args,
+      () => ({ findings: told, ...counts }),
+      () => told.map(({ check, state, detail }) => `${state.padEnd(4)}  ${check.padEnd(16)} ${detail}\n`).join(''),
+    );
     return exit;
   },
 };

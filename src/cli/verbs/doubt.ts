@@ -21,6 +21,7 @@ import {
   verdictInWords,
 } from '../terminal/doubt-words.js';
 import type { Io } from '../terminal/io.js';
+import { printResultAndWords } from '../terminal/print-result.js';
 import { nextCommands } from '../terminal/review-words.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
@@ -64,14 +65,15 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
   const { calls, underWay, released } = await listDoubts({ dataDir, settled, which: wordsOf(args) }, aroundOf(io));
   const place = placeFlags(args);
   const next = nextCommands(released, args);
-  if (args.json) {
-    const listed = { calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next };
-    io.stdout(`${JSON.stringify(listed)}\n`);
-  } else for (const call of calls) io.stdout(`${doubtInWords(call)}\n`);
-  if (calls.length > 0) io.stderr(doubtsInWords(calls, place));
-  else if (underWay.length === 0) io.stderr('Every charge is known.\n');
-  io.stderr(underWayInWords(underWay));
-  for (const command of next) io.stderr(`No call holds its rows any more; go on with: ${command}\n`);
+  const listed = () => ({ calls: calls.map(doubtToJson), under_way: underWay.map(underWayToJson), next });
+  const nothing = underWay.length === 0 ? 'Every charge is known.\n' : '';
+  const words = [
+    ...(args.json ? [] : calls.map((call) => `${doubtInWords(call)}\n`)),
+    calls.length > 0 ? doubtsInWords(calls, place) : nothing,
+    underWayInWords(underWay),
+    ...next.map((command) => `No call holds its rows any more; go on with: ${command}\n`),
+  ];
+  printResultAndWords(io, args, listed, words.join(''));
   return ExitCode.ok;
 }
 
@@ -85,16 +87,19 @@ const settleVerb = (verdict: Verdict, describe: string): Verb<SettleArgs> => ({
       .option('by', { type: 'string', requiresArg: true, describe: 'Who says so (default: $USER)' })
       .option('yes', { type: 'boolean', default: false, describe: 'Do it without asking' }),
   async run(args, io) {
-    const { dataDir, reason, by, json } = args;
+    const { dataDir, reason, by } = args;
     const agree = (proposal: DoubtProposal) => agreed(verdict, proposal, args, io);
     const view = await settleDoubts({ dataDir, which: wordsOf(args), verdict, reason, by, agree }, aroundOf(io));
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-    if (json) {
-      const { calls, contradictions, released } = view;
-      const settled = { verdict, calls: calls.map(({ id }) => id), next: nextCommands(released, args) };
-      io.stdout(`${JSON.stringify({ ...settled, contradictions: contradictions.map(contradictionToJson) })}\n`);
-    }
-    io.stderr(view.outcome === 'settled' ? settledInWords(verdict, view, args) : 'Every charge is known.\n');
+    const { calls, contradictions, released } = view;
+    const settled = () => ({
+      verdict,
+      calls: calls.map(({ id }) => id),
+      next: nextCommands(released, args),
+      contradictions: contradictions.map(contradictionToJson),
+    });
+    const words = view.outcome === 'settled' ? settledInWords(verdict, view, args) : 'Every charge is known.\n';
+    printResultAndWords(io, args, settled, words);
     return ExitCode.ok;
   },
 });
@@ -106,10 +111,10 @@ async function agreed(
   io: Io,
 ): Promise<Consent> {
   if (!yes && io.ask !== undefined) {
-    for (const call of calls.slice(0, SHOWN)) io.stderr(`${doubtInWords(call)}\n`);
-    if (calls.length > SHOWN) io.stderr(`… and ${calls.length - SHOWN} more\n`);
+    for (const call of calls.slice(0, SHOWN)) io.alert(`${doubtInWords(call)}\n`);
+    if (calls.length > SHOWN) io.alert(`… and ${calls.length - SHOWN} more\n`);
   }
-  for (const contradiction of contradictions) io.stderr(contradictionInWords(contradiction, verdict));
+  for (const contradiction of contradictions) io.alert(contradictionInWords(contradiction, verdict));
   const what = `this would be about ${count(calls.length, 'call')}`;
   const consent = { what, question: verdictInWords(verdict, calls), nothing: 'Nothing was changed.' };
   if (!(await agreedTo(consent, yes, io))) return { agreed: false };

@@ -37,11 +37,11 @@ export const exportVerb: Verb<ExportArgs> = {
   async run(args, io) {
     const { dataDir, run } = args;
     const { folder, summary, lack } = await exportTables({ dataDir, run, ...readTableFlags(args) }, aroundOf(io));
-    if (args.json) io.stdout(`${JSON.stringify({ folder, ...summary })}\n`);
-    else io.stderr(`${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`);
+    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`;
+    io.stdout(args.json ? `${JSON.stringify({ folder, ...summary })}\n` : words);
     const { partial, rows_not_settled: open, input } = summary;
     io.stderr(partialInWords({ partial, open, rows: input.rows }));
-    io.stderr(lackInWords(lack));
+    io.alert(lackInWords(lack));
     return lack === null ? ExitCode.ok : ExitCode.internal;
   },
 };

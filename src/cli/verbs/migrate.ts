@@ -1,6 +1,7 @@
 import { migrate } from '../../app/migrate.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { printResultAndWords } from '../terminal/print-result.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
 export const migrateVerb: Verb<CommonArgs> = {
@@ -12,12 +13,11 @@ export const migrateVerb: Verb<CommonArgs> = {
     ),
   async run({ dataDir, json }, io) {
     const view = await migrate({ dataDir }, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify({ data_dir: view.dataDir, from: view.from, to: view.to })}\n`);
-    io.stderr(
+    const words =
       view.from === view.to
         ? `The ledger in ${view.dataDir} is up to date (schema ${view.to}). Nothing was changed.\n`
-        : `The ledger in ${view.dataDir} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.\n`,
-    );
+        : `The ledger in ${view.dataDir} was brought from schema ${view.from} to ${view.to}. Nothing was sent, nothing was spent.\n`;
+    printResultAndWords(io, { json }, () => ({ data_dir: view.dataDir, from: view.from, to: view.to }), words);
     return ExitCode.ok;
   },
 };

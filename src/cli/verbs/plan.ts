@@ -30,8 +30,7 @@ export const planVerb: Verb<PlanArgs> = {
       ),
   async run({ input, pipeline, portfolio, limit, fresh, sandbox, dataDir, json }, io) {
     const view = await plan({ input, pipeline, portfolio, limit, fresh, sandbox, dataDir }, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify(planToJson(view))}\n`);
-    else io.stderr(planInWords(view, placeFlags({ dataDir })));
+    io.stdout(json ? `${JSON.stringify(planToJson(view))}\n` : planInWords(view, placeFlags({ dataDir })));
     return ExitCode.ok;
   },
 };

@@ -9,6 +9,7 @@ import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { formatOption, readTableFlags } from '../table-flags.js';
 import { lookFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
+import { printResultAndWords } from '../terminal/print-result.js';
 import { callsInWords, foundInWords, foundToJson, prospectingInWords } from '../terminal/prospect-words.js';
 import { saysYes } from '../terminal/says-yes.js';
 import { shellWord } from '../terminal/text.js';
@@ -64,8 +65,7 @@ export const prospectVerb: Verb<ProspectArgs> = {
         throw withWayOn(error, again);
       });
       const plan = `kybatch plan ${shellWord(view.written?.input ?? '')}${lookFlags(args)}`;
-      if (args.json) io.stdout(`${JSON.stringify(foundToJson(view, { plan }))}\n`);
-      io.stderr(foundInWords(view, { plan }));
+      printResultAndWords(io, args, () => foundToJson(view, { plan }), foundInWords(view, { plan }));
       return view.failure === null ? ExitCode.ok : ExitCode.rowsOpen;
     });
   },
@@ -76,8 +76,9 @@ function find(args: ProspectArgs, stoppable: Stoppable, io: Io): Promise<Prospec
   const { formats } = readTableFlags(args);
   const asked = { filters, out, formats, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir };
   const agree = async (proposal: ProspectProposal) => {
-    io.stderr(prospectingInWords(proposal));
-    return yes || sandbox || io.ask === undefined || (await saysYes(`Make ${callsInWords(proposal)}?`, io.ask));
+    const asks = !yes && !sandbox && io.ask !== undefined;
+    (asks ? io.alert : io.stderr)(prospectingInWords(proposal));
+    return !asks || (await saysYes(`Make ${callsInWords(proposal)}?`, io.ask));
   };
   const onPage = (page: number) => io.stderr(`Page ${page} is there.\n`);
   const canAsk = yes || sandbox || io.ask !== undefined;

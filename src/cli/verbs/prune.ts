@@ -78,8 +78,7 @@ export const pruneVerb: Verb<PruneArgs> = {
       aroundOf(io),
     );
     if (view.outcome === 'not_agreed') return ExitCode.interrupted;
-    if (json) io.stdout(`${JSON.stringify(pruneToJson(view))}\n`);
-    else io.stderr(pruneInWords(view, placeFlags(args)));
+    io.stdout(json ? `${JSON.stringify(pruneToJson(view))}\n` : pruneInWords(view, placeFlags(args)));
     return view.ledgerLeft === null ? ExitCode.ok : ExitCode.internal;
   },
 };
@@ -92,8 +91,7 @@ async function drop(run: string, { dataDir, json, yes }: PruneArgs, io: Io): Pro
   };
   const view = await dropRun({ dataDir, run, agree }, aroundOf(io));
   if (!view.dropped) return ExitCode.interrupted;
-  if (json) io.stdout(`${JSON.stringify({ dropped: runToJson(view) })}\n`);
-  else io.stderr(`Dropped run ${view.run.id}. ${DROPPED}\n`);
+  io.stdout(json ? `${JSON.stringify({ dropped: runToJson(view) })}\n` : `Dropped run ${view.run.id}. ${DROPPED}\n`);
   return ExitCode.ok;
 }
 
@@ -110,8 +108,11 @@ async function forget(portfolio: string, { dataDir, sandbox, json, yes }: PruneA
     );
   const view = await dropPortfolio({ dataDir, portfolio, sandbox, agree }, aroundOf(io));
   if (!view.dropped) return ExitCode.interrupted;
-  if (json) io.stdout(`${JSON.stringify({ dropped: view.lists.map(droppedListToJson) })}\n`);
-  else io.stderr(`Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}\n`);
+  io.stdout(
+    json
+      ? `${JSON.stringify({ dropped: view.lists.map(droppedListToJson) })}\n`
+      : `Dropped ${droppedListsInWords(view.lists)}. ${DROPPED}\n`,
+  );
   return ExitCode.ok;
 }
 

@@ -57,7 +57,5 @@ const spentNothing = (watchAsked: number): string =>
     : `nothing was bought. The watch was asked about ${watchAsked === 1 ? 'one company' : `${watchAsked} companies`}.`;
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
-async function ask(proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> {
-  io.stderr(planInWords(proposal.plan, placeFlags(args)));
-  return await agrees(spendQuestion(proposal), args, io);
-}
+const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
+  agrees(planInWords(proposal.plan, placeFlags(args)), spendQuestion(proposal), args, io);

@@ -10,8 +10,7 @@ export const runsVerb: Verb<CommonArgs> = {
   builder: (yargs) => yargs.example('$0 runs --json', 'for scripts'),
   async run({ dataDir, json }, io) {
     const standings = await runs({ dataDir }, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify({ runs: standings.map(runToJson) })}\n`);
-    else io.stderr(runsInWords(standings));
+    io.stdout(json ? `${JSON.stringify({ runs: standings.map(runToJson) })}\n` : runsInWords(standings));
     return ExitCode.ok;
   },
 };

@@ -7,6 +7,7 @@ import { aroundOf } from '../around.js';
 import { numberFlag, numberFlagOr } from '../number-flag.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { exitCodeOfInterrupt } from '../terminal/interrupts.js';
+import { printResultAndWords } from '../terminal/print-result.js';
 import { count } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
@@ -22,7 +23,7 @@ interface SampleArgs extends CommonArgs {
 
 const sampleVerb: Verb<SampleArgs> = {
   command: 'sample',
-  describe: 'Write a CSV of companies that exist in the sandbox, and the right answer for each row in a second file',
+  describe: 'Write a list of companies that exist in the sandbox, and the right answer for each row in a second file',
   builder: (yargs) =>
     yargs
       .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
@@ -34,13 +35,19 @@ const sampleVerb: Verb<SampleArgs> = {
       })
       .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
-      .option('out', { type: 'string', default: 'sample.csv', requiresArg: true, describe: 'Where to write the CSV' })
+      .option('out', {
+        type: 'string',
+        default: 'sample.csv',
+        requiresArg: true,
+        describe: 'Where to write it: a CSV, or a workbook where it ends in .xlsx',
+      })
       .option('force', {
         type: 'boolean',
         default: false,
         describe: 'Write over files that are there, and are no sample',
       })
-      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
+      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv')
+      .example('$0 sandbox sample --rows 200 --country DE --out suppliers.xlsx', 'a workbook of German companies'),
   async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
@@ -49,14 +56,16 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
-      const wanted = { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal };
-      const view = await sample(wanted, aroundOf(io));
-      if (json) io.stdout(`${JSON.stringify(view)}\n`);
-      else io.stderr(`${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`);
+      const view = await sample(
+        { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
+        aroundOf(io),
+      );
+      const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`;
+      io.stdout(json ? `${JSON.stringify(view)}\n` : words);
       return ExitCode.ok;
     } catch (error) {
       if (error !== abort.signal.reason) throw error;
-      io.stderr('Stopped. No file was written.\n');
+      io.alert('Stopped. No file was written.\n');
       return exit;
     } finally {
       stopListening();
@@ -92,9 +101,9 @@ const changeVerb: Verb<ChangeArgs> = {
       dataDir,
     };
     const { recorded, callbackStatus } = await changeInSandbox(change, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify({ recorded, callback_status: callbackStatus })}\n`);
     const told = callbackStatus === null ? '' : `, and the callback answered ${callbackStatus}`;
-    io.stderr(`Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`);
+    const words = `Changed; ${recorded ? `it is watched${told}` : 'nobody watches it'}.\n`;
+    printResultAndWords(io, { json }, () => ({ recorded, callback_status: callbackStatus }), words);
     return ExitCode.ok;
   },
 };

@@ -61,9 +61,9 @@ export const statusVerb: Verb<StatusArgs> = {
       io.stdout(`${JSON.stringify({ ...statusToJson(view), ...commands })}\n`);
       return ExitCode.ok;
     }
-    io.stderr(statusInWords(view, placeFlags({ dataDir })));
+    io.stdout(statusInWords(view, placeFlags({ dataDir })));
     for (const { words, command } of [...further, ...(next === undefined ? [] : [next])])
-      io.stderr(`${words}: ${command}\n`);
+      io.stdout(`${words}: ${command}\n`);
     return ExitCode.ok;
   },
 };

@@ -17,8 +17,7 @@ export const usageVerb: Verb<CommonArgs> = {
       ),
   async run({ dataDir, json }, io) {
     const view = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify(usageToJson(view))}\n`);
-    else io.stderr(usageInWords(view));
+    io.stdout(json ? `${JSON.stringify(usageToJson(view))}\n` : usageInWords(view));
     return ExitCode.ok;
   },
 };

@@ -9,6 +9,7 @@ import { onlySandboxOption, type ProviderArgs, sandboxOption } from '../provider
 import { lookFlags, placeFlags } from '../terminal/commands.js';
 import { InterruptListener } from '../terminal/interrupts.js';
 import type { Io } from '../terminal/io.js';
+import { printResultAndWords } from '../terminal/print-result.js';
 import {
   listedInWords,
   listedToJson,
@@ -56,8 +57,7 @@ const syncVerb: Verb<SyncArgs> = {
     talk(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, pipeline, limit } = args;
       const view = await watchSync({ dataDir, sandbox, portfolio, pipeline, limit, ...stoppable }, aroundOf(io));
-      if (args.json) io.stdout(`${JSON.stringify(syncedToJson(view))}\n`);
-      io.stderr(syncedInWords(view));
+      printResultAndWords(io, args, () => syncedToJson(view), syncedInWords(view));
       return view;
     }),
 };
@@ -80,8 +80,7 @@ const pullVerb: Verb<PullArgs> = {
     talk(io, async (stoppable) => {
       const { dataDir, sandbox, portfolio, hinted, limit } = args;
       const view = await watchPull({ dataDir, sandbox, portfolio, hinted, limit, ...stoppable }, aroundOf(io));
-      if (args.json) io.stdout(`${JSON.stringify(pulledToJson(view))}\n`);
-      io.stderr(pulledInWords(view));
+      printResultAndWords(io, args, () => pulledToJson(view), pulledInWords(view));
       return view;
     }),
 };

@@ -58,6 +58,7 @@ export const permissionOperations = cell('permission_use', 'operations', PERMISS
 const permissionExtra = cell('permission_use', 'extra', PERMISSION_KEY, isRecord);
 const contactsExtra = cell('contact_counts', 'extra', ['environment_id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
+const heldShown = cell('held_decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
 export const CELLS_OF_RUN: readonly Cell<unknown>[] = [
@@ -79,6 +80,7 @@ export const ALL_CELLS: readonly Cell<unknown>[] = [
   startGiven,
   changeItems,
   decisionShown,
+  heldShown,
   watchFields,
   watchEventExtra,
   permissionOperations,

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { Finished } from '../helpers/cli.js';
+import { Interrupts, type Job, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+
+/** Each with what only its result says. */
+const ASKED: readonly (readonly [readonly string[], RegExp])[] = [
+  [['plan', 'in.csv', '--pipeline', './p.yaml'], /^Plan for /],
+  [['runs'], /^run +state/],
+  [['status'], /^Run /],
+  [['usage'], /units/],
+  [['portfolios'], /members/],
+  [['changes'], /./],
+  [['doctor'], /^ok +/],
+  [['doubt'], /^Every charge is known\.\n$/],
+  [['export'], /the tables are in /],
+  [['migrate'], /is up to date/],
+  [['watch', 'list'], /./],
+  [['sandbox', 'sample', '--rows', '1'], /^1 row in /],
+  [['call', 'v1'], /searchKyb/],
+  [['prune', '--older-than', '90d', '--yes'], /^Nothing is that old/],
+];
+
+const withRun = (use: (job: Job) => Promise<void>) =>
+  withJob({}, async (job) => {
+    job.writeCsv('in.csv', job.rows.slice(0, 2));
+    expect((await job.kybatch(RUN)).code).toBe(0);
+    await use(job);
+  });
+
+test('what a command is asked for is on stdout, all of it, also with --quiet; with --json it is one object', () =>
+  withRun(async ({ kybatch }) => {
+    const said: Record<string, unknown> = {};
+    for (const [index, [args, words]] of ASKED.entries()) {
+      const { code, stdout, stderr } = await kybatch([...args, index % 2 === 0 ? '--quiet' : '-q']);
+      expect(stdout, args.join(' ')).toMatch(words);
+      said[args.join(' ')] = [code, stderr];
+    }
+    expect(said).toEqual(Object.fromEntries(ASKED.map(([args]) => [args.join(' '), [0, '']])));
+    for (const [args] of ASKED.filter(([[verb]]) => /plan|doctor|doubt|export|migrate/.test(verb ?? ''))) {
+      const { stdout } = await kybatch([...args, '--json']);
+      expect(() => JSON.parse(stdout), `${args.join(' ')}: ${stdout}`).not.toThrow();
+    }
+  }));
+
+describe('a start with --quiet', () => {
+  test('says nothing at all where all is well, with a bar or without', () =>
+    withJob({}, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 2));
+      expect(await kybatch([...RUN, '--quiet'], { answers: () => 'yes' })).toMatchObject(silent(0));
+      expect(await kybatch([...RUN, '-q'])).toMatchObject(silent(0));
+    }));
+
+  test('says why it ended, and how it goes on, where it could not do all', () =>
+    withJob({}, async ({ rows, writeCsv, kybatch }) => {
+      writeCsv('in.csv', rows.slice(0, 3));
+      const { code, stderr } = await kybatch([...RUN, '--quiet', '--budget', '2']);
+      expect(code).toBe(4);
+      expect(stderr).toMatch(/= 3 rows\n[\s\S]*\nGo on with: kybatch resume /);
+      expect(stderr).not.toContain('rows to go');
+    }));
+
+  test('says errors, and asks its questions with what they are about', () =>
+    withJob({}, async ({ rows, writeCsv, kybatch }) => {
+      expect((await kybatch([...RUN, '--quiet'])).stderr).toMatch(/^kybatch: .*in\.csv/);
+      writeCsv('in.csv', rows.slice(0, 1));
+      const asked: string[] = [];
+      const answers = (question: string) => {
+        asked.push(question);
+        return 'no';
+      };
+      const { stderr } = await kybatch([...RUN.slice(0, -1), '--quiet'], { answers, interrupts: new Interrupts() });
+      expect(asked).toHaveLength(1);
+      expect(stderr).toMatch(/^Plan for /);
+    }));
+});
+
+const silent = (code: number): Partial<Finished> => ({ code, stdout: '', stderr: '' });

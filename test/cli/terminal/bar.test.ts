@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { fitLine } from '../../../src/cli/terminal/fit-line.js';
+import { PlanningDisplay } from '../../../src/cli/terminal/planning.js';
+import { startBar } from '../../../src/cli/terminal/progress-bar.js';
+import { progressParts, type Reached } from '../../../src/cli/terminal/progress-words.js';
+import { ManualClock } from '../../../src/util/clock.js';
+import { terminalOf } from './terminal-of.js';
+
+const LARGE: Reached = {
+  settled: 123_456,
+  total: 400_000,
+  rowsPerSecond: 14.2,
+  units: 246_912,
+  unitsLeft: 1_753_088,
+  reports: 12_345,
+  awaited: 1_234,
+  looks: 0,
+  lookUntil: 0,
+  parked: 17,
+  failed: 3,
+  msToGo: 12_000_000,
+};
+
+/** What stands on the terminal: without what moves the cursor. */
+function drawn(columns: number, reached: Reached): string {
+  const { io, printed } = terminalOf({ columns });
+  startBar(reached.total, reached.settled, progressParts(reached), io).stop();
+  const lines = printed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal is steered with.
+    .replaceAll(/\u001b\[[?\d;]*[A-Za-z]/g, '\n')
+    .split(/[\r\n]+/);
+  return lines.filter((line) => line.includes('%')).at(-1) ?? '';
+}
+
+describe('the bar', () => {
+  test.each([60, 80, 100, 140])(
+    'fits %i columns, and keeps the time to go and the reports that are awaited',
+    (columns) => {
+      const line = drawn(columns, LARGE);
+      expect(line.length).toBeLessThan(columns);
+      expect(line).toMatch(columns < 70 ? /^30% / : /^[█░]{10,20} 30% /);
+      expect(line).toMatch(/123,456(?:\/400,000| of 400,000 rows)/);
+      expect(line).toContain('3 h 20 min to go');
+      expect(line).toMatch(/1,234 (?:reports )?awaited/);
+    },
+  );
+
+  test('says everything where there is room', () => {
+    expect(drawn(200, LARGE)).toContain(
+      '123,456 of 400,000 rows, 14.2 rows/s, 246,912 units spent, 1,753,088 left, 12,345 reports bought, 1,234 reports awaited, 17 parked, 3 failed, about 3 h 20 min to go',
+    );
+  });
+});
+
+test('a line gives up what matters least, whatever its place', () => {
+  const parts = [
+    { text: 'first of all', short: 'first', rank: 1 },
+    { text: 'by the way', rank: 9 },
+    { text: 'the end of it', short: 'end', rank: 0 },
+  ];
+  expect(fitLine(parts, 40)).toBe('first of all, by the way, the end of it');
+  expect(fitLine(parts, 38)).toBe('first, by the way, end');
+  expect(fitLine(parts, 12)).toBe('first, end');
+  expect(fitLine(parts, 4)).toBe('end');
+  expect(fitLine(parts, 2)).toBe('en');
+  expect(fitLine(parts, -3)).toBe('');
+});
+
+describe('planning that takes long', () => {
+  test('is a line that is drawn again on a terminal, and gone at the end', () => {
+    const clock = new ManualClock();
+    const { io, printed } = terminalOf({ columns: 40, clock });
+    const display = new PlanningDisplay(io);
+    display.rows(10, 0.001);
+    expect(printed()).toBe('');
+    clock.advance(10_000);
+    display.rows(120_000, 0.25);
+    display.rows(120_001, 0.25);
+    expect(printed()).toBe('\rPlanning: 120,000 rows read, 25%, about\u001b[K');
+    display.stop();
+    display.rows(130_000, 0.5);
+    expect(printed().endsWith('about\u001b[K\r\u001b[K')).toBe(true);
+  });
+
+  test('is a line after 10 s and every 30 s without one, and none at all where it is short', () => {
+    const clock = new ManualClock();
+    const { io, printed } = terminalOf({ clock, interactive: false });
+    const display = new PlanningDisplay(io);
+    for (let second = 0; second < 75; second++, clock.advance(1_000)) display.rows(second * 1_000, second / 100);
+    display.stop();
+    expect(printed().split('\n')).toEqual([
+      'Planning: 10,000 rows read, 10%, about 1 min 30 s to go',
+      'Planning: 40,000 rows read, 40%, about 1 min 0 s to go',
+      'Planning: 70,000 rows read, 70%, about 30 s to go',
+      '',
+    ]);
+  });
+
+  test('does not say how far it is where nobody knows', () => {
+    const clock = new ManualClock();
+    const { io, printed } = terminalOf({ clock, interactive: false });
+    const display = new PlanningDisplay(io);
+    clock.advance(10_000);
+    display.rows(1, null);
+    expect(printed()).toBe('Planning: 1 row read\n');
+  });
+});

@@ -1,0 +1,24 @@
+import type { Io } from '../../../src/cli/terminal/io.js';
+import { ManualClock } from '../../../src/util/clock.js';
+
+/** A terminal that keeps what is printed on it. */
+export function terminalOf(options: Partial<Pick<Io, 'columns' | 'clock' | 'interactive'>> = {}) {
+  let printed = '';
+  const print = (text: string) => {
+    printed += text;
+  };
+  const io: Io = {
+    stdout: print,
+    stderr: print,
+    alert: print,
+    draw: print,
+    env: {},
+    cwd: '/',
+    clock: new ManualClock(),
+    interactive: true,
+    columns: 100,
+    onInterrupt: () => () => {},
+    ...options,
+  };
+  return { io, printed: () => printed };
+}
