@@ -267,7 +267,7 @@ export function doubts(): CorpusFile[] {
       page(mixed(['GB', 'US'], 4), [
         name('Name'),
         country('Country'),
-        number('Number'),
+        number('Company number'),
         other('Name', PEOPLE),
         other('Phone', oneOf('+44 20 7946 0001', '+1 202 555 0101')),
       ]),
@@ -283,8 +283,8 @@ export function doubts(): CorpusFile[] {
       answer: ['--map', 'registration_number=ID'],
       reading: (r) => ({
         ...r,
-        columns: { ...without(r.columns, 'registration_number'), id: 'ID' },
-        optional: { registration_number: 'ID' },
+        columns: without(r.columns, 'registration_number'),
+        optional: { registration_number: 'ID', id: 'ID' },
         cells: [],
       }),
     }),

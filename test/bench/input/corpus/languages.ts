@@ -166,7 +166,7 @@ export function languages(): CorpusFile[] {
       here: 'Türkiye',
       number: 'Mersis Numarası',
       vat: 'Vergi Numarası',
-      city: 'İl',
+      city: 'Şehir',
     }),
     list('el', foreign.GR, {
       name: 'ΕΠΩΝΥΜΙΑ',

@@ -37,7 +37,7 @@ export function layouts(): CorpusFile[] {
           name('Name'),
           country('Country'),
           city('City'),
-          number('Number'),
+          number('KvK number'),
           other('2024', oneOf('12', '7')),
           other('2025', oneOf('14', '9')),
         ],

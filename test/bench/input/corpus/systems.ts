@@ -229,7 +229,12 @@ export async function systems(): Promise<CorpusFile[]> {
     csvFile(
       'sys-sap-vendors-es.csv',
       sapSpain,
-      { like: 'SAP vendors with short English field labels', confirmed: 8 },
+      {
+        like: 'SAP vendors with short English field labels',
+        mayAsk: { mentions: ['--map', 'Cty'] },
+        answer: ['--map', 'country=Cty'],
+        confirmed: 8,
+      },
       { delimiter: '\t' },
     ),
     csvFile(
@@ -281,7 +286,12 @@ export async function systems(): Promise<CorpusFile[]> {
     csvFile(
       'sys-xero-contacts.csv',
       xero,
-      { like: 'Xero contacts: two country columns, one of them empty', confirmed: 6 },
+      {
+        like: 'Xero contacts: two country columns, one of them empty',
+        mayAsk: { mentions: ['--map', 'SACountry'] },
+        answer: ['--map', 'country=SACountry'],
+        confirmed: 6,
+      },
       {},
     ),
     csvFile('sys-sage50.csv', sage, { like: 'Sage 50 supplier list: VAT number only' }, {}),
@@ -296,6 +306,8 @@ export async function systems(): Promise<CorpusFile[]> {
       companiesHouse,
       {
         like: 'Companies House basic company data: a space before a header',
+        mayAsk: { mentions: ['--map', 'CountryOfOrigin'] },
+        answer: ['--map', 'country=CountryOfOrigin'],
         reading: (r) => ({ ...r, optional: { city: 'RegAddress.PostTown' } }),
         confirmed: 8,
       },

@@ -236,7 +236,7 @@ export function values(): CorpusFile[] {
     ),
     csvFile(
       'val-full-width.csv',
-      page(firmsOf('NO', 4), [name('Company'), country('Country'), number('Number')], {
+      page(firmsOf('NO', 4), [name('Company'), country('Country'), number('Org no')], {
         change: (line) => ({
           ...line,
           cells: [line.cells[0] ?? '', FULL_WIDTH('NO'), FULL_WIDTH(line.firm?.number ?? '')],
