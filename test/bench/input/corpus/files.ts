@@ -1,12 +1,16 @@
 import { dialects } from './dialects.js';
-import { doubts } from './doubts.js';
+import { nameDoubts } from './doubts-names.js';
+import { numberDoubts } from './doubts-numbers.js';
 import { encodings } from './encodings.js';
 import type { CorpusFile } from './file.js';
 import { languages } from './languages.js';
 import { layouts } from './layouts.js';
 import { oddities } from './oddities.js';
 import { systems } from './systems.js';
-import { values } from './values.js';
+import { characterValues } from './values-characters.js';
+import { countryValues } from './values-countries.js';
+import { missingValues } from './values-missing.js';
+import { numberValues } from './values-numbers.js';
 import { workbooks } from './workbooks.js';
 
 /** All of them, in the order of their names. */
@@ -16,9 +20,13 @@ export async function corpusFiles(): Promise<CorpusFile[]> {
     ...dialects(),
     ...(await systems()),
     ...languages(),
-    ...doubts(),
+    ...nameDoubts(),
+    ...numberDoubts(),
     ...layouts(),
-    ...values(),
+    ...missingValues(),
+    ...countryValues(),
+    ...numberValues(),
+    ...characterValues(),
     ...(await workbooks()),
     ...(await oddities()),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
