@@ -1,10 +1,10 @@
+import { inEnglish } from './english-countries.js';
 import { type CorpusFile, column, csvFile, oneOf } from './file.js';
 import { firmsOf, mixed } from './firms.js';
 import { courtAndNumber } from './german.js';
 import { page } from './page.js';
-import { inEnglish } from './systems.js';
 
-const { name, country, number, vat, city, id, other } = column;
+const { name, country, number, id, other } = column;
 const PEOPLE = oneOf('Anna Kowalska', 'John Smith', 'Marie Dubois', 'Peter Müller', 'Sara Lind', 'Luca Rossi');
 /** What a shop is called is not what its company is called. */
 const SIGNS = oneOf('Blue Door', 'Fjord & Co', 'The Corner', 'Lumen', 'Oak House', 'Pixel Works');

@@ -6,19 +6,23 @@ import type { CorpusFile } from './file.js';
 import { languages } from './languages.js';
 import { layouts } from './layouts.js';
 import { oddities } from './oddities.js';
-import { systems } from './systems.js';
+import { accountingSystems } from './systems-accounts.js';
+import { customerSystems } from './systems-customers.js';
 import { characterValues } from './values-characters.js';
 import { countryValues } from './values-countries.js';
 import { missingValues } from './values-missing.js';
 import { numberValues } from './values-numbers.js';
-import { workbooks } from './workbooks.js';
+import { workbookCells } from './workbooks-cells.js';
+import { workbookMakers } from './workbooks-makers.js';
+import { workbookSheets } from './workbooks-sheets.js';
 
 /** All of them, in the order of their names. */
 export async function corpusFiles(): Promise<CorpusFile[]> {
   const files = [
     ...encodings(),
     ...dialects(),
-    ...(await systems()),
+    ...(await accountingSystems()),
+    ...(await customerSystems()),
     ...languages(),
     ...nameDoubts(),
     ...numberDoubts(),
@@ -27,7 +31,9 @@ export async function corpusFiles(): Promise<CorpusFile[]> {
     ...countryValues(),
     ...numberValues(),
     ...characterValues(),
-    ...(await workbooks()),
+    ...(await workbookMakers()),
+    ...(await workbookCells()),
+    ...(await workbookSheets()),
     ...(await oddities()),
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
   const repeated = files.find(({ name }, index) => files[index + 1]?.name === name);

@@ -1,8 +1,8 @@
+import { inEnglish } from './english-countries.js';
 import { type CorpusFile, column, csvFile, oneOf } from './file.js';
 import { firmsOf, mixed } from './firms.js';
 import { courtAndNumber } from './german.js';
 import { BLANK, type Line, page } from './page.js';
-import { inEnglish } from './systems.js';
 
 const { name, country, number, city, id, other } = column;
 const basic = () => [name('Company name'), country('Country'), number('Registration number', courtAndNumber)];

@@ -2,7 +2,7 @@ import { type CorpusFile, column, csvFile } from './file.js';
 import { firmsOf, mixed } from './firms.js';
 import { page } from './page.js';
 
-const { name, country, number, vat, city, id, other } = column;
+const { name, country, number, other } = column;
 const FULL_WIDTH = (text: string): string =>
   text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0));
 

@@ -3,7 +3,7 @@ import { type Firm, firmsOf, mixed, withLeadingZero } from './firms.js';
 import { courtAlone } from './german.js';
 import { type Line, page } from './page.js';
 
-const { name, country, number, vat, city, id, other } = column;
+const { name, country, number, city, other } = column;
 /** The line with other cells, and what must be read of them. */
 const _as =
   (cells: readonly string[], read: NonNullable<Line['read']>) =>
