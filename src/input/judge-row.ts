@@ -1,7 +1,7 @@
 import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
-import { trimCell } from '../sheets/blank.js';
 import type { LineProblemCode, NumberedLine } from '../sheets/sheet.js';
-import type { UnreadLeads } from './map-columns.js';
+import type { UnreadLeads } from './header-claims.js';
+import { textAt } from './join-cells.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -12,25 +12,27 @@ import {
   type RowProblem,
 } from './types.js';
 
-/** The row that a line of the sheet is: its fields, and what they lack. */
+/** The row that a line of the sheet is: its fields, and what they lack. `country`: where the row names none. */
 export function judgeRow(
   line: NumberedLine,
   row: number,
   mapping: InputTable['mapping'],
   unread: UnreadLeads = {},
+  country: string | null = null,
 ): InputRow {
   const { cells: values, problem: damage } = line;
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
-  const fields = fieldsOf(values, mapping);
+  const given = fieldsOf(values, mapping);
+  const fields = given.country === undefined && country !== null ? { ...given, country } : given;
   const problem = damage ?? incomplete(fields, () => fieldsOf(values, unread));
   if (problem === undefined) return { row, line: line.line, values, fields };
   return { row, line: line.line, values, fields, problem };
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */
-const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
+export const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
   BROKEN_QUOTES: true,
   OVER_LONG: true,
   RAGGED: true,
@@ -72,9 +74,9 @@ const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
 function fieldsOf(values: readonly string[], mapping: InputTable['mapping']): InputFields {
   const fields: { [F in InputField]?: string } = {};
   for (const field of INPUT_FIELDS) {
-    const index = mapping[field];
-    if (index === undefined) continue;
-    const value = trimCell(values[index] ?? '');
+    const source = mapping[field];
+    if (source === undefined) continue;
+    const value = textAt(values, source, field);
     if (value !== '') fields[field] = value;
   }
   return fields;

@@ -25,6 +25,66 @@ export interface InputOptions extends SheetOptions {
   readonly synonyms?: Readonly<Partial<Record<InputField, readonly string[]>>>;
   /** The leads that are followed where a search finds nobody: the columns of others are carried through, as any column. */
   readonly leads?: readonly Lead[];
+  /** Which column is what, as somebody said it: `FIELD=HEADER`. It wins over everything else. */
+  readonly map?: readonly string[] | undefined;
+  /** The country of rows that have none of their own: an ISO code or a name. */
+  readonly country?: string | undefined;
+  /** What was agreed to for this list before. */
+  readonly agreed?: AgreedColumns | undefined;
+  /** Asked where two columns could be meant; without it such a file is refused. */
+  readonly askColumns?: AskColumns | undefined;
+}
+
+/** What somebody can say about how a file is to be read; what is not said is found. */
+export type ReadingOptions = Pick<InputOptions, 'map' | 'country' | 'encoding' | 'delimiter' | 'headerLine' | 'sheet'>;
+
+/** Where the text of a field is: a column, or several pieces that make it up, of which a text in between stands for itself. */
+export type ColumnSource = number | readonly ColumnPiece[];
+export type ColumnPiece = number | string;
+
+export type ColumnMapping = Readonly<Partial<Record<InputField, ColumnSource>>>;
+
+/** What decided: its header, or what it holds as well; the pipeline file; `--map`; an answer; what was agreed to before. */
+export type DecidedBy = 'header' | 'content' | 'pipeline' | 'map' | 'answer' | 'agreed';
+
+/** A field, and the column that is read as it. */
+export interface ReadColumn {
+  readonly field: InputField;
+  readonly source: ColumnSource;
+  /** The header as written; several are joined by `+`. */
+  readonly header: string;
+  readonly decidedBy: DecidedBy;
+  /** Some of its texts. */
+  readonly samples: readonly string[];
+}
+
+/** Nobody can tell which column is meant: somebody has to say it. */
+export interface ColumnDoubt {
+  readonly field: InputField;
+  /** What was seen, in words. */
+  readonly reason: string;
+  /** The likeliest first. */
+  readonly choices: readonly ColumnChoice[];
+}
+
+export type ColumnChoice = Pick<ReadColumn, 'source' | 'header' | 'samples'> & {
+  /** As `--map` takes it. */
+  readonly flag: string;
+};
+
+/** The choice that is meant; null: none of them; undefined: there was no answer. */
+export type AskColumns = (doubt: ColumnDoubt) => Promise<ColumnChoice | null | undefined>;
+
+/** Which column was read as what, by the names of the columns. */
+export interface ColumnAgreement {
+  /** The pieces of each field, each in the words of `--map`; none: the field is not to be read. */
+  readonly fields: Readonly<Partial<Record<InputField, readonly string[]>>>;
+  /** The country of rows that have none of their own. */
+  readonly country: string | null;
+}
+
+export interface AgreedColumns extends ColumnAgreement {
+  readonly at: number;
 }
 
 export interface InputTable {
@@ -36,8 +96,18 @@ export interface InputTable {
   readonly delimiter: string | null;
   /** The headers as written, trimmed; made unique where they repeat, named `column_N` where blank. */
   readonly columns: readonly string[];
-  /** Index into `columns` of each field that was found. */
-  readonly mapping: Readonly<Partial<Record<InputField, number>>>;
+  /** Where each field that was found is, by indices into `columns`. */
+  readonly mapping: ColumnMapping;
+  /** The same for people, with what decided. */
+  readonly read: readonly ReadColumn[];
+  /** The country of rows that have none of their own, as it was said; null: none was. */
+  readonly country: string | null;
+  /** What is kept for the next file of the same list. */
+  readonly agreement: ColumnAgreement;
+  /** The physical line of the header. */
+  readonly headerLine: number;
+  /** The worksheet that is read; null for text. */
+  readonly sheet: string | null;
   readonly warnings: readonly string[];
   /** Streams the rows from disk; may be called more than once. Refuses if the file has changed meanwhile. */
   rows(): AsyncIterable<InputRow>;

@@ -76,6 +76,21 @@ export interface PortfolioRecord {
   readonly lastSuccessAt: number | null;
   /** The last start was refused before it began; null: it was not. */
   readonly refused: { readonly at: number; readonly code: string } | null;
+  /** Which column of its files is what; null: nothing was agreed to yet. */
+  readonly agreed: AgreedReading | null;
+}
+
+/** How the files of a list are read, by the names of their columns. */
+export interface ListReading {
+  /** The pieces of each field; none: it is not to be read. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** Of rows that name none. */
+  readonly country: string | null;
+}
+
+export interface AgreedReading extends ListReading {
+  /** Since when. */
+  readonly at: number;
 }
 
 /** A row of a file, and what it is known again by. */
@@ -155,7 +170,13 @@ export interface Convergence {
   readonly name: string;
   readonly providers: string;
   readonly now: number;
-  readonly input: { readonly key: string; readonly path: string; readonly columns: readonly string[] };
+  readonly input: {
+    readonly key: string;
+    readonly path: string;
+    readonly columns: readonly string[];
+    /** Kept for the next file; without it what was agreed to before stays. */
+    readonly reading?: ListReading;
+  };
   /** A file was laid out. Without it the file is the one that was taken in last. */
   readonly laid: boolean;
   /** Only the first rows are worked on. */

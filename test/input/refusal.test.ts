@@ -26,7 +26,7 @@ test('a header alone is a table of no rows, and says so', async () => {
 
 test('a table without a country column warns', async () => {
   const { table, rows } = await readAll('name\nAcme\n');
-  expect(table.warnings).toEqual(['there is no country column: every row will be invalid']);
+  expect(table.warnings).toEqual(['there is no country column: --country CODE gives one to every row that names none']);
   expect(rows[0]?.problem?.code).toBe('NO_COUNTRY');
 });
 

@@ -2,6 +2,7 @@ import type { PlanView } from '../../app/plan.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { revealsAnything } from '../../domain/reveals.js';
 import { plannedToJson } from './allowance-json.js';
+import { columnsInWords, columnsToJson } from './column-words.js';
 import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { freshInWords, revealsInWords } from './spending-words.js';
@@ -18,6 +19,8 @@ export function planInWords(plan: PlanView, place = ''): string {
       ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),
     ...standingInWords(plan, place),
+    '',
+    ...columnsInWords(plan),
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,
@@ -99,6 +102,8 @@ export const planToJson = (plan: PlanView) => ({
   input: plan.input,
   portfolio: plan.portfolio,
   run: plan.run,
+  columns: columnsToJson(plan),
+  country: plan.columns.country,
   rows: plan.rows,
   valid: plan.valid,
   invalid: plan.invalid,

@@ -2,7 +2,7 @@ import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { PortfolioRecord, PortfolioStore } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
 import { adopt } from './adopt.js';
-import { Cells, portfolioColumns } from './cells.js';
+import { Cells, portfolioColumns, portfolioReading } from './cells.js';
 import { converge } from './converge.js';
 import type { Connection } from './driver.js';
 import { LaidRows } from './laid-rows.js';
@@ -89,6 +89,7 @@ export function portfolioStore(
       seenAt: row.seen_at,
       lastSuccessAt: row.last_success_at,
       refused: row.refused_at === null ? null : { at: row.refused_at, code: row.refused_code ?? '' },
+      agreed: row.agreed_columns === null ? null : cells.read(portfolioReading, row.agreed_columns, [row.id]),
     };
   const findPortfolio = (id: number) => toPortfolio(byId.get(id));
   return {
@@ -156,4 +157,5 @@ interface PortfolioRow {
   readonly last_success_at: number | null;
   readonly refused_at: number | null;
   readonly refused_code: string | null;
+  readonly agreed_columns: string | null;
 }

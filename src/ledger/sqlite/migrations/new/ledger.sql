@@ -235,7 +235,7 @@ CREATE TABLE portfolios (
   input_key     TEXT,
   input_path    TEXT NOT NULL,
   columns       TEXT NOT NULL,
-  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT, second_person INTEGER NOT NULL DEFAULT 0 CHECK (second_person IN (0, 1)),
+  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT, agreed_columns TEXT, second_person INTEGER NOT NULL DEFAULT 0 CHECK (second_person IN (0, 1)),
   UNIQUE (name, providers)
 ) STRICT;
 CREATE TABLE purges (

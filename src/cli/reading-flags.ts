@@ -1,0 +1,34 @@
+import type { ReadingOptions } from '../app/how-to-read.js';
+import { numberFlag } from './number-flag.js';
+
+/** How a file is to be read, as the flags say it. */
+export interface ReadingArgs {
+  readonly map?: string | readonly string[] | undefined;
+  readonly country?: string | undefined;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly headerLine?: number | undefined;
+  readonly sheet?: string | undefined;
+}
+
+/** The flags of every command that reads an input. */
+export const readingOptions = {
+  map: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'FIELD=HEADER: which column is what (name="Company name"), as often as needed; FIELD= for none',
+  },
+  country: { type: 'string', requiresArg: true, describe: 'The country of rows that name none: a code or a name' },
+  encoding: { type: 'string', requiresArg: true, describe: 'How its text is encoded (default: found)' },
+  delimiter: { type: 'string', requiresArg: true, describe: 'What stands between cells (default: found)' },
+  'header-line': numberFlag('--header-line', 'The line that names the columns (default: found)'),
+  sheet: { type: 'string', requiresArg: true, describe: 'The worksheet of a workbook, by name or number' },
+} as const;
+
+/** Undefined where nothing is said. */
+export function readReadingFlags(args: ReadingArgs): ReadingOptions | undefined {
+  const { map, country, encoding, delimiter, headerLine, sheet } = args;
+  const said = { map: map === undefined ? undefined : [map].flat(), country, encoding, delimiter, headerLine, sheet };
+  const given = Object.entries(said).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
