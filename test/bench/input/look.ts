@@ -1,8 +1,7 @@
-import { readJob } from '../../../src/app/plan.js';
 import { readEnquiry } from '../../../src/domain/enquiry.js';
 import { KybatchError } from '../../../src/domain/errors.js';
-import type { InputField, InputRow, InputTable } from '../../../src/input/types.js';
-import { systemClock } from '../../../src/util/clock.js';
+import { readInput } from '../../../src/input/read-input.js';
+import type { InputField, InputRow } from '../../../src/input/types.js';
 import { optionsOf } from './flags.js';
 
 /** What kybatch made of a file. */
@@ -31,20 +30,17 @@ export interface SeenRow {
 /** Reads a file as a run would, with the flags that a person adds to the command. */
 export async function look(path: string, flags: readonly string[] = []): Promise<Seen> {
   try {
-    const notes: string[] = [];
-    const around = { env: {}, cwd: '/', clock: systemClock, onNote: (note: string) => notes.push(note) };
-    const { table } = await readJob({ input: path, sandbox: true, ...optionsOf(flags) }, around);
+    const table = await readInput(path, optionsOf(flags));
     const rows: SeenRow[] = [];
     for await (const row of table.rows()) rows.push(seenRow(row));
-    return { columns: headersOf(table), rows, notes: notes.join('\n') };
+    // A run refuses a list of nobody.
+    if (rows.length === 0) return { refused: 'no row' };
+    const columns = Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
+    return { columns, rows, notes: table.warnings.join('\n') };
   } catch (error) {
     if (error instanceof KybatchError) return { refused: `${error.message}\n${error.hint ?? ''}` };
     throw error;
   }
-}
-
-function headersOf({ mapping, columns }: InputTable): Read['columns'] {
-  return Object.fromEntries(Object.entries(mapping).map(([field, column]) => [field, columns[column] ?? '']));
 }
 
 function seenRow({ row, line, fields, problem }: InputRow): SeenRow {
