@@ -1,5 +1,6 @@
 import { FileError, KybatchError, LedgerError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
+import type { ReadingOptions } from '../input/types.js';
 
 /** What to do next with a run, as data: whoever shows it knows the command line, or the button. */
 export type NextStep =
@@ -45,6 +46,8 @@ interface Job {
   readonly limit: number | null;
   /** The name that was given to the portfolio. */
   readonly portfolio: string | undefined;
+  /** How the file is read, where that was said. */
+  readonly reading?: ReadingOptions | undefined;
 }
 
 /** It could not be done now; `next` says what goes on with it. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LoadedPipeline, Pipeline } from '../config/pipeline.js';
 import { newRow, type PlannedRow } from '../engine/plan.js';
-import type { InputTable } from '../input/types.js';
+import type { InputTable, ReadingOptions } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Converged, Due, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
 import type { RowRecord, RunRecord } from '../ledger/runs.js';
@@ -9,6 +9,7 @@ import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
 import { type LaidFile, layOut, soundRow } from '../portfolio/lay-out.js';
 import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
 import { outsideText } from '../util/outside-text.js';
+import { defaultPortfolio } from './input-file.js';
 import type { ProviderNames } from './provider.js';
 import { findSettings, identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
 
@@ -20,10 +21,12 @@ export interface ListOptions {
   readonly fresh: boolean;
   /** The name of the portfolio; the path of the file without it. */
   readonly portfolio: string | undefined;
+  /** How the file is read, as it was said. */
+  readonly reading?: ReadingOptions | undefined;
 }
 
 export const portfolioName = ({ portfolio, table }: Pick<ListOptions, 'portfolio' | 'table'>): string =>
-  portfolio ?? table.path;
+  portfolio ?? defaultPortfolio(table.path);
 
 /** What one provider said is nothing to the account of another. */
 export const providersKey = ({ v1, v2 }: ProviderNames): string => [...new Set([v1, v2])].join();
@@ -77,18 +80,20 @@ export class OpenList {
       name: portfolioName(this.#options),
       providers: providersKey(this.#names),
       now: this.#terms.now,
-      input: { key: this.file.key, path: table.path, columns: table.columns },
+      input: { key: this.file.key, path: table.path, columns: table.columns, reading: table.agreement },
       laid: this.file.laid,
       limit,
       judge: this.judge,
       run,
       goesOnWith: fresh ? null : run,
+      secondPerson: pipeline.review.secondPerson,
     });
   }
 
   #settings(): StoredSettings {
-    const { limit, fresh, pipeline, portfolio } = this.#options;
-    return { pipeline, fresh, limit, portfolio, providers: [this.#names.v1, this.#names.v2] };
+    const { limit, fresh, pipeline, portfolio, reading } = this.#options;
+    const said = reading === undefined ? {} : { reading };
+    return { pipeline, fresh, limit, portfolio, ...said, providers: [this.#names.v1, this.#names.v2] };
   }
 
   isAnythingDue(): Promise<boolean> {

@@ -53,6 +53,11 @@ export function exportQuestions(
 export interface AppliedView {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them that say `not_sure`: their questions stay open. */
+  readonly notSure: number;
+  /** Those of them that wait for a second person; and of these, against whom somebody else has said otherwise. */
+  readonly held: number;
+  readonly disagreeing: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
@@ -106,6 +111,10 @@ export interface AnswerOptions extends DeciderOptions {
 export interface AnsweredView {
   readonly by: string;
   readonly decided: number;
+  /** Questions that wait for a second person now. */
+  readonly held: number;
+  /** Questions that stay open because the person said so. */
+  readonly notSure: number;
   readonly left: number;
   readonly released: readonly ReleasedRun[];
 }
@@ -115,7 +124,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
   return withLedger('existing', options, around, async (ledger) => {
     const questions = await withAskingPipelines(await openQuestions(ledger.review), ledger);
     const by = decider(options, around);
-    const { decided, left, released } = await runSession({
+    const { released, ...end } = await runSession({
       questions,
       keys: questions.length === 0 ? none() : options.keys(),
       print: options.print,
@@ -124,7 +133,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
       now: () => around.clock.now(),
       groundsOf: await groundsOfRuns(ledger),
     });
-    return { by, decided, left, released: await releasedRuns(released, ledger) };
+    return { by, ...end, released: await releasedRuns(released, ledger) };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { ExitCode } from '../domain/exit-codes.js';
+import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { RowOutcome } from '../domain/outcomes.js';
 import { NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { MovedUse } from '../engine/permissions.js';
@@ -26,6 +27,8 @@ export interface RunEndView {
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** Why rows are invalid, each reason with its first row. */
+  readonly invalid: readonly InvalidReason[];
   /** Rows that were due when the run began, and those of them that are still to do. */
   readonly due: number;
   readonly toDo: number;
@@ -167,13 +170,14 @@ export async function viewOfRest(
 const standing = (
   { id, inputPath, rowCount }: RunRecord,
   progress: Progress,
-  { portfolio, rows, outcomes }: Whole,
+  { portfolio, rows, outcomes, invalid }: Whole,
 ) => ({
   run: id,
   input: inputPath,
   portfolio,
   rows,
   outcomes,
+  invalid,
   due: rowCount,
   toDo: progress.byOutcome.pending,
   stages: progress.stages,

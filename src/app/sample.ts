@@ -1,7 +1,9 @@
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { answersBeside, foreignFile } from '../sandbox/sample/files.js';
+import { outsideText } from '../util/outside-text.js';
 import { fileTarget } from './file-target.js';
+import { sampleWorkbook } from './sample-workbook.js';
 import { filesOf } from './stored-settings.js';
 import { dataDirOf, here, type PlaceOptions, type Surroundings, withLedger } from './surroundings.js';
 
@@ -11,9 +13,11 @@ export interface SampleOptions extends PlaceOptions {
   readonly dirty?: boolean | undefined;
   /** As a spreadsheet saves it. */
   readonly excel?: boolean | undefined;
+  /** ISO code: companies of this country alone. */
+  readonly country?: string | undefined;
   /** Of the registry. */
   readonly seed?: number | undefined;
-  /** The CSV; the answers go beside it. */
+  /** The CSV, or the workbook where it is named `.xlsx`; the answers go beside it, as a CSV. */
   readonly out: string;
   /** Write over files that are there, and are no sample. */
   readonly force?: boolean | undefined;
@@ -30,7 +34,7 @@ export interface SampleView {
 /** As many as there are companies. */
 const MOST_ROWS = 1_000_000;
 
-/** Writes a CSV of companies that exist in the sandbox, and the right answer for each row in a second file. */
+/** Writes a list of companies that exist in the sandbox, and the right answer for each row in a second file. */
 export async function sample(options: SampleOptions, around = here()): Promise<SampleView> {
   const { rows, dirty = false, excel = false, seed = 1, signal } = options;
   if (!Number.isSafeInteger(rows) || rows < 1 || rows > MOST_ROWS)
@@ -40,15 +44,26 @@ export async function sample(options: SampleOptions, around = here()): Promise<S
     );
   const { writeSampleFiles } = await import('../sandbox/sample.js');
   const { createRegistry } = await import('../sandbox/registry/index.js');
+  const { countries } = await import('../sandbox/registry/countries/index.js');
+  const country = oneOf(
+    countries.map(({ code }) => code),
+    options.country,
+  );
   const out = await sampleTarget(options, around);
   try {
-    return {
-      rows,
-      ...(await writeSampleFiles({ registry: createRegistry({ seed }), rows, dirty, excel, out, signal })),
-    };
+    const rowsFile = out.toLowerCase().endsWith('.xlsx') ? sampleWorkbook : undefined;
+    const wanted = { rows, dirty, excel, country, out, rowsFile, signal };
+    return { rows, ...(await writeSampleFiles({ registry: createRegistry({ seed }), ...wanted })) };
   } catch (error) {
     throw asPlaceError(error, out);
   }
+}
+
+function oneOf(known: readonly string[], given: string | undefined): string | undefined {
+  const code = given?.trim().toUpperCase();
+  if (code === undefined || known.includes(code)) return code;
+  const hint = `It has some of ${known.join(', ')}.`;
+  throw new UsageError(`the sandbox has no companies of ${outsideText(code, 40)}`, hint);
 }
 
 /** Where it goes. Nothing is written over but a sample, unless `force` says so, and nothing else that kybatch reads. */

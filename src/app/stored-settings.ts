@@ -1,9 +1,10 @@
 import { pipelineArgument } from '../config/find-pipeline.js';
-import { type LoadedPipeline, NO_GUARDS, NO_WATCH, pipelineSha256, toShared } from '../config/pipeline.js';
+import { type LoadedPipeline, NO_GUARDS, NO_WATCH, ONE_PERSON, pipelineSha256, toShared } from '../config/pipeline.js';
 import { DEFAULT_PATIENCE } from '../config/pipeline-schema.js';
 import { canonicalBaseUrl } from '../domain/base-url.js';
 import { IMPORTANT_CHANGES } from '../domain/change.js';
 import { parseDuration } from '../domain/options/duration.js';
+import type { ReadingOptions } from '../input/types.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { isRecord, parseStored, readStored } from '../ledger/stored-json.js';
 import { stages } from '../stages/list.js';
@@ -16,6 +17,8 @@ export interface StoredSettings {
   readonly limit: number | null;
   /** The name of the portfolio, where one was given. */
   readonly portfolio?: string | undefined;
+  /** How its file was to be read, where that was said. */
+  readonly reading?: ReadingOptions | undefined;
   /** The names of the providers it was started with. */
   readonly providers: readonly string[];
   /** Somebody was to be told how it ends. Whom, only the pipeline file says: an address may be a password. */
@@ -63,10 +66,11 @@ function asOfNow(stored: FirstSettings): StoredSettings {
   // Versions before kept them as they were spelt.
   const providers = (stored.providers ?? (pipeline.sha256.split('@')[1] ?? '').split(',')).map(canonicalBaseUrl);
   const patienceMs = pipeline.patienceMs ?? parseDuration(DEFAULT_PATIENCE);
-  const { metrics = null, tables = 'when_finished' } = pipeline;
+  const { metrics = null, tables = 'when_finished', review = ONE_PERSON } = pipeline;
   const withAll = {
     ...pipeline,
     search,
+    review,
     // Versions before kept a yes or no.
     idsShared: toShared(pipeline.idsShared),
     guards,
@@ -108,8 +112,8 @@ export function filesOf({ inputPath, settings }: Pick<RunRecord, 'inputPath' | '
 
 /** What the run was started with, as it is said on a command line. */
 export function jobOf(run: RunRecord) {
-  const { pipeline, limit, portfolio } = readSettings(run);
-  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit, portfolio };
+  const { pipeline, limit, portfolio, reading } = readSettings(run);
+  return { input: run.inputPath, pipeline: pipelineArgument(pipeline), limit, portfolio, reading };
 }
 
 /** What starts a run again that was stopped while its input was being read. */

@@ -105,11 +105,14 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   );
   for (const each of known) each.add(common, io, done, { name, forHelp: called === undefined });
   let printed = '';
-  await common.parseAsync([...given], {}, (_error, _args, output) => {
+  await common.parseAsync(given.map(readable), {}, (_error, _args, output) => {
     printed = output;
   });
   if (printed !== '') io.stdout(`${printed}\n`);
 }
+
+/** yargs makes an empty word of a dash: standard input goes by its other name. */
+const readable = (word: string): string => (word === '-' ? '/dev/stdin' : word);
 
 /** What is left to the parser: that a value is missing, and what cannot be said together. */
 const IN_OUR_WORDS = {

@@ -64,9 +64,13 @@ const isAllDone = ({ finished, outcomes, tablesLack }: RunEndView): boolean =>
   finished && outcomes.failed === 0 && tablesLack === null;
 
 /** The same error, with the command that goes on. */
-function withCommand({ message, code, hint = '', exit, next, cause }: GoOnError, args: SpendingArgs): KybatchError {
+export function withCommand(
+  { message, code, hint = '', exit, next, cause }: GoOnError,
+  args: Parameters<typeof suggestCommand>[1],
+): KybatchError {
   const { words, command } = suggestCommand(next, args);
-  return new KybatchError(message, { code, hint: `${hint}\n${words}: ${command}`.trim(), exit, cause });
+  const said = next.kind === 'plan' ? 'Plan it with' : words;
+  return new KybatchError(message, { code, hint: `${hint}\n${said}: ${command}`.trim(), exit, cause });
 }
 
 /**

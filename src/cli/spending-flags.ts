@@ -1,6 +1,7 @@
 import type { SpendingOptions } from '../app/spending.js';
 import { numberFlag } from './number-flag.js';
 import type { ProviderArgs } from './provider-flags.js';
+import { readingOptions } from './reading-flags.js';
 import { formatOption, includeContactsOption, outOption, readTableFlags } from './table-flags.js';
 
 /** The flags of every command that may spend. */
@@ -52,6 +53,7 @@ export const jobOptions = {
     describe: 'The name of the portfolio that the input is the list of (default: the path of the input)',
   },
   limit: { ...INPUT, ...numberFlag('--limit', 'Only the first rows of the input') },
+  ...readingOptions,
 } as const;
 
 export const readSpendingFlags = (args: SpendingArgs): SpendingOptions => ({

@@ -118,6 +118,15 @@ export const pipelineFile = section({
   })
     .prefault({})
     .describe('When a candidate is confirmed without asking a person'),
+  review: section({
+    second_person: yesOrNo()
+      .default(false)
+      .describe(
+        'A confirmation by a person counts only when another person, by another name, has confirmed the same candidate; what is in force already stays. It holds for the whole list from the next `kybatch run` of it on',
+      ),
+  })
+    .prefault({})
+    .describe('How people answer what only they can'),
   freshness: freshness
     .prefault({})
     .describe('Operation → how long an answer we own is used again for nothing; what is not listed keeps its default'),

@@ -31,6 +31,7 @@ export interface Pipeline {
     readonly fallback: readonly Fallback[];
   };
   readonly match: MatchPolicy;
+  readonly review: ReviewPolicy;
   /** Read it with `freshnessMs`. */
   readonly freshnessMs: Readonly<Record<string, number>>;
   /** Null: no limit. */
@@ -59,6 +60,13 @@ export interface Pipeline {
   /** Who is told how a start ended; null: nobody. */
   readonly notify: Notify | null;
 }
+
+export interface ReviewPolicy {
+  /** A confirmation waits until another person has confirmed the same. */
+  readonly secondPerson: boolean;
+}
+
+export const ONE_PERSON: ReviewPolicy = { secondPerson: false };
 
 /** In per cent; null: none. */
 export interface Guards {
@@ -200,6 +208,7 @@ function toPipeline(file: PipelineFile): Pipeline {
       confirmRepaired: match.confirm_repaired,
       confirmNumberAlone: match.confirm_number_alone,
     },
+    review: { secondPerson: file.review.second_person },
     freshnessMs: Object.fromEntries(
       Object.entries({ ...DEFAULT_FRESHNESS, ...file.freshness }).map(([operation, value]) => [
         operation,

@@ -24,6 +24,9 @@ export function nameSimilarity(a: string, b: string): number {
   return Math.max(score, similarity(readName(a, true), readName(b, true)));
 }
 
+/** Whether a name carries a legal form: few texts that are no company's name do. */
+export const hasLegalForm = (name: string): boolean => readName(name, false).kind !== undefined;
+
 /** Composed or not, in any case: what may be spelled out in another way. */
 const UMLAUT = /[äöüÄÖÜ]|\u0308/u;
 

@@ -69,9 +69,13 @@ export function inputRow(row: SnapshotRow, planned: readonly string[], columns: 
     error_message: row.errorMessage,
     // An empty cell of the input is an empty field, not an empty text.
     ...Object.fromEntries(columns.map(({ name }, index) => [name, row.values[index] || null])),
-    extra: null,
+    extra: surplusOf(row.values.slice(columns.length)),
   };
 }
+
+/** What stood behind the last column of the input has no column of its own. */
+const surplusOf = (cells: readonly string[]): Cell =>
+  cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
 /** The stages of the pipeline the run was started with. */
 export function plannedStages(run: RunRecord): readonly string[] {

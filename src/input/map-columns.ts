@@ -1,128 +1,150 @@
 import { UsageError } from '../domain/errors.js';
-import { LEADS, type Lead } from '../domain/leads.js';
-import { SYNONYMS } from './synonyms.js';
-import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
+import { LEADS } from '../domain/leads.js';
+import { resolveLocation } from '../domain/resolve-location.js';
+import { isoTime } from '../util/iso-time.js';
+import { outsideText } from '../util/outside-text.js';
+import { holdAgainst, WATCHED } from './agreed-columns.js';
+import { ColumnNames } from './column-words.js';
+import {
+  type ColumnDecision,
+  type Columns,
+  decideColumns,
+  type SettledFields,
+  type Unclear,
+} from './decide-columns.js';
+import { germanPieces } from './german-number.js';
+import { readGivenColumns } from './given-columns.js';
+import { suggestColumns } from './suggest-columns.js';
+import {
+  type ColumnDoubt,
+  type ColumnSource,
+  type DecidedBy,
+  INPUT_FIELDS,
+  type InputField,
+  type InputOptions,
+} from './types.js';
 
+type Source = { readonly source: ColumnSource; readonly decidedBy: DecidedBy };
+
+/** Which column is what, and what nobody can tell. */
 export interface ColumnMap {
-  readonly columns: readonly string[];
-  readonly mapping: Readonly<Partial<Record<InputField, number>>>;
-  readonly warnings: readonly string[];
+  readonly fields: ReadonlyMap<InputField, Source>;
+  /** Fields that are not to be read, because somebody said so. */
+  readonly without: ReadonlySet<InputField>;
+  readonly doubts: readonly ColumnDoubt[];
+  readonly country: string | null;
+  readonly notes: readonly string[];
 }
 
-/** Lower = closer: where two columns claim a field, the closer one gets it. */
-type Claim = { readonly field: InputField; readonly rank: 0 | 1 | 2 };
-export type HeaderLookup = ReadonlyMap<string, Claim>;
+type MapOptions = Pick<InputOptions, 'map' | 'agreed' | 'country' | 'leads'>;
 
-/** Gives each field its column. Two columns of the very same name that claim one field are refused: no choice is right. */
-export function mapColumns(headers: readonly string[], lookup: HeaderLookup): ColumnMap {
-  const warnings: string[] = [];
-  const mapping: Partial<Record<InputField, number>> = {};
-  const claims = headers.map((header) => claimOf(header, lookup));
-  for (const field of INPUT_FIELDS) {
-    const claimants = claims.flatMap((claim, index) => (claim?.field === field ? [{ index, rank: claim.rank }] : []));
-    const best = claimants.sort((a, b) => a.rank - b.rank || a.index - b.index)[0];
-    if (best === undefined) continue;
-    mapping[field] = best.index;
-    const chosen = headers[best.index] ?? '';
-    const twin = claimants.find(({ index }) => index !== best.index && sameName(headers[index] ?? '', chosen));
-    if (twin !== undefined) {
-      throw new UsageError(
-        `the header "${chosen.trim()}" appears twice, in columns ${best.index + 1} and ${twin.index + 1}`,
-        `Both would be read as ${field}: rename or remove one.`,
-      );
-    }
-    for (const { index } of claimants) {
-      if (index === best.index) continue;
-      warnings.push(
-        `column "${headers[index]?.trim()}" is carried through only: "${chosen.trim()}" is taken as ${field} already`,
-      );
+/**
+ * Finds which column is what: as `--map` says, else as it was agreed to for this list, else by header and content. What
+ * nobody can tell is a doubt, never a guess; and where something was agreed to, a further column raises none.
+ */
+export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions): ColumnMap {
+  const { agreed, leads = [] } = options;
+  const country = countryFor(options);
+  const columns: Columns = { ...file, country };
+  const names = new ColumnNames(file.headers);
+  const given = readGivenColumns(options.map ?? [], names, leads);
+  const isFollowed = (field: InputField) => !LEADS.some((lead) => lead === field && !leads.includes(lead));
+  const { kept, gone } = holdAgainst(agreed, names, (field) => isFollowed(field) && !given.has(field));
+  const settled = new Map([...kept, ...given]);
+  const decision = decideColumns(columns, settledIndices(settled));
+  const fields = new Map<InputField, Source>();
+  for (const [field, source] of settled)
+    if (source !== null) fields.set(field, { source, decidedBy: given.has(field) ? 'map' : 'agreed' });
+  const isFree = (index: number) => ![...fields.values()].some(({ source }) => indicesIn(source).includes(index));
+  for (const [field, { index, decidedBy }] of decision.chosen) fields.set(field, { source: index, decidedBy });
+  const withPieces = (source: ColumnSource | undefined) =>
+    typeof source === 'number' ? germanPieces(columns, source, isFree) : undefined;
+  const pieces = withPieces(decision.chosen.get('registration_number')?.index);
+  if (pieces !== undefined) fields.set('registration_number', { source: pieces, decidedBy: 'content' });
+  const doubtOf = (field: InputField, reason: string, sources: readonly ColumnSource[]): ColumnDoubt => ({
+    field,
+    reason,
+    choices: sources.map((found) => {
+      const source = (field === 'registration_number' && withPieces(found)) || found;
+      const flag = `${field}=${names.sourceInWords(source)}`;
+      return { source, header: names.headerOf(source), samples: samplesOf(source, decision), flag };
+    }),
+  });
+  const isNew = agreed === undefined;
+  const notes = [...notesOf(decision, file.headers)];
+  const doubts = [...gone].flatMap(([field, was]) => {
+    const now = fields.get(field)?.source;
+    const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
+    if (WATCHED.has(field)) return [doubtOf(field, told, now === undefined ? [] : [now])];
+    notes.push(told);
+    return [];
+  });
+  for (const unclear of decision.unclear) {
+    if (gone.has(unclear.field)) continue;
+    const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), unclear.columns);
+    if (isNew) doubts.push(doubt);
+    else {
+      fields.delete(unclear.field);
+      notes.push(`${doubt.reason}: none is read as ${unclear.field}`);
     }
   }
-  return { columns: uniqueNames(headers, warnings), mapping, warnings };
+  const isUsed = (field: InputField) => fields.has(field) || settled.has(field);
+  if (isNew)
+    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isFree))
+      doubts.push(doubtOf(field, reason, found));
+  if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
+  const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
+  return { fields, without, doubts, country, notes };
 }
 
-/** Every header we know, by its folded form. A lead that nobody follows has none: its column is like any other. */
-export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readonly Lead[] = []): HeaderLookup {
-  const unread = new Set<InputField>(LEADS.filter((lead) => !leads.includes(lead)));
-  const fields = INPUT_FIELDS.filter((field) => !unread.has(field));
-  const lookup = new Map<string, Claim>();
-  for (const field of fields) for (const word of SYNONYMS[field]) lookup.set(fold(word), { field, rank: 2 });
-  for (const field of fields) lookup.set(fold(field), { field, rank: 0 });
-  const given = new Map<string, InputField>();
-  for (const field of fields) {
-    for (const word of extra[field] ?? []) {
-      const key = fold(word);
-      const other = given.get(key);
-      if (other !== undefined && other !== field) {
-        throw new UsageError(
-          `the header synonym "${word}" is given for both ${other} and ${field}`,
-          'Keep one of them.',
-        );
-      }
-      given.set(key, field);
-      if (key !== fold(field)) lookup.set(key, { field, rank: 1 });
-    }
-  }
-  return lookup;
+/** As it was said; empty: none, whatever was agreed to. */
+function countryFor({ country, agreed }: MapOptions): string | null {
+  if (country === undefined) return agreed?.country ?? null;
+  if (country.trim() === '') return null;
+  const place = resolveLocation(country);
+  if (!place.ok)
+    throw new UsageError(`--country: ${outsideText(place.reason, 200)}`, 'Write an ISO code or a name: DE, Germany.');
+  return place.location;
 }
 
-/** Columns of leads that nobody follows: a row that has nothing else is told what would follow them. */
-export function unreadLeads(
-  headers: readonly string[],
-  mapping: ColumnMap['mapping'],
-  { synonyms, leads = [] }: InputOptions,
-): UnreadLeads {
-  const lookup = headerLookup(synonyms, LEADS);
-  const taken = new Set(Object.values(mapping));
-  const unread = LEADS.filter((lead) => !leads.includes(lead)).flatMap((lead) => {
-    const index = headers.findIndex((header, at) => !taken.has(at) && claimOf(header, lookup)?.field === lead);
-    return index === -1 ? [] : [[lead, index] as const];
+const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
+  new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
+
+export const indicesIn = (source: ColumnSource): readonly number[] =>
+  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
+
+const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly string[] =>
+  contents[indicesIn(source).at(-1) ?? -1]?.samples ?? [];
+
+function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): string {
+  const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');
+  if (kind === 'contradiction') return `a column is called ${JSON.stringify(first)}, and what it holds is no ${field}`;
+  if (first.toLowerCase() === second.toLowerCase())
+    return `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`;
+  return `${columns.length === 2 ? 'two' : columns.length} columns could be the ${field}`;
+}
+
+function* notesOf({ passedOver }: ColumnDecision, headers: readonly string[]): Generator<string> {
+  const said = (index: number) => outsideText(headers[index] ?? '', 60);
+  for (const { index, field, by } of passedOver)
+    yield `column "${said(index)}" is carried through only: "${said(by)}" is taken as ${field} already`;
+}
+
+/** Only where it makes a difference: what would be decided anyway goes without saying. */
+function agreementNote(
+  at: number,
+  kept: ReadonlyMap<InputField, ColumnSource | null>,
+  columns: Columns,
+  given: SettledFields,
+): readonly string[] {
+  const anew = decideColumns(columns, given);
+  const isOther = INPUT_FIELDS.some((field) => {
+    const source = kept.get(field);
+    if (source === undefined) return false;
+    const now = anew.chosen.get(field)?.index;
+    return (source === null ? undefined : indicesIn(source).at(-1)) !== now;
   });
-  return Object.fromEntries(unread);
-}
-
-export type UnreadLeads = Readonly<Partial<Record<Lead, number>>>;
-
-export function claimOf(header: string, lookup: HeaderLookup): Claim | undefined {
-  const whole = fold(header);
-  if (whole === '') return undefined;
-  return lookup.get(whole) ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
-}
-
-/** Case, accents, spaces and punctuation gone: `Reg. No.` and `reg_no` are the same. */
-export function fold(header: string): string {
-  return header
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[łøßæœ]/g, (letter) => UNDECOMPOSED[letter] ?? letter)
-    .replace(/[^\p{L}\p{N}]/gu, '');
-}
-
-const UNDECOMPOSED: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', ß: 'ss', æ: 'ae', œ: 'oe' };
-
-function sameName(a: string, b: string): boolean {
-  return a.trim().toLowerCase() === b.trim().toLowerCase();
-}
-
-/** Unique whatever the case: databases downstream do not tell `Note` from `note`. */
-function uniqueNames(headers: readonly string[], warnings: string[]): string[] {
-  const taken = new Set(headers.map((header) => header.trim().toLowerCase()));
-  const seen = new Set<string>();
-  /** The next number of a name that is there again: counted on, not from the start. */
-  const next = new Map<string, number>();
-  return headers.map((header, index) => {
-    const wanted = header.trim() || `column_${index + 1}`;
-    if (header.trim() !== '' && !seen.has(wanted.toLowerCase())) {
-      seen.add(wanted.toLowerCase());
-      return wanted;
-    }
-    let name = wanted;
-    let count = next.get(wanted.toLowerCase()) ?? 2;
-    for (; seen.has(name.toLowerCase()) || taken.has(name.toLowerCase()); count++) name = `${wanted}_${count}`;
-    next.set(wanted.toLowerCase(), count);
-    seen.add(name.toLowerCase());
-    if (header.trim() !== '')
-      warnings.push(`the header "${wanted}" appears again in column ${index + 1}: named ${name}`);
-    return name;
-  });
+  return isOther || anew.unclear.length > 0
+    ? [`columns are read as agreed on ${isoTime(at)?.slice(0, 10) ?? 'some day'}; --map changes that`]
+    : [];
 }

@@ -2,9 +2,26 @@ import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead, leadWords } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
-import { judgeRow, wouldFollow } from './judge-row.js';
-import { claimOf, headerLookup, mapColumns, type UnreadLeads, unreadLeads } from './map-columns.js';
-import { IDENTIFIERS, type InputOptions, type InputRow, type InputTable } from './types.js';
+import { askAboutColumns } from './ask-columns.js';
+import { isFilled } from './column-content.js';
+import { ColumnNames, listed } from './column-words.js';
+import type { SampledColumns } from './decide-columns.js';
+import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
+import { textAt } from './join-cells.js';
+import { wouldFollow } from './judge-row.js';
+import { type ColumnMap, indicesIn, mapColumns } from './map-columns.js';
+import { rowsIn } from './read-rows.js';
+import { sampleLines } from './sample-lines.js';
+import {
+  type ColumnAgreement,
+  type ColumnMapping,
+  IDENTIFIERS,
+  INPUT_FIELDS,
+  type InputOptions,
+  type InputTable,
+  type ReadColumn,
+} from './types.js';
+import { uniqueNames } from './unique-names.js';
 
 /**
  * Opens an analyst's file: finds which column is what, and refuses what is no table of companies.
@@ -12,41 +29,83 @@ import { IDENTIFIERS, type InputOptions, type InputRow, type InputTable } from '
  */
 export async function readInput(path: string, options: InputOptions = {}): Promise<InputTable> {
   const lookup = headerLookup(options.synonyms, options.leads);
-  const sheet = await openSheet(path, (header) => claimOf(header, lookup)?.field, options);
-  const { columns, mapping, warnings } = mapColumns(sheet.headers, lookup);
-  const unread = unreadLeads(sheet.headers, mapping, options);
-  if ([...IDENTIFIERS, ...LEADS].every((field) => mapping[field] === undefined))
-    throw noUsableColumn(sheet, columns, unread);
-  const notes = [...sheet.warnings, ...warnings];
-  if (mapping.country === undefined) notes.push('there is no country column: every row will be invalid');
-  if (await isEmpty(sheet.lines())) notes.push('there is a header and no row');
-  const { sha256, encoding, delimiter } = sheet;
-  const rows = () => readRows(sheet, mapping, unread);
-  return { path, sha256, encoding, delimiter, columns, mapping, warnings: notes, rows };
+  const sheet = await openSheet(path, recogniser(lookup), options);
+  const { columns: sample, isEmpty } = await sampleLines(sheet);
+  const mapped = mapColumns({ headers: sheet.headers, lookup, sample }, options);
+  const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
+  const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
+  const unread = unreadLeads(sheet.headers, taken, options);
+  const warnings = [...sheet.warnings, ...mapped.notes];
+  const columns = uniqueNames(sheet.headers, warnings);
+  if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field))) throw noUsableColumn(sheet, columns, unread);
+  const { country } = mapped;
+  if (!fields.has('country') && country === null)
+    warnings.push('there is no country column: --country CODE gives one to every row that names none');
+  if (isEmpty) warnings.push('there is a header and no row');
+  const { sha256, encoding, delimiter, headerLine } = sheet;
+  const mapping: ColumnMapping = Object.fromEntries(
+    INPUT_FIELDS.flatMap((field) => {
+      const found = fields.get(field);
+      return found === undefined ? [] : [[field, found.source]];
+    }),
+  );
+  return {
+    path: sheet.path,
+    sha256,
+    encoding,
+    delimiter,
+    columns,
+    mapping,
+    read: readColumns(fields, sheet.headers, sample),
+    country,
+    agreement: agreementOf({ fields, without, country }, sheet.headers),
+    headerLine,
+    sheet: sheet.sheet,
+    warnings,
+    ...rowsIn(sheet, mapping, unread, country),
+  };
 }
 
-async function* readRows(
-  sheet: Sheet,
-  mapping: InputTable['mapping'],
-  unread: UnreadLeads,
-): AsyncGenerator<InputRow, void, undefined> {
-  let row = 0;
-  for await (const line of sheet.lines()) yield judgeRow(line, ++row, mapping, unread);
+function readColumns(
+  fields: ColumnMap['fields'],
+  headers: readonly string[],
+  sample: SampledColumns,
+): readonly ReadColumn[] {
+  const names = new ColumnNames(headers);
+  const rows = (sample[0] ?? []).map((_, row) => sample.map((cells) => cells[row] ?? ''));
+  return INPUT_FIELDS.flatMap((field) => {
+    const found = fields.get(field);
+    if (found === undefined) return [];
+    const texts = new Set<string>();
+    for (const values of rows) {
+      const text = textAt(values, found.source, field);
+      if (isFilled(text)) texts.add(text);
+      if (texts.size === SAMPLES) break;
+    }
+    return [{ field, ...found, header: names.headerOf(found.source), samples: [...texts] }];
+  });
 }
 
-async function isEmpty(lines: AsyncIterable<unknown>): Promise<boolean> {
-  for await (const _ of lines) return false;
-  return true;
+const SAMPLES = 3;
+
+function agreementOf(
+  { fields, without, country }: Pick<ColumnMap, 'fields' | 'without' | 'country'>,
+  headers: readonly string[],
+): ColumnAgreement {
+  const names = new ColumnNames(headers);
+  const named = [...fields].map(([field, { source }]) => {
+    const pieces = typeof source === 'number' ? [source] : source;
+    return [field, pieces.map((piece) => names.wordsOf(piece))] as const;
+  });
+  return { fields: Object.fromEntries([...named, ...[...without].map((field) => [field, []] as const)]), country };
 }
 
 function noUsableColumn({ path, headerLine }: Sheet, columns: readonly string[], unread: UnreadLeads): UsageError {
   const [lead] = Object.keys(unread) as Lead[];
-  const seen = columns.slice(0, 12).map((name) => JSON.stringify(name.slice(0, 40)));
-  if (columns.length > seen.length) seen.push('…');
   return new UsageError(
-    `${path}, line ${headerLine}: no column can be read as name, registration_number, vat_number or ticker; the header has ${seen.join(', ')}`,
+    `${path}, line ${headerLine}: no column can be read as name, registration_number, vat_number or ticker; the header has ${listed(columns)}`,
     lead === undefined
-      ? 'The first line must name the columns. Rename one, or add its header to the synonyms in the pipeline file.'
+      ? 'Say which column is what: --map name="…". The header must name the columns; --header-line N says on which line it is.'
       : `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,
   );
 }

@@ -25,32 +25,138 @@ export interface InputOptions extends SheetOptions {
   readonly synonyms?: Readonly<Partial<Record<InputField, readonly string[]>>>;
   /** The leads that are followed where a search finds nobody: the columns of others are carried through, as any column. */
   readonly leads?: readonly Lead[];
+  /** Which column is what, as somebody said it: `FIELD=HEADER`. It wins over everything else. */
+  readonly map?: readonly string[] | undefined;
+  /** The country of rows that have none of their own: an ISO code or a name. */
+  readonly country?: string | undefined;
+  /** What was agreed to for this list before. */
+  readonly agreed?: AgreedColumns | undefined;
+  /** Asked where two columns could be meant; without it such a file is refused. */
+  readonly askColumns?: AskColumns | undefined;
+}
+
+/** What somebody can say about how a file is to be read; what is not said is found. */
+export type ReadingOptions = Pick<InputOptions, 'map' | 'country' | 'encoding' | 'delimiter' | 'headerLine' | 'sheet'>;
+
+/** Where the text of a field is: a column, or several pieces that make it up, of which a text in between stands for itself. */
+export type ColumnSource = number | readonly ColumnPiece[];
+export type ColumnPiece = number | string;
+
+export type ColumnMapping = Readonly<Partial<Record<InputField, ColumnSource>>>;
+
+/** What decided: its header, or what it holds as well; the pipeline file; `--map`; an answer; what was agreed to before. */
+export type DecidedBy = 'header' | 'content' | 'pipeline' | 'map' | 'answer' | 'agreed';
+
+/** A field, and the column that is read as it. */
+export interface ReadColumn {
+  readonly field: InputField;
+  readonly source: ColumnSource;
+  /** The header as written; several are joined by `+`. */
+  readonly header: string;
+  readonly decidedBy: DecidedBy;
+  /** Some of its texts. */
+  readonly samples: readonly string[];
+}
+
+/** Nobody can tell which column is meant: somebody has to say it. */
+export interface ColumnDoubt {
+  readonly field: InputField;
+  /** What was seen, in words. */
+  readonly reason: string;
+  /** The likeliest first. */
+  readonly choices: readonly ColumnChoice[];
+}
+
+export type ColumnChoice = Pick<ReadColumn, 'source' | 'header' | 'samples'> & {
+  /** As `--map` takes it. */
+  readonly flag: string;
+};
+
+/** The choice that is meant; null: none of them; undefined: there was no answer. */
+export type AskColumns = (doubt: ColumnDoubt) => Promise<ColumnChoice | null | undefined>;
+
+/** Which column was read as what, by the names of the columns. */
+export interface ColumnAgreement {
+  /** The pieces of each field, each in the words of `--map`; none: the field is not to be read. */
+  readonly fields: Readonly<Partial<Record<InputField, readonly string[]>>>;
+  /** The country of rows that have none of their own. */
+  readonly country: string | null;
+}
+
+export interface AgreedColumns extends ColumnAgreement {
+  readonly at: number;
 }
 
 export interface InputTable {
   readonly path: string;
   /** Of the file's bytes. */
   readonly sha256: string;
-  readonly encoding: SheetEncoding;
-  readonly delimiter: string;
+  /** Null for a workbook, as is the delimiter. */
+  readonly encoding: SheetEncoding | null;
+  readonly delimiter: string | null;
   /** The headers as written, trimmed; made unique where they repeat, named `column_N` where blank. */
   readonly columns: readonly string[];
-  /** Index into `columns` of each field that was found. */
-  readonly mapping: Readonly<Partial<Record<InputField, number>>>;
+  /** Where each field that was found is, by indices into `columns`. */
+  readonly mapping: ColumnMapping;
+  /** The same for people, with what decided. */
+  readonly read: readonly ReadColumn[];
+  /** The country of rows that have none of their own, as it was said; null: none was. */
+  readonly country: string | null;
+  /** What is kept for the next file of the same list. */
+  readonly agreement: ColumnAgreement;
+  /** The physical line of the header. */
+  readonly headerLine: number;
+  /** The worksheet that is read; null for text. */
+  readonly sheet: string | null;
   readonly warnings: readonly string[];
   /** Streams the rows from disk; may be called more than once. Refuses if the file has changed meanwhile. */
   rows(): AsyncIterable<InputRow>;
+  /** What the last call of `rows()` has remarked, as far as its rows were read. */
+  remarks(): InputRemarks;
 }
 
+/** What was read otherwise than it stands in the file, as far as it was read. */
+export interface InputRemarks {
+  /** Cells that say that there is nothing, by field and text. */
+  readonly emptied: readonly EmptiedCells[];
+  /** The first lines that are no company, and how many there are. */
+  readonly leftOut: readonly LeftOutLine[];
+  readonly leftOutLines: number;
+}
+
+export interface EmptiedCells {
+  readonly field: InputField;
+  readonly text: string;
+  readonly cells: number;
+  /** Of the first of them. */
+  readonly row: number;
+  readonly line: number;
+}
+
+export interface LeftOutLine {
+  readonly line: number;
+  readonly kind: LeftOutKind;
+  /** Its first cell that is not blank. */
+  readonly text: string;
+}
+
+/** Why a line is none of a company, though something stands in it. */
+export type LeftOutKind = 'repeated header' | 'totals' | 'footer' | 'ruling';
+
 export interface InputRow {
-  /** 1 = first data row; blank lines have no number. */
+  /** 1 = first data row; blank lines have no number, nor have those that are no company. */
   readonly row: number;
   /** The physical line on which the record starts; the file's first line is 1. */
   readonly line: number;
-  /** The cells exactly as written, one per column: padded or cut if the row is ragged, split at every delimiter if its quotes are broken. */
+  /**
+   * The cells exactly as written, one per column: padded if the row is too short, split at every delimiter if its quotes are
+   * broken; then those behind the last column.
+   */
   readonly values: readonly string[];
-  /** Trimmed; a blank one is absent. Empty where the row's structure is damaged, as no cell can be told for sure. */
+  /** Trimmed; a blank one is absent, and one that says that there is nothing. Empty where the row's structure is damaged, as no cell can be told for sure. */
   readonly fields: InputFields;
+  /** Cells that say that there is nothing ("n/a"), and were taken as empty. */
+  readonly emptied?: readonly { readonly field: InputField; readonly text: string }[];
   /** The row is invalid, and why. */
   readonly problem?: RowProblem;
 }

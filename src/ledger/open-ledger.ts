@@ -2,7 +2,7 @@ import { asPlaceError } from '../domain/errors.js';
 import type { Ledger } from './ledger.js';
 import type { LedgerOptions } from './options.js';
 import { openSqliteLedger } from './sqlite/ledger.js';
-import { schemaOf } from './sqlite/migrate.js';
+import { currentSchema, schemaOf } from './sqlite/migrate.js';
 import { isThere, ledgerPath, mustExist } from './sqlite/open.js';
 import { openAsIs } from './sqlite/private-copy.js';
 
@@ -13,6 +13,10 @@ export function openLedger(options: LedgerOptions): Ledger {
 
 /** Was anything ever bought here? An earlier version that died at once left a database with nothing in it. */
 export const hasLedger = (dataDir: string): boolean => isThere(dataDir) && ledgerSchema(dataDir) > 0;
+
+/** The same, of this version: one that an earlier version wrote is read in a copy, however large it is. */
+export const hasCurrentLedger = (dataDir: string): boolean =>
+  isThere(dataDir) && ledgerSchema(dataDir) === currentSchema();
 
 /** The schema of the ledger as it lies there, whichever version wrote it. */
 export function ledgerSchema(dataDir: string): number {

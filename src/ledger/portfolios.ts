@@ -1,4 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
 import type { NewRun, RunRecord, Stages } from './runs.js';
 
@@ -49,6 +50,8 @@ export interface PortfolioStore {
   oldestAnswer(portfolioId: number): Promise<number | null>;
   /** How many members that are in the list have come to what. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
+  /** Why members that are in the list are invalid, the most frequent reason first. */
+  invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;
 }
 
 /** What can be worked on. */
@@ -76,6 +79,21 @@ export interface PortfolioRecord {
   readonly lastSuccessAt: number | null;
   /** The last start was refused before it began; null: it was not. */
   readonly refused: { readonly at: number; readonly code: string } | null;
+  /** Which column of its files is what; null: nothing was agreed to yet. */
+  readonly agreed: AgreedReading | null;
+}
+
+/** How the files of a list are read, by the names of their columns. */
+export interface ListReading {
+  /** The pieces of each field; none: it is not to be read. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** Of rows that name none. */
+  readonly country: string | null;
+}
+
+export interface AgreedReading extends ListReading {
+  /** Since when. */
+  readonly at: number;
 }
 
 /** A row of a file, and what it is known again by. */
@@ -155,7 +173,13 @@ export interface Convergence {
   readonly name: string;
   readonly providers: string;
   readonly now: number;
-  readonly input: { readonly key: string; readonly path: string; readonly columns: readonly string[] };
+  readonly input: {
+    readonly key: string;
+    readonly path: string;
+    readonly columns: readonly string[];
+    /** Kept for the next file; without it what was agreed to before stays. */
+    readonly reading?: ListReading;
+  };
   /** A file was laid out. Without it the file is the one that was taken in last. */
   readonly laid: boolean;
   /** Only the first rows are worked on. */
@@ -165,6 +189,8 @@ export interface Convergence {
   readonly run: Omit<NewRun, 'createdAt'>;
   /** What an open run must have been started with to go on; null: none does. */
   readonly goesOnWith: { readonly inputSha256: string; readonly pipelineSha256: string } | null;
+  /** A person's confirmation of a company of this list waits until a second person has agreed. */
+  readonly secondPerson?: boolean;
 }
 
 export interface Converged {

@@ -110,6 +110,8 @@ export interface RunSnapshot {
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SnapshotSubject>;
   /** Answers that the run asked for and that name no company: pages of a history. The newest of each request. */
   lists(operations: readonly string[]): AsyncIterable<readonly SnapshotList[]>;
+  /** Keeps what a reader tells of companies, or reports, at a glance: `rows` brings it with the lines that are about them. */
+  keepGlances(reader: string, space: IdSpace, entries: readonly GlanceEntry[]): void;
   /** Answers that subjects and lists were read without, as far as they have been read: their stored bytes are damaged. */
   readonly damaged: readonly UnsoundAnswer[];
   /** What rows and candidates were read without, likewise: the text is damaged. */
@@ -117,8 +119,19 @@ export interface RunSnapshot {
   close(): Promise<void>;
 }
 
+/** What one reader tells of one company, as JSON: the ledger does not look into it. */
+export interface GlanceEntry {
+  readonly id: string;
+  readonly cells: string;
+}
+
+/** By the name of the reader. */
+export type Glances = Readonly<Record<string, string>>;
+
 export interface SnapshotRow {
   readonly row: number;
+  /** Of the newest file. */
+  readonly line: number;
   readonly values: readonly string[];
   readonly outcome: string;
   readonly stage: string | null;
@@ -130,6 +143,27 @@ export interface SnapshotRow {
   readonly unitsCharged: number;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
+  /** Why a pending row does not move, and what it waits for. */
+  readonly hold: 'waiting' | 'parked' | null;
+  readonly holdReason: string | null;
+  /** When it came to where it stands; null: nothing was done about it yet. */
+  readonly updatedAt: number | null;
+  /** As the input has it; null where it has none. */
+  readonly country: string | null;
+  /** The company that was confirmed, as its search told it; null: none was, or nobody searched for it. */
+  readonly confirmed: ConfirmedCompany | null;
+  /** How many candidates a person has to choose from; 0 where nobody is asked. */
+  readonly candidates: number;
+  /** The first line of the list whose company is the same; null where this is the only one, or none is confirmed. */
+  readonly firstRow: number | null;
+  /** What was kept of its company by `keepGlances`, as far as it has been by now. */
+  readonly glances: Glances;
+}
+
+export interface ConfirmedCompany {
+  readonly name: string | null;
+  readonly registrationNumber: string | null;
+  readonly countryCode: string | null;
 }
 
 export interface SnapshotMember {
@@ -167,10 +201,16 @@ export interface SnapshotCall {
   readonly remainingUnits: number | null;
   readonly reconciled: string | null;
   readonly rawSha256: string | null;
+  /** JSON: what was asked, where an answer to it is owned; else null. */
+  readonly params: string | null;
+  /** The ID that it was asked by, where it names one. */
+  readonly subjectId: string | null;
 }
 
 export interface SnapshotError {
   readonly row: number | null;
+  /** Of the newest file. */
+  readonly line: number | null;
   readonly stage: string | null;
   readonly class: string;
   readonly code: string;

@@ -10,11 +10,14 @@ export interface ReviewStore {
   wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
   /** Every question with its row and candidates, or those of some runs; the oldest run first, rows in the order of the file. */
   questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
-  /** Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. */
-  record(decision: NewDecision): Promise<{ readonly id: number; readonly released: readonly RowRef[] }>;
-  /** The newest first, withdrawn ones too. */
+  /**
+   * Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. Where a list
+   * that asks wants two people to agree, a confirmation is held until the second has.
+   */
+  record(decision: NewDecision): Promise<Recorded>;
+  /** The newest first; withdrawn ones, and those that are held, too. */
   decisions(): Promise<readonly DecisionEntry[]>;
-  /** Rows that rest on it are decided again. Undefined if there is no such decision in force. */
+  /** Rows that rest on it are decided again. Undefined if there is no such decision in force, nor held. */
   withdraw(id: number, by: string, at: number, groundsOf: GroundsOfRun): Promise<readonly RowRef[] | undefined>;
 }
 
@@ -28,6 +31,8 @@ export interface AskedQuestion extends NewQuestion {
   readonly open: boolean;
   /** Another pipeline than that of the row's run has asked it. */
   readonly beside: boolean;
+  /** A list that asks it wants a second person to agree to a confirmation. */
+  readonly needsTwo: boolean;
   readonly candidates: readonly CandidateRecord[];
 }
 
@@ -51,10 +56,30 @@ export interface NewDecision extends DecisionRecord, QuestionTopic {
   readonly entityKey: string;
   /** What was decided, in words. */
   readonly summary: string;
+  /** Names what was decided by one rule at once. */
+  readonly batch?: string | null;
 }
+
+/** What became of a decision. */
+export type Recorded = { readonly id: number; readonly released: readonly RowRef[] } & (
+  | {
+      readonly kind: 'in_force';
+      /** Who had said the same, and waited for a second person. */
+      readonly with: string | null;
+    }
+  /** It waits for a second person; `against`: what others have said otherwise. */
+  | { readonly kind: 'held'; readonly against: readonly DecisionEntry[] }
+  /** The same person has said so already, and another is waited for: nothing was written. */
+  | { readonly kind: 'said_before' }
+);
 
 export interface DecisionEntry extends NewDecision {
   readonly id: number;
+  /** Who agreed, where two people were needed. */
+  readonly secondBy: string | null;
+  readonly batch: string | null;
+  /** It waits for a second person, and is not in force. */
+  readonly held: boolean;
   readonly withdrawnAt: number | null;
   readonly withdrawnBy: string | null;
 }

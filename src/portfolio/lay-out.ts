@@ -26,7 +26,10 @@ export async function layOut(
   known: PortfolioRecord | undefined,
   portfolios: PortfolioStore,
 ): Promise<LaidFile> {
-  const key = hash('sha256', JSON.stringify([table.sha256, table.columns, table.mapping, limit]));
+  const key = hash(
+    'sha256',
+    JSON.stringify([table.sha256, table.columns, table.mapping, limit, ...readOtherwise(table)]),
+  );
   if (known?.inputKey === key) return { key, laid: false, repeatedId: null };
   let batch: LaidRow[] = [];
   let anew = true;
@@ -41,6 +44,12 @@ export async function layOut(
   }
   if (batch.length > 0 || anew) await lay();
   return { key, laid: true, repeatedId: await portfolios.repeatedId() };
+}
+
+/** What else makes other rows of the same bytes. Most files have none of it, and are what they were before there was any. */
+function readOtherwise({ encoding, headerLine, sheet, country }: InputTable): readonly unknown[] {
+  const isPlain = (encoding === null || encoding === 'utf-8') && headerLine === 1 && sheet === null && country === null;
+  return isPlain ? [] : [{ encoding, headerLine, sheet, country }];
 }
 
 type Problem = { readonly code: string; readonly message: string };

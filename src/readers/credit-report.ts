@@ -1,5 +1,6 @@
 import type { ExactJson } from '../util/exact-json.js';
 import { stringifyExact } from '../util/exact-json-write.js';
+import { glanceAt } from './parts/at-a-glance.js';
 import { BodyPath, idOf, isObject, type JsonObject, memberOf } from './parts/body-path.js';
 import { removeContacts } from './parts/contacts.js';
 import { tryParse } from './parts/open-answer.js';
@@ -16,6 +17,14 @@ export const creditReportReader = {
   operations: ['creditReportGenerate', 'creditReportFetch'],
   lists: { operations: ['creditReportHistory'], items: historyItems },
   tables: [creditReportsTable, creditReportRemarksTable],
+  glance: (out) =>
+    glanceAt(out, creditReportsTable, {
+      credit_risk: 'common_value',
+      credit_risk_words: 'common_description',
+      credit_limit: 'credit_limit_value',
+      credit_limit_currency: 'credit_limit_currency',
+      fetched_at: 'fetched_at',
+    }),
   read(subject, out) {
     const fetched = subject.answers.find(({ operation }) => operation === 'creditReportFetch');
     const opened = fetched && openReport(fetched, out);

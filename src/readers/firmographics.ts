@@ -1,3 +1,4 @@
+import { glanceAt } from './parts/at-a-glance.js';
 import { idOf, type JsonObject, memberOf } from './parts/body-path.js';
 import { eachItem, type ListRead, leftIn, returned } from './parts/lists.js';
 import { type OpenedAnswer, openAnswer } from './parts/open-answer.js';
@@ -18,6 +19,16 @@ export const firmographicsReader = {
   space: 'companies',
   operations: ['companyProfile'],
   tables: [firmographicsTable, classificationsTable],
+  glance: (out) =>
+    glanceAt(out, firmographicsTable, {
+      name: 'name',
+      registration_number: 'registration_number',
+      country_code: 'country_code',
+      status: 'status',
+      legal_form: 'company_legal_form',
+      incorporation_date: 'founding_date',
+      fetched_at: 'fetched_at',
+    }),
   read(subject, out) {
     for (const answer of subject.answers) {
       const opened = openAnswer(answer, out);

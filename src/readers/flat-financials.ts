@@ -1,4 +1,5 @@
 import type { ExactJson } from '../util/exact-json.js';
+import { flatTurnover } from './parts/at-a-glance.js';
 import { isObject } from './parts/body-path.js';
 import { openWhole } from './parts/open-answer.js';
 import { scanFlat } from './parts/scan-flat.js';
@@ -34,6 +35,7 @@ export const flatFinancialsReader = {
   tables: [flatFinancialsTable],
   apart: { financial: [] },
   bulk: true,
+  glance: (out) => flatTurnover(out.shownOf(flatFinancialsTable)),
   read({ id, answers }, out) {
     for (const answer of answers) {
       const rows = scanFlat(answer.body, id);

@@ -1,6 +1,7 @@
 import type { IdSpace } from '../domain/id-spaces.js';
 import { withoutEmails } from '../util/contact-names.js';
 import type { ExactJson } from '../util/exact-json.js';
+import type { Glance } from './glance.js';
 import type { Row, RowOf, Table } from './table.js';
 
 /**
@@ -27,6 +28,8 @@ export interface Reader {
   readonly sharing?: readonly string[];
   /** Most of an export is its rows: they are read last, and on two threads (docs/performance.md, "Export"). */
   readonly bulk?: true;
+  /** What it tells of a subject at a glance, out of the lines that it has made. */
+  readonly glance?: (out: ReaderOutput) => Glance;
   /** A place whose form is not the documented one is an issue in `out`; what throws is an issue of the whole subject. */
   read(subject: SubjectAnswers, out: ReaderOutput): void;
 }

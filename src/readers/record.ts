@@ -1,5 +1,6 @@
 import type { ExactJson } from '../util/exact-json.js';
 import { type BodyPath, isObject, type JsonObject } from './parts/body-path.js';
+import { companyGlance } from './parts/company-glance.js';
 import { addCompany, type OwnPiece, originIn, type Piece, readProfile } from './parts/company-line.js';
 import { type FiledFinancials, readFiledFinancials } from './parts/filed-financials.js';
 import { readGroupLinks, readGroupTree } from './parts/group-links.js';
@@ -25,6 +26,7 @@ export const recordReader = {
   tables: [companiesTable, officersTable, shareholdersTable, groupLinksTable, filedFinancialsTable, sourcesTable],
   apart: { fullKyb: ['lite'] },
   sharing: ['fullKyb', 'officersKyb', 'shareholdersKyb', 'groupFullKyb', 'groupLiteKyb', 'financialKyb'],
+  glance: companyGlance,
   read({ id, answers }, out) {
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
     const byOperation = ORDER.map((name) => opened.filter(({ answer }) => answer.operation === name));

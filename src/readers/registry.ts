@@ -1,3 +1,4 @@
+import { companyGlance } from './parts/company-glance.js';
 import { addCompany, originIn, type Piece, readProfile } from './parts/company-line.js';
 import { readFiledFinancials } from './parts/filed-financials.js';
 import { type PagedModule, pagedPiece, statementsPiece } from './parts/list-pieces.js';
@@ -16,6 +17,7 @@ export const registryReader = {
   space: 'v2',
   operations: ['kybLite', 'kybOfficers', 'kybShareholders', 'kybFinancial'],
   tables: [companiesTable, officersTable, shareholdersTable, filedFinancialsTable, sourcesTable],
+  glance: companyGlance,
   read({ id, answers }, out) {
     const opened = answers.flatMap((answer) => openAnswer(answer, out) ?? []);
     const of = (name: string) => opened.filter(({ answer }) => answer.operation === name);

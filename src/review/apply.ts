@@ -2,6 +2,7 @@ import type { ReviewStore, RowRef } from '../ledger/review.js';
 import { type GivenAnswer, giveAnswer, saysTheSame, type Verdict, verdictNamed } from './give-answer.js';
 import { type Choice, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
+import { saidBeforeInWords } from './words.js';
 
 export interface Refusal {
   readonly line: number;
@@ -12,6 +13,11 @@ export interface Refusal {
 export interface Applied {
   /** Decisions written down now. */
   readonly applied: number;
+  /** Those of them that say `not_sure`: their questions stay open. */
+  readonly notSure: number;
+  /** Those of them that wait for a second person; and of these, against whom somebody else has said otherwise. */
+  readonly held: number;
+  readonly disagreeing: number;
   /** Those of them whose question has candidates by now that the sheet does not show. */
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
@@ -39,7 +45,7 @@ export async function applySheet(
   const checked = lines.map((line) => checkLine(line, questions, sheet));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
-  const answers: { question: Question; answer: GivenAnswer }[] = [];
+  const answers: { line: number; question: Question; answer: GivenAnswer }[] = [];
   let unchanged = 0;
   for (const group of said.values()) {
     const conclusion = conclude(group);
@@ -48,18 +54,29 @@ export async function applySheet(
     else {
       const { question, verdict, choice, shown, line } = conclusion.said;
       const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
-      answers.push({ question, answer });
+      answers.push({ line: line.line, question, answer });
     }
   }
-  const given = await Promise.all(answers.map(({ question, answer }) => giveAnswer(review, question, answer, now)));
+  const given = await Promise.all(
+    answers.map(async (one) => ({ ...one, recorded: await giveAnswer(review, one.question, one.answer, now) })),
+  );
+  const [saidBefore, taken] = [
+    given.filter(({ recorded }) => recorded.kind === 'said_before'),
+    given.filter(({ recorded }) => recorded.kind !== 'said_before'),
+  ];
+  for (const { question, answer, line } of saidBefore)
+    refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by) });
   return {
-    applied: given.length,
-    unseen: answers.filter(({ question, answer }) => hasUnseen(question, answer)).length,
-    later: answers.filter(({ question }) => question.beside).length,
+    applied: taken.length,
+    notSure: taken.filter(({ answer }) => answer.verdict === 'not_sure').length,
+    held: taken.filter(({ recorded }) => recorded.kind === 'held').length,
+    disagreeing: taken.filter(({ recorded }) => recorded.kind === 'held' && recorded.against.length > 0).length,
+    unseen: taken.filter(({ question, answer }) => hasUnseen(question, answer)).length,
+    later: taken.filter(({ question }) => question.beside).length,
     unchanged,
     blank: checked.filter(({ kind }) => kind === 'blank').length,
     refused: refused.sort((a, b) => a.line - b.line),
-    released: given.flatMap(({ released }) => released),
+    released: taken.flatMap(({ recorded }) => recorded.released),
   };
 }
 

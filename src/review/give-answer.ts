@@ -1,4 +1,4 @@
-import type { DecisionRecord, ReviewStore, RowRef } from '../ledger/review.js';
+import type { DecisionRecord, Recorded, ReviewStore } from '../ledger/review.js';
 import type { Choice, Question } from './questions.js';
 import { inputInWords } from './words.js';
 
@@ -19,15 +19,17 @@ export interface GivenAnswer {
   readonly shown?: readonly string[] | undefined;
   readonly by: string;
   readonly note?: string | undefined;
+  /** Names what is answered by one rule at once. */
+  readonly batch?: string | null;
 }
 
-/** Remembers the answer, and lets the rows that wait for it go on. */
+/** Remembers the answer, and lets the rows that wait for it go on, unless a second person must agree. */
 export function giveAnswer(
   review: ReviewStore,
   question: Question,
-  { verdict, choice, shown, by, note }: GivenAnswer,
+  { verdict, choice, shown, by, note, batch = null }: GivenAnswer,
   now: number,
-): Promise<{ readonly id: number; readonly released: readonly RowRef[] }> {
+): Promise<Recorded> {
   if ((verdict === 'confirm') !== (choice !== undefined)) throw new Error('a candidate is named to be confirmed');
   const { environmentId, entityKey, space, stage, candidates } = question;
   return review.record({
@@ -42,6 +44,7 @@ export function giveAnswer(
     decidedBy: by,
     decidedAt: now,
     note: note === undefined || note === '' ? null : note,
+    batch,
   });
 }
 

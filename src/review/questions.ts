@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { compareGrades } from '../domain/grade-order.js';
+import { resolveLocation } from '../domain/resolve-location.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
 import type { CandidateRecord } from '../ledger/runs.js';
@@ -13,9 +15,12 @@ export interface Question extends QuestionTopic {
   readonly code: string;
   readonly message: string;
   /** The rows that ask; those that wait, where any does. */
-  readonly rows: readonly { readonly runId: string; readonly row: number; readonly line: number }[];
+  readonly rows: readonly AskingRow[];
   /** The fields of the first of them. */
   readonly input: Readonly<Record<string, string>>;
+  /** Its code, as far as the input tells it, else that of the best candidate; null where neither does. */
+  readonly countryCode: string | null;
+  /** The best first. */
   readonly candidates: readonly Choice[];
   /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
   readonly basis: string;
@@ -26,6 +31,18 @@ export interface Question extends QuestionTopic {
   readonly askedBy?: string | undefined;
   /** The decision in force. An open question has one if a person was not sure, or if its candidates have changed. */
   readonly decision: DecisionEntry | undefined;
+  /** A confirmation counts only when a second person has agreed. */
+  readonly needsTwo: boolean;
+  /** What has been said, and waits for a second person. */
+  readonly held: readonly DecisionEntry[];
+}
+
+export interface AskingRow {
+  readonly runId: string;
+  readonly row: number;
+  readonly line: number;
+  /** The analyst's own key. */
+  readonly inputId: string | undefined;
 }
 
 export interface Choice extends CandidateRecord {
@@ -37,9 +54,12 @@ export interface Choice extends CandidateRecord {
 export async function readQuestions(review: ReviewStore, runIds?: readonly string[]): Promise<readonly Question[]> {
   const [asked, decisions] = await Promise.all([review.questions(runIds), review.decisions()]);
   const inForce = new Map<string, DecisionEntry>();
-  for (const decision of decisions) {
+  const held = new Map<string, DecisionEntry[]>();
+  for (const decision of decisions.filter(({ withdrawnAt }) => withdrawnAt === null)) {
     const key = questionIdentity(decision);
-    if (decision.withdrawnAt === null && !inForce.has(key)) inForce.set(key, decision);
+    // The newest come first; what was said first stands first.
+    if (decision.held) held.set(key, [decision, ...(held.get(key) ?? [])]);
+    else if (!inForce.has(key)) inForce.set(key, decision);
   }
   const groups = new Map<string, AskedQuestion[]>();
   for (const question of asked) {
@@ -48,7 +68,7 @@ export async function readQuestions(review: ReviewStore, runIds?: readonly strin
     if (group === undefined) groups.set(key, [question]);
     else group.push(question);
   }
-  return [...groups].map(([key, group]) => toQuestion(group, inForce.get(key)));
+  return [...groups].map(([key, group]) => toQuestion(group, inForce.get(key), held.get(key) ?? []));
 }
 
 /** Questions that rows wait for; those that a person was not sure about come last. */
@@ -65,7 +85,11 @@ export const questionId = (of: Pick<AskedQuestion, 'environmentId' | 'entityKey'
 
 export const choiceKey = (candidateId: string): string => `C-${digest(candidateId, 8)}`;
 
-function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | undefined): Question {
+function toQuestion(
+  group: readonly AskedQuestion[],
+  decision: DecisionEntry | undefined,
+  held: readonly DecisionEntry[],
+): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
   const [first] = shown;
@@ -76,6 +100,7 @@ function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | u
   const candidates = new Map<string, Choice>();
   for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
     if (!candidates.has(candidate.id)) candidates.set(candidate.id, { ...candidate, key: choiceKey(candidate.id) });
+  const bestFirst = [...candidates.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   return {
     id: questionId(newest),
@@ -86,14 +111,22 @@ function toQuestion(group: readonly AskedQuestion[], decision: DecisionEntry | u
     entityKey,
     code,
     message,
-    rows: shown.map(({ runId, row, line }) => ({ runId, row, line })),
+    rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
     input: first?.fields ?? {},
-    candidates: [...candidates.values()],
+    countryCode: countryOf(first?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
+    candidates: bestFirst,
     basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
     open: waiting.length > 0,
     beside: waiting.length > 0 && waiting.every(({ beside }) => beside),
     decision,
+    needsTwo: group.some(({ needsTwo }) => needsTwo),
+    held,
   };
+}
+
+function countryOf({ country = '', state }: Question['input']): string | null {
+  const place = resolveLocation(country, state);
+  return place.ok ? place.countryCode : null;
 }
 
 const digest = (text: string, length: number) => createHash('sha256').update(text).digest('hex').slice(0, length);

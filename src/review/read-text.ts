@@ -1,11 +1,15 @@
-/** A line of text, key by key; Enter ends it, Escape drops it. */
-export async function readText(keys: AsyncIterator<string>, print: (text: string) => void): Promise<string> {
-  print('\n  note: ');
-  let text = '';
+/** A line of text, key by key; Enter ends it, Escape leaves it as it was. `before` is what it begins with. */
+export async function readText(
+  keys: AsyncIterator<string>,
+  print: (text: string) => void,
+  before: string,
+): Promise<string> {
+  print(`\n  note: ${before}`);
+  let text = before;
   for (;;) {
     const { value: key, done } = await keys.next();
     if (done === true || key === '\r' || key === '\n') return text.trim();
-    if (key === '\u001b' || key === '\u0003') return '';
+    if (key === '\u001b' || key === '\u0003') return before;
     if (key === '\u007f' || key === '\b') {
       if (text !== '') print('\b \b');
       text = [...text].slice(0, -1).join('');

@@ -1,9 +1,10 @@
-import type { ReviewStore, RowRef } from '../ledger/review.js';
+import type { Recorded, ReviewStore, RowRef } from '../ledger/review.js';
 import type { GroundsOfRun } from '../ledger/taken-back.js';
-import { type GivenAnswer, giveAnswer } from './give-answer.js';
+import { type GivenAnswer, giveAnswer, type Verdict } from './give-answer.js';
 import type { Question } from './questions.js';
 import { readText } from './read-text.js';
-import { questionInWords } from './words.js';
+import { typedNumber } from './typed-number.js';
+import { answerInWords, questionInWords, saidBeforeInWords } from './words.js';
 
 export interface SessionOptions {
   readonly questions: readonly Question[];
@@ -18,6 +19,11 @@ export interface SessionOptions {
 
 export interface SessionEnd {
   readonly decided: number;
+  /** Questions that wait for a second person now. */
+  readonly held: number;
+  /** Questions that stay open because the person said so. */
+  readonly notSure: number;
+  /** Questions to which nothing was said. */
   readonly left: number;
   readonly released: readonly RowRef[];
 }
@@ -34,7 +40,7 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
     while (!session.over) {
       const { value: key, done } = await keys.next();
       if (done === true || ENDS.has(key)) break;
-      if (key === 't') session.note = await readText(keys, options.print);
+      if (key === 't') session.note = await readText(keys, options.print, session.note);
       await session.press(key);
     }
   } finally {
@@ -49,23 +55,32 @@ const PAGE = 9;
 
 interface Given {
   readonly position: number;
-  readonly id: number;
-  /** It comes back with the question when the answer is taken back. */
-  readonly note: string;
-  readonly released: readonly RowRef[];
+  readonly verdict: Verdict;
+  readonly recorded: Recorded;
 }
 
 class Session {
-  note = '';
   over: boolean;
   readonly #options: SessionOptions;
   readonly #given: Given[] = [];
+  /** What was noted on a question comes back with it. */
+  readonly #notes = new Map<number, string>();
   #position = 0;
   #page = 0;
+  /** Digits of a number that is not told yet. */
+  #typed = '';
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.over = options.questions.length === 0;
+  }
+
+  get note(): string {
+    return this.#notes.get(this.#position) ?? '';
+  }
+
+  set note(text: string) {
+    this.#notes.set(this.#position, text);
   }
 
   show(): void {
@@ -76,14 +91,15 @@ class Session {
       return;
     }
     const note = this.note === '' ? '' : `  note: ${this.note}\n`;
-    print(
-      `\n[${this.#position + 1} of ${questions.length}] ${questionInWords(question, this.#page * PAGE, PAGE)}${note}`,
-    );
+    const words = questionInWords(question, this.#page * PAGE, PAGE);
+    print(`\n[${this.#position + 1} of ${questions.length}] ${words}${note}`);
     print(`  ${keysInWords(question)} `);
   }
 
   async press(key: string): Promise<void> {
     const question = this.#options.questions[this.#position];
+    if (question !== undefined && (await this.#typeNumber(question, key))) return;
+    this.#typed = '';
     if (key === 'u') await this.#undo();
     else if (question === undefined) this.over = true;
     else if (key === 'n') await this.#answer(question, { verdict: 'none_of_these' });
@@ -91,30 +107,63 @@ class Session {
     else if (key === 'k' || key === ' ') this.#skip();
     else if (key === 't') this.show();
     else if (key === 'm' && question.candidates.length > PAGE) this.#turnPage(question);
-    else await this.#choose(question, key);
+    else if (key.trim() !== '') this.#tell(keysInWords(question));
   }
 
   end(): SessionEnd {
-    const decided = new Set(this.#given.map(({ position }) => position)).size;
+    const notSure = this.#given.filter(({ verdict }) => verdict === 'not_sure').length;
+    const held = this.#given.filter(({ recorded }) => recorded.kind === 'held').length;
     return {
-      decided,
-      left: this.#options.questions.length - decided,
-      released: this.#given.flatMap(({ released }) => released),
+      decided: this.#given.length - notSure - held,
+      held,
+      notSure,
+      left: this.#options.questions.length - this.#given.length,
+      released: this.#given.flatMap(({ recorded }) => recorded.released),
     };
   }
 
-  async #choose(question: Question, key: string): Promise<void> {
-    const choice = /^[1-9]$/.test(key) ? question.candidates[this.#page * PAGE + Number(key) - 1] : undefined;
-    if (choice !== undefined) await this.#answer(question, { verdict: 'confirm', choice });
-    else if (key.trim() !== '') this.#options.print(`\n  ${keysInWords(question)} `);
+  /** Digits gather until they can mean one candidate only, or Enter ends them. Was the key one of a number? */
+  async #typeNumber(question: Question, key: string): Promise<boolean> {
+    const { print } = this.#options;
+    const ends = key === '\r' || key === '\n';
+    if (/^\d$/.test(key)) this.#typed += key;
+    else if (this.#typed === '') return false;
+    else if (key === '\u007f' || key === '\b') {
+      this.#typed = this.#typed.slice(0, -1);
+      print('\b \b');
+      return true;
+    } else if (!ends) return false;
+    const count = question.candidates.length;
+    const means = typedNumber(this.#typed, count);
+    if (means === 'not_yet' && !ends) print(this.#typed.length === 1 ? `\n  ${key}… (Enter ends the number) ` : key);
+    else await this.#choose(question, means === 'nobody' ? 0 : Number(this.#typed));
+    return true;
+  }
+
+  /** By the number that stands before it. Nobody is confirmed who is not on the screen. */
+  async #choose(question: Question, number: number): Promise<void> {
+    const choice = question.candidates[number - 1];
+    const typed = this.#typed;
+    this.#typed = '';
+    if (choice === undefined) this.#tell(`there is no candidate ${typed}`, keysInWords(question));
+    else if (Math.floor((number - 1) / PAGE) !== this.#page)
+      this.#tell(`candidate ${number} is not on the screen; m shows others`);
+    else await this.#answer(question, { verdict: 'confirm', choice });
+  }
+
+  #tell(...lines: readonly string[]): void {
+    this.#options.print(lines.map((line) => `\n  ${line} `).join(''));
   }
 
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
     const { review, by, now, print } = this.#options;
-    const { id, released } = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
-    this.#given.push({ position: this.#position, id, note: this.note, released });
-    const { choice, verdict } = said;
-    print(`${choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`}\n`);
+    const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
+    if (recorded.kind === 'said_before') {
+      this.#tell(saidBeforeInWords(by), keysInWords(question));
+      return;
+    }
+    this.#given.push({ position: this.#position, verdict: said.verdict, recorded });
+    print(`${answerInWords(said, recorded)}\n`);
     this.#goTo(this.#position + 1);
   }
 
@@ -125,9 +174,9 @@ class Session {
       print('there is nothing to undo\n');
       return;
     }
-    await review.withdraw(last.id, by, now(), groundsOf);
+    await review.withdraw(last.recorded.id, by, now(), groundsOf);
     print('taken back\n');
-    this.#goTo(last.position, last.note);
+    this.#goTo(last.position);
   }
 
   #skip(): void {
@@ -141,23 +190,23 @@ class Session {
   }
 
   /** After the last question there is nothing left but to undo, if anything was answered. */
-  #goTo(position: number, note = ''): void {
+  #goTo(position: number): void {
     this.#position = position;
     this.#page = 0;
-    this.note = note;
+    this.#typed = '';
     this.over = position >= this.#options.questions.length && this.#given.length === 0;
     this.show();
   }
 }
 
 function keysInWords({ candidates }: Question): string {
-  const count = Math.min(PAGE, candidates.length);
+  const count = candidates.length;
   return [
     ...(count === 0 ? [] : [count === 1 ? '1 confirm' : `1-${count} confirm`]),
     'n none of these',
     's not sure',
     't note',
-    ...(candidates.length > PAGE ? ['m more'] : []),
+    ...(count > PAGE ? ['m more'] : []),
     'k skip',
     'u undo',
     'q quit',

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { gradeInWords } from '../domain/grade-order.js';
 import type { Choice, Question } from './questions.js';
 import { topicInWords } from './words.js';
 
@@ -9,6 +10,8 @@ const COLUMNS = [
   'decided_by',
   'note',
   'reason',
+  'proposed_by',
+  'input_id',
   'input_name',
   'candidate_name',
   'input_registration_number',
@@ -20,9 +23,12 @@ const COLUMNS = [
   'input_place',
   'candidate_place',
   'grade',
+  'agreement',
   'evidence',
   'about',
   'code',
+  'row',
+  'line',
   'rows',
   'candidate_id',
   'candidate',
@@ -55,6 +61,8 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     decided_by: earlier?.decidedBy ?? '',
     note: earlier?.note ?? '',
     reason: question.message,
+    proposed_by: proposedBy(question, choice, first),
+    input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
     input_name: input.name ?? '',
     candidate_name: choice?.name ?? '',
     input_registration_number: input.registration_number ?? '',
@@ -66,15 +74,34 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     input_place: [input.state, input.city].filter(Boolean).join(', '),
     candidate_place: choice?.state ?? '',
     grade: choice?.matchGrade ?? '',
+    agreement: gradeInWords(choice?.matchGrade ?? ''),
     evidence: choice?.evidence ?? 'no candidate was found',
     about: topicInWords(question),
     code: question.code,
+    row: listed(question.rows.map(({ row }) => String(row))),
+    line: listed(question.rows.map(({ line }) => String(line))),
     rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
     candidate_id: choice?.id ?? '',
     candidate: choice?.key ?? '',
     basis: question.basis,
   };
 }
+
+/** Who has confirmed it, where a second person must agree; who has said that none is meant, on the first line. */
+const proposedBy = ({ held }: Question, choice: Choice | undefined, first: boolean): string =>
+  held
+    .filter(({ decision, candidateId }) => (decision === 'confirm' ? candidateId === choice?.id : first))
+    .map(({ decision, decidedBy }) => (decision === 'confirm' ? decidedBy : `${decidedBy} (${decision})`))
+    .join('; ');
+
+/** Of what many rows ask, enough to find them by. */
+function listed(texts: readonly string[]): string {
+  const each = [...new Set(texts.filter((text) => text !== ''))];
+  const others = each.length - AT_MOST;
+  return [...each.slice(0, AT_MOST), ...(others > 0 ? [`and ${others} more`] : [])].join('; ');
+}
+
+const AT_MOST = 5;
 
 /**
  * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number or a

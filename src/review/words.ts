@@ -1,6 +1,6 @@
 import { idSpaces } from '../domain/id-spaces.js';
 import type { QuestionTopic } from '../ledger/question.js';
-import type { DecisionEntry } from '../ledger/review.js';
+import type { DecisionEntry, Recorded } from '../ledger/review.js';
 import type { Choice, Question } from './questions.js';
 
 /** What a question is about, for people. */
@@ -32,7 +32,7 @@ function sideInWords(name: Field, places: readonly Field[], number: Field, vat: 
     .join(' · ');
 }
 
-/** The question as it stands on a terminal: `most` candidates from the given one, counted from 1 as keys choose them. */
+/** The question as it stands on a terminal: `most` candidates from the given one on. Each keeps its number on every page. */
 export function questionInWords(question: Question, from = 0, most = Number.POSITIVE_INFINITY): string {
   const { id, code, message, input, candidates, decision } = question;
   const shown = candidates.slice(from, from + most);
@@ -40,16 +40,38 @@ export function questionInWords(question: Question, from = 0, most = Number.POSI
     `${id}  ${topicInWords(question)} · ${rowsInWords(question)} · ${code}${besideInWords(question)}`,
     `  ${printable(message)}`,
     ...(decision === undefined ? [] : [`  ${earlierInWords(decision)}`]),
+    ...heldInWords(question).map((words) => `  ${words}`),
     `  input  ${inputInWords(input)}`,
     ...shown.flatMap((choice, index) => [
-      `  ${String(index + 1).padStart(5)}  ${choiceInWords(choice)}`,
+      `  ${String(from + index + 1).padStart(5)}  ${choiceInWords(choice)}`,
       `         ${choice.matchGrade}  ${printable(choice.evidence)}`,
     ]),
     ...(candidates.length === 0 ? ['         no candidate was found'] : []),
-    ...(shown.length < candidates.length ? [`         ${shown.length} of ${candidates.length} shown`] : []),
+    ...(shown.length < candidates.length
+      ? [`         ${from + 1} to ${from + shown.length} of ${candidates.length} shown`]
+      : []),
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** What became of an answer. */
+export function answerInWords(
+  { verdict, choice }: { readonly verdict: DecisionEntry['decision']; readonly choice?: Choice | undefined },
+  recorded: Recorded,
+): string {
+  const said = choice === undefined ? verdict.replaceAll('_', ' ') : `confirmed: ${choice.name ?? choice.id}`;
+  return printable(`${said}${recordedInWords(recorded)}`);
+}
+
+function recordedInWords(recorded: Recorded): string {
+  if (recorded.kind === 'in_force') return recorded.with === null ? '' : `, as ${recorded.with} had`;
+  if (recorded.kind === 'said_before' || recorded.against.length === 0) return '; it waits for a second person';
+  const others = [...new Set(recorded.against.map(({ decidedBy }) => decidedBy))].join(', ');
+  return `; ${others} said otherwise: the question stays open until one more person has said the same as one of you`;
+}
+
+export const saidBeforeInWords = (by: string): string =>
+  printable(`${by} has said so already: a second person must agree, by another name (--by)`);
 
 const besideInWords = ({ beside, askedBy }: Question): string =>
   beside ? ` · asked with ${askedBy === undefined ? 'another pipeline' : `pipeline ${printable(askedBy)}`}` : '';
@@ -59,11 +81,28 @@ function earlierInWords({ decision, decidedBy, note }: DecisionEntry): string {
   return printable(`${decidedBy} ${said}${note === null ? '' : `: ${note}`}`);
 }
 
+/** What people have said, where two must agree. */
+function heldInWords({ held, candidates, needsTwo }: Question): readonly string[] {
+  if (held.length === 0) return needsTwo ? ['a confirmation counts when a second person has agreed'] : [];
+  const said = held.map(({ decision, candidateId, decidedBy, note }) => {
+    const place = candidates.findIndex(({ id }) => id === candidateId);
+    const whom = place === -1 ? 'a candidate that is not named any more' : `candidate ${place + 1}`;
+    const what = decision === 'confirm' ? `confirmed ${whom}` : `said ${decision}`;
+    return printable(`${decidedBy} has ${what}${note === null ? '' : `: ${note}`}`);
+  });
+  const agree = new Set(held.map(({ decision, candidateId }) => `${decision} ${candidateId}`)).size === 1;
+  return [
+    ...said,
+    agree ? 'it waits for a second person' : 'they disagree: whoever says the same as one of them decides',
+  ];
+}
+
 function rowsInWords({ rows }: Question): string {
   const [first] = rows;
   if (first === undefined) return 'no row';
   const others = rows.length - 1;
-  return `row ${first.row} of ${first.runId}${others === 0 ? '' : ` and ${others} more`}`;
+  const own = first.inputId === undefined || first.inputId === '' ? '' : `your ID ${printable(first.inputId)}, `;
+  return `${own}row ${first.row} (line ${first.line}) of ${first.runId}${others === 0 ? '' : ` and ${others} more`}`;
 }
 
 /** Names come from outside: they must not move the cursor or change colours. */

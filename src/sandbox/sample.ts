@@ -15,6 +15,8 @@ export interface SampleOptions {
   /** Half of the rows carry damage, each kind in turn. */
   readonly dirty: boolean;
   readonly seed?: number | undefined;
+  /** ISO code: companies of this country alone. */
+  readonly country?: string | undefined;
   /** Rows that cannot be written in the file's encoding are passed over. */
   readonly accepts?: ((input: SampleInput) => boolean) | undefined;
 }
@@ -29,9 +31,11 @@ export const damages: readonly Damage[] = [...repairable, ...reviewable, ...hope
 
 /** Rows about companies that exist in the registry, each with the answer a careful client must come to. */
 export function* writeSample(options: SampleOptions): Generator<SampleRow> {
-  const { registry, rows, dirty, seed = registry.seed, accepts = () => true } = options;
+  const { registry, rows, dirty, seed = registry.seed, country, accepts = () => true } = options;
   const random = new Random(hash(seed, 171));
   const order = new Permutation(registry.size, hash(seed, 172));
+  /** Damage that no company of the country can carry is looked for once. */
+  const impossible = new Set<Damage>();
   let draws = 0;
   const draw = () => registry.company(order.forward(draws++ % registry.size));
 
@@ -44,15 +48,18 @@ export function* writeSample(options: SampleOptions): Generator<SampleRow> {
   }
 
   function make(damage: Damage, id: string): SampleRow | undefined {
+    if (impossible.has(damage)) return undefined;
     const eligible = damage.eligible ?? isPlain;
     for (let tries = 0; tries < Math.min(MOST_DRAWS, registry.size * 4); tries++) {
       const company = draw();
+      if (country !== undefined && company.countryCode !== country) continue;
       if (!eligible(registry, company)) continue;
       const change = damage.apply({ registry, company, number: company.registrationNumber ?? '', random });
       if (change === undefined) continue;
       const input = inputOf(id, company, change, random);
       if (accepts(input)) return { input, answer: answerOf(registry, damage, id, company) };
     }
+    impossible.add(damage);
     return undefined;
   }
 }
@@ -94,22 +101,34 @@ export interface SampleFileOptions extends Omit<SampleOptions, 'accepts'> {
   readonly out: string;
   /** As a spreadsheet saves it: semicolons, CRLF, its own headers, UTF-8 with BOM or windows-1252. */
   readonly excel?: boolean | 'windows-1252' | undefined;
+  /** How the rows are written where that is no CSV: under the spreadsheet's headers. */
+  readonly rowsFile?: ((path: string, headers: readonly string[]) => RowsFile) | undefined;
   /** Gives it up: nothing is left behind. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A file on its way: it appears when it is published. */
+export interface RowsFile {
+  write(records: readonly object[], first: boolean): Promise<void>;
+  close(): Promise<void>;
+  publish(): Promise<void>;
+  discard(): Promise<void>;
+}
+
 /** Both files appear only when both are complete, for whoever the umask lets read them. */
 export async function writeSampleFiles(options: SampleFileOptions): Promise<{ input: string; answers: string }> {
-  const { out, excel = false, signal, ...rest } = options;
+  const { out, excel = false, rowsFile, signal, ...rest } = options;
   const answers = answersBeside(out);
   const ansi = excel === 'windows-1252';
   const rows = writeSample({ ...rest, accepts: ansi ? isLatin : undefined });
-  const files: PartFile[] = [];
+  const files: RowsFile[] = [];
   try {
-    const input = await partFile(out, ansi ? 'latin1' : 'utf8', {
-      columns: inputColumns.map((key, i) => ({ key, header: excel === false ? key : (excelHeaders[i] ?? key) })),
-      ...(excel === false ? {} : { delimiter: ';', record_delimiter: '\r\n' as const, bom: !ansi }),
-    });
+    const input =
+      rowsFile?.(out, excelHeaders) ??
+      (await partFile(out, ansi ? 'latin1' : 'utf8', {
+        columns: inputColumns.map((key, i) => ({ key, header: excel === false ? key : (excelHeaders[i] ?? key) })),
+        ...(excel === false ? {} : { delimiter: ';', record_delimiter: '\r\n' as const, bom: !ansi }),
+      }));
     files.push(input);
     const solution = await partFile(answers, 'utf8', { columns: answerColumns.map((key) => ({ key, header: key })) });
     files.push(solution);
@@ -136,9 +155,7 @@ export async function writeSampleFiles(options: SampleFileOptions): Promise<{ in
 
 type CsvOptions = NonNullable<Parameters<typeof stringify>[1]>;
 
-type PartFile = Awaited<ReturnType<typeof partFile>>;
-
-async function partFile(path: string, encoding: BufferEncoding, format: CsvOptions) {
+async function partFile(path: string, encoding: BufferEncoding, format: CsvOptions): Promise<RowsFile> {
   const part = `${path}.${process.pid}.part`;
   const handle = await open(part, 'w');
   return {

@@ -1,23 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, type Stats } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { UsageError } from '../domain/errors.js';
 import { encodingNamed, encodingOfHead } from './encoding.js';
+import { chunksOf, emptyFile, type FileSource } from './file-source.js';
 import { refuseBinary } from './refuse-binary.js';
 import type { SheetEncoding } from './sheet.js';
 import { Utf8Survey } from './utf8-survey.js';
 
-export const CHUNK_BYTES = 256 * 1024;
 const HEAD_BYTES = 64 * 1024;
 
-/** What tells that a file was changed between two readings. */
-export interface FileVersion {
-  readonly size: number;
-  readonly mtimeMs: number;
-}
-
 export interface InspectedFile {
-  readonly version: FileVersion;
   readonly sha256: string;
   readonly encoding: SheetEncoding;
   /** Some bytes are not valid in the encoding: rows that hold them cannot be read as written. */
@@ -26,32 +16,30 @@ export interface InspectedFile {
 }
 
 /** Reads the file once, in constant memory: its hash, its encoding, and a refusal if it is no text. */
-export async function inspectFile(path: string, encodingOption: string | undefined): Promise<InspectedFile> {
+export async function inspectText(source: FileSource, encodingOption: string | undefined): Promise<InspectedFile> {
   const chosen = encodingOption === undefined ? undefined : encodingNamed(encodingOption);
-  const version = await fileVersion(path);
-  if (version.size === 0) throw new UsageError(`${path} is empty`);
   const hash = createHash('sha256');
   const survey = new Utf8Survey();
   let fixed: SheetEncoding | undefined;
   let check: Check | undefined;
-  for await (const chunk of readChunks(path)) {
+  for await (const chunk of chunksOf(source, (stored) => hash.update(stored))) {
     if (check === undefined) {
       const head = chunk.subarray(0, HEAD_BYTES);
       fixed = settleEncoding(chosen, head);
-      refuseBinary(path, head, fixed?.startsWith('utf-16') ?? false);
+      refuseBinary(source.shownAs, head, fixed?.startsWith('utf-16') ?? false);
       check = checkOf(fixed, survey);
     }
-    hash.update(chunk);
     check.update(chunk);
   }
-  const invalid = check?.end() ?? 0;
+  if (check === undefined) throw emptyFile(source.shownAs);
+  const invalid = check.end();
   const encoding = fixed ?? (survey.invalid === 0 || survey.multibyte > survey.invalid ? 'utf-8' : 'windows-1252');
   const damaged = encoding !== 'windows-1252' && invalid > 0;
   const warnings: string[] = [];
   if (damaged) warnings.push(`some bytes are not valid ${encoding}; the rows that hold them are invalid`);
   else if (fixed === undefined && encoding === 'windows-1252')
     warnings.push('not valid UTF-8, so read as windows-1252');
-  return { version, sha256: hash.digest('hex'), encoding, damaged, warnings };
+  return { sha256: hash.digest('hex'), encoding, damaged, warnings };
 }
 
 /** What the user names, else what the file gives away; a byte order mark knows the byte order better than the user. */
@@ -60,41 +48,6 @@ function settleEncoding(chosen: SheetEncoding | undefined, head: Buffer): SheetE
   const ordered = chosen?.startsWith('utf-16') && found?.marked && found.encoding.startsWith('utf-16');
   return ordered ? found.encoding : (chosen ?? found?.encoding);
 }
-
-export async function* readChunks(path: string): AsyncGenerator<Buffer> {
-  try {
-    yield* createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-}
-
-export async function fileVersion(path: string): Promise<FileVersion> {
-  let stats: Stats;
-  try {
-    stats = await stat(path);
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-  if (stats.isDirectory()) throw new UsageError(`${path} is a directory`, 'Name one CSV file in it.');
-  // The file is read more than once, to resume as well: a pipe cannot be.
-  if (!stats.isFile()) throw new UsageError(`${path} is not a regular file`, 'Save it to disk first.');
-  return { size: stats.size, mtimeMs: stats.mtimeMs };
-}
-
-function unreadable(path: string, error: unknown): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  if (code === undefined) return error;
-  const reason = REASONS[code] ?? `cannot be read (${code})`;
-  return new UsageError(`${path} ${reason}`, 'Check the path and that you may read it.');
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'does not exist',
-  EACCES: 'may not be read by this user',
-  EPERM: 'may not be read by this user',
-};
 
 interface Check {
   update(chunk: Buffer): void;

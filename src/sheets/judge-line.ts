@@ -28,7 +28,9 @@ export function judgeLine(
   if (cells.every(isBlank)) return undefined;
   const fitted = padOrCut(cells, width);
   const problem = raggedness(cells, rules) ?? unreadable(record.text, fitted, rules);
-  return problem === undefined ? { line, cells: fitted } : { line, cells: fitted, problem };
+  if (problem === undefined) return { line, cells: fitted };
+  const surplus = cells.slice(width);
+  return { line, cells: fitted, ...(!surplus.every(isBlank) && { surplus }), problem };
 }
 
 /** More cells than headers are fine if what is too much is blank, as spreadsheets leave it behind. */
@@ -39,11 +41,21 @@ function raggedness(cells: readonly string[], { headers, minCells }: LineRules):
 }
 
 function unreadable(text: string, cells: readonly string[], { headers, damaged }: LineRules): LineProblem | undefined {
-  if (text.includes('\0')) return { code: 'NUL_CHARACTER', message: 'the row holds a NUL character' };
+  if (text.includes('\0')) return NUL_CHARACTER;
   if (damaged && text.includes('\ufffd')) {
     return { code: 'BAD_ENCODING', message: "the row holds bytes that are not valid in the file's encoding" };
   }
-  if (text.length <= MAX_CELL_CHARACTERS) return undefined;
+  return text.length <= MAX_CELL_CHARACTERS ? undefined : tooLongCell(cells, headers);
+}
+
+const NUL_CHARACTER: LineProblem = { code: 'NUL_CHARACTER', message: 'the row holds a NUL character' };
+
+/** What is wrong with a row of a workbook, whose cells need no parsing. */
+export function cellProblem(cells: readonly string[], headers: readonly string[]): LineProblem | undefined {
+  return cells.some((cell) => cell.includes('\0')) ? NUL_CHARACTER : tooLongCell(cells, headers);
+}
+
+function tooLongCell(cells: readonly string[], headers: readonly string[]): LineProblem | undefined {
   const index = cells.findIndex((cell) => cell.length > MAX_CELL_CHARACTERS);
   if (index < 0) return undefined;
   const name = headers[index]?.trim() || `column_${index + 1}`;
@@ -53,7 +65,7 @@ function unreadable(text: string, cells: readonly string[], { headers, damaged }
   };
 }
 
-function padOrCut(cells: readonly string[], width: number): readonly string[] {
+export function padOrCut(cells: readonly string[], width: number): readonly string[] {
   if (cells.length === width) return cells;
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }

@@ -1,72 +1,98 @@
 import { UsageError } from '../domain/errors.js';
-import { parseCells } from './parse-cells.js';
-import { cursorAt, type Dialect, lineEnd, scanRecord } from './scan-record.js';
+import { isBlank } from './blank.js';
+import { emptyFile } from './file-source.js';
+import { type FirstRecord, firstRecords } from './first-records.js';
+import { aboveHeader, headerAtLine, LOOKED_AT, noHeaderThere, pickHeader } from './pick-header.js';
+import type { Dialect } from './scan-record.js';
 import type { RecogniseHeader } from './sheet.js';
 
 export interface Header extends Dialect {
   readonly headers: readonly string[];
   /** The physical line on which the header starts. */
   readonly line: number;
+  readonly warnings: readonly string[];
+}
+
+export interface HeaderWishes {
+  readonly delimiter: string | undefined;
+  readonly line: number | undefined;
 }
 
 const DELIMITERS = [',', ';', '\t', '|'];
 const SEP_LINE = /^"?sep=([^\r\n"a-z0-9]?)"?[,;\t| ]*(?=[\r\n]|$)/i;
 
 /**
- * Finds the header in the file's beginning: the first line that is neither blank nor a `sep=` line.
- * The delimiter is the one that gives the headers most meanings, then the one that makes most cells.
+ * Finds the header in the file's beginning, and the delimiter: the one that gives the headers most meanings and cuts the
+ * records behind them into as many cells, then the one that makes most cells.
  */
 export function readHeader(
   path: string,
   head: { readonly text: string; readonly final: boolean },
   recognises: RecogniseHeader,
-  wanted: string | undefined,
+  wishes: HeaderWishes,
 ): Header {
   const { text, final } = head;
   const bareCr = endsInBareCr(text);
-  const place = findHeader(text, bareCr, final);
-  if (place === undefined) throw new UsageError(`${path} is empty`);
-  const delimiters = wanted ?? place.sep;
-  const candidates = (delimiters === undefined ? DELIMITERS : [delimiters]).flatMap((delimiter) => {
-    const headers = headersAt(text, place.start, { delimiter, bareCr }, final);
-    if (headers === undefined) return [];
-    const known = new Set(headers.map((header) => recognises(header)).filter((meaning) => meaning !== undefined));
-    return [{ delimiter, headers, known: known.size }];
+  const sep = SEP_LINE.exec(text);
+  const wanted = wishes.delimiter ?? (sep?.[1] || undefined);
+  const read = (wanted === undefined ? DELIMITERS : [wanted]).map((delimiter) => {
+    const all = firstRecords(text, { delimiter, bareCr }, final, LOOKED_AT, wishes.line);
+    return { delimiter, records: sep === null ? all : all.filter(({ line }) => line > 1) };
   });
-  const best = candidates.sort((a, b) => b.known - a.known || b.headers.length - a.headers.length)[0];
-  if (best === undefined) {
-    throw new UsageError(
-      `${path}, line ${place.line}: the header cannot be read: its quotation marks do not match, or it is too long`,
-      'The first line must name the columns.',
-    );
-  }
-  return { delimiter: best.delimiter, bareCr, headers: best.headers, line: place.line };
+  const candidates = read.flatMap(({ delimiter, records }) => candidatesIn(delimiter, records, recognises, wishes));
+  const best = candidates.sort((a, b) => b.score - a.score || b.headers.length - a.headers.length)[0];
+  if (best === undefined) throw noHeader(path, read[0]?.records ?? [], wishes.line);
+  const { delimiter, headers, line, above } = best;
+  return { delimiter, bareCr, headers, line, warnings: aboveHeader(above, 'line') };
 }
 
-function findHeader(
-  text: string,
-  bareCr: boolean,
-  final: boolean,
-): { start: number; line: number; sep: string | undefined } | undefined {
-  const sepLine = SEP_LINE.exec(text);
-  let start = 0;
-  let line = 1;
-  for (;;) {
-    if (start >= text.length) return undefined;
-    const ending = lineEnd(text, start, { delimiter: ',', bareCr }, final);
-    const content = text.slice(start, ending?.end);
-    const isSepLine = line === 1 && sepLine !== null;
-    if (!isSepLine && /[^\s,;|"]/.test(content)) return { start, line, sep: sepLine?.[1] || undefined };
-    if (ending === undefined) return undefined;
-    start = ending.next;
-    line++;
-  }
+interface Candidate {
+  readonly delimiter: string;
+  readonly headers: readonly string[];
+  readonly line: number;
+  readonly score: number;
+  /** The lines above it that hold anything. */
+  readonly above: readonly number[];
 }
 
-function headersAt(text: string, start: number, dialect: Dialect, final: boolean): string[] | undefined {
-  const cursor = cursorAt(start);
-  if (scanRecord(text, cursor, dialect, final) !== 'record') return undefined;
-  return parseCells([text.slice(start, cursor.end)], dialect.delimiter)[0];
+/** How much it counts that all records have as many cells as the header: as much as two more meanings. */
+const CONSISTENCY = 2;
+
+function candidatesIn(
+  delimiter: string,
+  records: readonly FirstRecord[],
+  recognises: RecogniseHeader,
+  wishes: HeaderWishes,
+): readonly Candidate[] {
+  const cells = records.map((record) => record.cells);
+  const choice =
+    wishes.line === undefined ? pickHeader(cells, recognises) : headerAtLine(records, wishes.line, recognises);
+  if (choice === undefined) return [];
+  const header = records[choice.index];
+  if (header?.cells === undefined) return [];
+  const { line, cells: headers } = header;
+  const score = choice.meanings + CONSISTENCY * consistency(headers.length, cells.slice(choice.index + 1));
+  const above = records.slice(0, choice.index).flatMap((record) => (isEmptyRecord(record) ? [] : [record.line]));
+  return [{ delimiter, headers, line, score, above }];
+}
+
+const isEmptyRecord = ({ cells }: FirstRecord): boolean => cells?.every(isBlank) ?? false;
+
+/** The share of records that have as many cells as the header. One cell says nothing: any record has one. */
+function consistency(width: number, records: readonly (readonly string[] | undefined)[]): number {
+  const filled = records.filter((cells) => cells === undefined || !cells.every(isBlank));
+  if (width < 2 || filled.length === 0) return 0;
+  return filled.filter((cells) => cells?.length === width).length / filled.length;
+}
+
+function noHeader(path: string, records: readonly FirstRecord[], wanted: number | undefined): UsageError {
+  const broken = records.find((record) => !isEmptyRecord(record));
+  if (broken === undefined) return emptyFile(path);
+  if (wanted !== undefined) return noHeaderThere(path, wanted, 'line');
+  return new UsageError(
+    `${path}, line ${broken.line}: the header cannot be read: its quotation marks do not match, or it is too long`,
+    'The first line must name the columns; --header-line N names another.',
+  );
 }
 
 /** Whether the first line ending outside quotation marks is a lone CR, as old Macintosh programs write it. */

@@ -1,6 +1,5 @@
-import { UsageError } from '../domain/errors.js';
 import { decoderFor } from './encoding.js';
-import { type FileVersion, fileVersion, readChunks } from './inspect-file.js';
+import { chunksOf, type FileSource, refuseChanged } from './file-source.js';
 import { judgeLine, type LineRules } from './judge-line.js';
 import { parseCells } from './parse-cells.js';
 import { type RawRecord, RecordReader } from './record-reader.js';
@@ -8,8 +7,7 @@ import type { Dialect } from './scan-record.js';
 import type { NumberedLine, SheetEncoding } from './sheet.js';
 
 export interface LineSource {
-  readonly path: string;
-  readonly version: FileVersion;
+  readonly file: FileSource;
   readonly encoding: SheetEncoding;
   readonly headerLine: number;
   readonly maxRecordBytes: number;
@@ -20,12 +18,12 @@ export async function* readLines(
   source: LineSource,
   rules: LineRules & Dialect,
 ): AsyncGenerator<NumberedLine, void, undefined> {
-  await refuseChanged(source);
+  await refuseChanged(source.file);
   for await (const records of readRecords(source, rules)) {
     const data = records.filter((record) => record.line > source.headerLine);
     for (const line of linesOf(data, rules)) yield line;
   }
-  await refuseChanged(source);
+  await refuseChanged(source.file);
 }
 
 function linesOf(records: readonly RawRecord[], rules: LineRules): NumberedLine[] {
@@ -48,13 +46,6 @@ async function* readRecords(source: LineSource, rules: LineRules & Dialect): Asy
   const { maxRecordBytes } = source;
   const reader = new RecordReader({ delimiter, bareCr, minCells, maxCells: rules.headers.length, maxRecordBytes });
   const decoder = decoderFor(source.encoding);
-  for await (const chunk of readChunks(source.path)) yield reader.push(decoder.decode(chunk));
+  for await (const chunk of chunksOf(source.file)) yield reader.push(decoder.decode(chunk));
   yield reader.push(decoder.end(), true);
-}
-
-/** The hash and the header belong to the file as it was inspected: lines of another version must not be mixed in. */
-async function refuseChanged({ path, version }: LineSource): Promise<void> {
-  const now = await fileVersion(path);
-  if (now.size === version.size && now.mtimeMs === version.mtimeMs) return;
-  throw new UsageError(`${path} has changed since it was opened`, 'Start again when nothing writes to it any more.');
 }

@@ -5,7 +5,7 @@ export function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void
   const kind = KINDS.find(({ magic }) => head.subarray(0, magic.length).equals(magic));
   if (kind !== undefined) {
     const { what, hint } = kind.describe(head);
-    throw new UsageError(`${path}: this is ${what}, not a CSV`, hint);
+    throw new UsageError(`${path}: this is ${what}, which cannot be read as a table`, hint);
   }
   if (isUtf16) return;
   if (
@@ -16,9 +16,9 @@ export function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void
         .replace(/^\xef\xbb\xbf/, ''),
     )
   ) {
-    throw new UsageError(`${path}: this is an HTML or XML document, not a CSV`, SAVE_AS_CSV);
+    throw new UsageError(`${path}: this is an HTML or XML document, not a table`, SAVE_AS_CSV);
   }
-  if (looksBinary(head)) throw new UsageError(`${path}: this is a binary file, not a CSV`, SAVE_AS_CSV);
+  if (looksBinary(head)) throw new UsageError(`${path}: this is a binary file, not a table`, SAVE_AS_CSV);
 }
 
 /** Control characters in the first line, or in a tenth of the whole. A few in the rows are the rows' own problem. */
@@ -34,8 +34,7 @@ function looksBinary(head: Buffer): boolean {
   return controls > head.length / 10;
 }
 
-const SAVE_AS_CSV = 'Open it in the program it came from and save the table as CSV.';
-const WORKBOOK = { what: 'an Excel workbook', hint: 'Open it in Excel and save it as CSV (UTF-8).' };
+const SAVE_AS_CSV = 'Open it in the program it came from and save the table as .xlsx or CSV.';
 
 interface Kind {
   readonly magic: Buffer;
@@ -48,10 +47,11 @@ const kind = (magic: string, what: string, hint = SAVE_AS_CSV): Kind => ({
 });
 
 const KINDS: readonly Kind[] = [
-  { magic: Buffer.from('PK\x03\x04', 'latin1'), describe: describeZip },
-  { magic: Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), describe: () => WORKBOOK },
+  { magic: Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), describe: describeCompound },
   kind('%PDF', 'a PDF'),
-  kind('\x1f\x8b', 'a gzip archive', 'Unpack it first.'),
+  kind('\x1f\x8b', 'a gzip archive within another', 'Unpack it first.'),
+  kind('PK\x05\x06', 'an empty zip archive'),
+  kind('PK\x07\x08', 'a part of a split zip archive', 'Put it together first.'),
   kind('7z\xbc\xaf', 'a 7z archive', 'Unpack it first.'),
   kind('\x28\xb5\x2f\xfd', 'a zstd archive', 'Unpack it first.'),
   kind('PAR1', 'a Parquet file'),
@@ -60,10 +60,16 @@ const KINDS: readonly Kind[] = [
   kind('\xff\xd8\xff', 'a picture'),
 ];
 
-/** Workbooks are zip archives; which kind shows in the names of their parts. */
-function describeZip(head: Buffer): { what: string; hint: string } {
-  if (head.includes('opendocument')) return { what: 'an OpenDocument file', hint: SAVE_AS_CSV };
-  if (head.includes('word/')) return { what: 'a Word document', hint: SAVE_AS_CSV };
-  if (head.includes('xl/') || head.includes('[Content_Types].xml') || head.length < 200) return WORKBOOK;
-  return { what: 'a zip archive', hint: 'Unpack it first.' };
+/** What Office saved before 2007, and what it encrypts to this day, are files of files: their names stand in UTF-16. */
+function describeCompound(head: Buffer): { what: string; hint: string } {
+  if (head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
+    return {
+      what: 'a workbook that is protected with a password',
+      hint: 'Open it in Excel, take the password away (File, Info, Protect Workbook) and save it as .xlsx.',
+    };
+  }
+  return {
+    what: 'a workbook of an old Excel (.xls)',
+    hint: 'Open it in Excel and save it as .xlsx or CSV (UTF-8).',
+  };
 }

@@ -1,13 +1,20 @@
 /** A table as somebody saved it: a header, and numbered lines of cells. What the columns mean is the reader's affair. */
 export interface Sheet {
+  /** As messages call it. */
   readonly path: string;
   /** Of the file's bytes. */
   readonly sha256: string;
-  readonly encoding: SheetEncoding;
-  readonly delimiter: string;
+  readonly kind: SheetKind;
+  /** Null for a workbook, as is the delimiter. */
+  readonly encoding: SheetEncoding | null;
+  readonly delimiter: string | null;
+  /** The name of the worksheet that is read; null for text. */
+  readonly sheet: string | null;
+  /** The names of all worksheets that are not hidden, in their order. */
+  readonly sheets: readonly string[];
   /** The header's cells exactly as written: blank ones and repeated ones too. */
   readonly headers: readonly string[];
-  /** The physical line on which the header starts; the file's first line is 1. */
+  /** The physical line, or worksheet row, on which the header starts; the file's first line is 1. */
   readonly headerLine: number;
   readonly warnings: readonly string[];
   /** Streams the lines from disk; may be called more than once. Refuses if the file has changed meanwhile. */
@@ -16,10 +23,12 @@ export interface Sheet {
 
 /** A record behind the header. Blank ones do not come, but count as lines. */
 export interface NumberedLine {
-  /** The physical line on which the record starts. */
+  /** The physical line on which the record starts; the worksheet row in a workbook. */
   readonly line: number;
   /** Exactly as written, one per header: padded or cut if the line is ragged, split at every delimiter if its quotes are broken. */
   readonly cells: readonly string[];
+  /** What stands behind the last header, if anything does. In text, where a delimiter may be astray, the line is then a problem. */
+  readonly surplus?: readonly string[];
   /** The line cannot be taken as it stands, and why. */
   readonly problem?: LineProblem;
 }
@@ -37,16 +46,55 @@ export interface LineProblem {
   readonly message: string;
 }
 
-export type SheetEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
+export type SheetKind = 'csv' | 'xlsx';
+
+/** The encodings that can be named; not all of them are found without being asked for. */
+export const SHEET_ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-1257',
+  'windows-1258',
+  'windows-874',
+  'iso-8859-2',
+  'iso-8859-5',
+  'iso-8859-7',
+  'iso-8859-13',
+  'iso-8859-15',
+  'koi8-r',
+  'koi8-u',
+  'macintosh',
+  'x-mac-cyrillic',
+  'shift_jis',
+  'euc-jp',
+  'gb18030',
+  'big5',
+  'euc-kr',
+] as const;
+
+export type SheetEncoding = (typeof SHEET_ENCODINGS)[number];
 
 /** What a header means to the reader, undefined if nothing: the delimiter that gives most meanings is the right one. */
 export type RecogniseHeader = (header: string) => string | undefined;
 
 export interface SheetOptions {
-  /** Overrides detection: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252` or a common alias of these. */
-  readonly encoding?: string;
-  /** Overrides detection and a `sep=` line: one character. */
-  readonly delimiter?: string;
+  /** Overrides detection: one of `SHEET_ENCODINGS` or a common alias. */
+  readonly encoding?: string | undefined;
+  /** Overrides detection and a `sep=` line: one character, or its name (`tab`, `semicolon`). */
+  readonly delimiter?: string | undefined;
+  /** The line, or worksheet row, of the header: overrides detection. */
+  readonly headerLine?: number | undefined;
+  /** The name of the worksheet to read, or its number: overrides the choice. */
+  readonly sheet?: string | undefined;
+  /** What messages call the file; its path without it. */
+  readonly shownAs?: string | undefined;
   /** Records longer than this (as UTF-8) are a problem of their line. Default 1 MiB. */
   readonly maxRecordBytes?: number;
 }

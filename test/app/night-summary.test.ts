@@ -13,6 +13,7 @@ const WELL: RunEndView = {
   portfolio: 'list',
   rows: 2,
   outcomes: { complete: 2, no_match: 0, needs_review: 0, invalid: 0, failed: 0, pending: 0 },
+  invalid: [],
   due: 2,
   toDo: 0,
   departed: 0,

@@ -35,7 +35,7 @@ test('a sheet that holds a decision which was withdrawn is not offered, until it
   });
 });
 
-const firstCandidate = (cwd: string) => /C-[0-9a-f]+/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
+const firstCandidate = (cwd: string) => /C-[0-9a-f]{8}/.exec(readFileSync(join(cwd, 'review.csv'), 'utf8'))?.[0];
 
 describe('status --check', () => {
   test('says which questions are not in the sheet that it names', async () => {

@@ -6,7 +6,7 @@ import { describePipeline, PIPELINE_REFERENCE } from '../../src/config/describe-
 import { loadPipeline } from '../../src/config/pipeline.js';
 import { pipelineJsonSchema, pipelineKeys } from '../../src/config/pipeline-json-schema.js';
 import { DEFAULT_FRESHNESS } from '../../src/config/pipeline-schema.js';
-import { headerLookup } from '../../src/input/map-columns.js';
+import { headerLookup } from '../../src/input/header-claims.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { stages } from '../../src/stages/list.js';
 import { readMarked } from '../../src/util/marked-part.js';
@@ -33,7 +33,7 @@ test('columns name the fields that input knows', () => {
 
 test('columns are synonyms as input takes them', () => {
   const { columns } = loadWith('columns: {name: [Mandantin]}');
-  expect(headerLookup(columns).get('mandantin')).toEqual({ field: 'name', rank: 1 });
+  expect(headerLookup(columns).get('mandantin')).toMatchObject({ claims: [{ field: 'name', strength: 'pipeline' }] });
 });
 
 test.each(SHIPPED)('%s.yaml names the schema in its first line', (name) => {

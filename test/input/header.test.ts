@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fold, headerLookup } from '../../src/input/map-columns.js';
-import { SYNONYMS } from '../../src/input/synonyms.js';
+import { fold } from '../../src/input/fold.js';
+import { headerLookup } from '../../src/input/header-claims.js';
+import { synonymsOf } from '../../src/input/synonyms.js';
 import { INPUT_FIELDS } from '../../src/input/types.js';
 import { readAll } from './read-all.js';
 
@@ -30,7 +31,7 @@ test.each([
 test('no synonym means two things', () => {
   const seen = new Map<string, string>();
   for (const field of INPUT_FIELDS) {
-    for (const word of SYNONYMS[field]) {
+    for (const word of synonymsOf(field)) {
       const key = fold(word);
       expect(seen.get(key) ?? field, word).toBe(field);
       expect(INPUT_FIELDS.filter((other) => other !== field).map(fold), word).not.toContain(key);
@@ -41,11 +42,13 @@ test('no synonym means two things', () => {
 });
 
 describe('which column', () => {
-  test('an exact name wins over a synonym; the other is carried through with a warning', async () => {
-    const { table, rows } = await readAll('Firma,name,country\nCarried,Acme,DE\n');
+  test('the header that says more wins; the other is carried through with a warning', async () => {
+    const { table, rows } = await readAll('Supplier,Legal name,country\nCarried,Acme,DE\n');
     expect(table.mapping.name).toBe(1);
     expect(rows[0]?.values).toEqual(['Carried', 'Acme', 'DE']);
-    expect(table.warnings).toEqual(['column "Firma" is carried through only: "name" is taken as name already']);
+    expect(table.warnings).toEqual([
+      'column "Supplier" is carried through only: "Legal name" is taken as name already',
+    ]);
   });
 
   test('of two synonyms the first wins; one from the pipeline file wins over both', async () => {

@@ -10,6 +10,7 @@ import { describeReading } from './contract/reading.js';
 import { describeReview } from './contract/review.js';
 import { describeRows } from './contract/rows.js';
 import { describeRuns } from './contract/runs.js';
+import { describeSecondPerson } from './contract/second-person.js';
 import { describeSettledRows } from './contract/settle-row.js';
 import { describeSettling } from './contract/settling.js';
 import { describeSnapshot } from './contract/snapshot.js';
@@ -32,6 +33,7 @@ export function describeLedger(name: string, open: OpenLedger): void {
     describeChanges(open);
     describeWatches(open);
     describeReview(open);
+    describeSecondPerson(open);
     describeReading(open);
     describeSnapshot(open);
     describeSubjects(open);

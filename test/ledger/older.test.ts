@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../src/ledger/open-ledger.js';
-import { makeCopyFolder } from '../../src/ledger/sqlite/copy-folder.js';
 import { acquireLock } from '../../src/ledger/sqlite/lock.js';
+import { makeCopyFolder } from '../../src/util/copy-folder.js';
 import { look, openAt, withDataDir, writeOldLedger } from './sqlite-support.js';
 import { NOW } from './support.js';
 

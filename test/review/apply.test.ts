@@ -87,6 +87,9 @@ describe('decisions', () => {
       await apply(desk, line(question));
       expect(await apply(desk, line(question), line(question, { line: 3, decision: '' }))).toEqual({
         applied: 0,
+        notSure: 0,
+        held: 0,
+        disagreeing: 0,
         unseen: 0,
         later: 0,
         unchanged: 1,

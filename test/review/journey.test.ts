@@ -248,7 +248,7 @@ describe('from a question to a complete row', () => {
         const { questions } = JSON.parse(stdout) as { questions: { about: string; candidates: { name: string }[] }[] };
         asked.push(...questions.map(({ about }) => about));
         const place = questions[0]?.candidates.findIndex(({ name }) => name === unnumbered.name) ?? -1;
-        await kybatch(folder, ['review'], [String(place + 1), 'q']);
+        await kybatch(folder, ['review'], [...String(place + 1), '\r', 'q']);
       }
       expect(asked).toEqual(['v1', 'v2', 'credit']);
       const { code, stdout } = await all('all.csv');

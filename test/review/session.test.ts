@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
 import { NO_GROUNDS } from '../ledger/support.js';
@@ -31,7 +31,7 @@ test('one key a question: confirm, none of these, not sure', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
     const end = await press(desk, ['2', 'n', 's', 'q']);
-    expect(end).toMatchObject({ decided: 3, left: 0, released: [{ row: 1 }, { row: 2 }] });
+    expect(end).toMatchObject({ decided: 2, notSure: 1, left: 0, released: [{ row: 1 }, { row: 2 }] });
     expect(await desk.remembered('k1')).toMatchObject({ decision: 'confirm', candidateId: 'b', decidedBy: 'anna' });
     expect(await desk.remembered('k2')).toMatchObject({ decision: 'none_of_these' });
     expect(await desk.remembered('k3')).toMatchObject({ decision: 'not_sure' });
@@ -82,15 +82,70 @@ test('undo brings the note back with the question', () =>
     expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these', note: 'ok' });
   }));
 
-test('more than nine candidates come in pages', () =>
+test('a note stays with its question when it is skipped, undone or typed on, and Escape leaves it as it was', () =>
   withDesk(async (desk) => {
-    await desk.ask({
-      row: 1,
-      key: 'k',
-      candidates: Array.from({ length: 11 }, (_, index) => ({ id: `c${index + 1}` })),
-    });
-    await press(desk, ['m', '2', 'q']);
-    expect(await desk.remembered('k')).toMatchObject({ candidateId: 'c11' });
+    await asked(desk, 1);
+    const keys = ['t', 'o', 'k', '\r', 's', 'u', 't', '!', '\r', 't', 'x', '\u001b', 'n', 'q'];
+    const end = await press(desk, keys);
+    expect(end.text).toContain('note: ok!\n');
+    expect(end).toMatchObject({ decided: 1, notSure: 0, left: 0 });
+    expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these', note: 'ok!' });
+  }));
+
+describe('more than nine candidates', () => {
+  const askEleven = (desk: Desk) =>
+    desk.ask({ row: 1, key: 'k', candidates: Array.from({ length: 11 }, (_, index) => ({ id: `c${index + 1}` })) });
+
+  test.each([
+    [['m', '1', '1'], 'c11'],
+    [['m', '1', '0'], 'c10'],
+    [['1', '\r'], 'c1'],
+    [['2'], 'c2'],
+    [['m', 'm', '1', '\r'], 'c1'],
+    [['1', '\u007f', '3'], 'c3'],
+  ])('keys %j confirm %s', (keys, id) =>
+    withDesk(async (desk) => {
+      await askEleven(desk);
+      await press(desk, [...keys, 'q']);
+      expect(await desk.remembered('k')).toMatchObject({ candidateId: id });
+    }),
+  );
+
+  test.each([
+    [['m', '1'], 'Enter ends the number'],
+    [['m', '1', '\r'], 'candidate 1 is not on the screen'],
+    [['m', '2'], 'candidate 2 is not on the screen'],
+    [['1', '1'], 'candidate 11 is not on the screen'],
+    [['1', '2'], 'there is no candidate 12'],
+    [['1', 'x', '\r'], '1-11 confirm'],
+  ])('keys %j confirm nobody', (keys, said) =>
+    withDesk(async (desk) => {
+      await askEleven(desk);
+      const { text } = await press(desk, [...keys, 'q']);
+      expect(text).toContain(said);
+      expect(await desk.remembered('k')).toBeUndefined();
+    }),
+  );
+
+  test('keep their numbers on the second page', () =>
+    withDesk(async (desk) => {
+      await askEleven(desk);
+      const { text } = await press(desk, ['m', 'q']);
+      const [, , second = ''] = text.split('[1 of 1]');
+      expect(second).toMatch(/^ +10 {2}Müller/m);
+      expect(second).not.toMatch(/^ +1 {2}Müller/m);
+      expect(second).toContain('10 to 11 of 11 shown');
+    }));
+});
+
+test('the best candidate comes first, whatever order they came in', () =>
+  withDesk(async (desk) => {
+    const grades = ['FAAAA', 'ZAZAZ', 'AFZAZ', 'ABZAZ'];
+    const candidates = grades.map((matchGrade) => ({ id: matchGrade, matchGrade }));
+    await desk.ask({ row: 1, key: 'k', candidates });
+    const { text } = await press(desk, ['1', 'q']);
+    expect(text.match(/[ABZF]{5}(?= {2})/g)).toEqual(['ABZAZ', 'AFZAZ', 'ZAZAZ', 'FAAAA']);
+    expect(await desk.remembered('k')).toMatchObject({ candidateId: 'ABZAZ' });
   }));
 
 test('names from outside cannot play with the terminal', () =>

@@ -29,6 +29,13 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
 }
 
 describe('rows', () => {
+  test('a sample of one country has its companies alone, whatever the damage', () => {
+    const german = [...writeSample({ registry, rows: 60, dirty: true, country: 'DE' })];
+    expect(new Set(german.map(({ answer }) => answer.damage)).size).toBeGreaterThan(3);
+    for (const { answer } of german.filter(({ answer: { v1_company_id } }) => v1_company_id !== ''))
+      expect(registry.byV1Id(answer.v1_company_id)?.countryCode).toBe('DE');
+  });
+
   test('a clean sample exists exactly, one company a row', () => {
     for (const row of writeSample({ registry, rows: 150, dirty: false })) {
       expect(row.answer).toMatchObject({ damage: 'clean', expected: 'confirmed' });

@@ -152,3 +152,12 @@ test('records do not depend on where chunks are cut', () => {
     { numRuns: 3000 },
   );
 });
+
+test('what stands behind the last header is kept', async () => {
+  const { lines } = await readSheet('name,country\nA,B,DE\nC,DE,\nD\n');
+  expect(lines.map(({ line, cells, surplus }) => [line, cells, surplus])).toEqual([
+    [2, ['A', 'B'], ['DE']],
+    [3, ['C', 'DE'], undefined],
+    [4, ['D', ''], undefined],
+  ]);
+});

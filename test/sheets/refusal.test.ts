@@ -13,11 +13,15 @@ test.each<[string, string | Buffer, RegExp]>([
   ['an empty file', '', /is empty/],
   ['a file of blank lines', '\n \r\n,,\n', /is empty/],
   ['a byte order mark alone', '\ufeff', /is empty/],
-  ['an xlsx', binary('PK\x03\x04\x14\0\x06\0[Content_Types].xml'), /this is an Excel workbook/],
-  ['an xls', binary('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0'), /this is an Excel workbook/],
-  ['a zip', binary(`PK\x03\x04${'data.csv\0'.repeat(50)}`), /a zip archive/],
+  [
+    'the beginning of an xlsx',
+    binary('PK\x03\x04\x14\0\x06\0[Content_Types].xml'),
+    /this workbook is damaged: it ends/,
+  ],
+  ['an xls', binary('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0'), /a workbook of an old Excel \(\.xls\)/],
+  ['a workbook with a password', encrypted(), /a workbook that is protected with a password/],
   ['a PDF', '%PDF-1.7\n%name,country\n', /a PDF/],
-  ['a gzip', binary('\x1f\x8b\x08\0\0\0'), /a gzip archive/],
+  ['the beginning of a gzip', binary('\x1f\x8b\x08\0\0\0'), /this gzip archive is damaged/],
   ['a web page', '<html><table><tr><td>name</td></tr></table>', /an HTML or XML document/],
   ['NUL bytes that are not UTF-16', binary('name\0\0\0,country\n\0\0\0\n'), /a binary file/],
   ['binary noise', Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 251)), /a binary file/],
@@ -29,9 +33,14 @@ test.each<[string, string | Buffer, RegExp]>([
 });
 
 test('a workbook comes with what to do', async () => {
-  const error = await readSheet(binary('PK\x03\x04xl/workbook.xml')).catch((thrown: unknown) => thrown);
-  expect((error as UsageError).hint).toMatch(/save it as CSV/);
+  await expect(readSheet(encrypted())).rejects.toMatchObject({ hint: expect.stringMatching(/take the password away/) });
 });
+
+/** The names of the files within stand in UTF-16, somewhere behind the beginning. */
+function encrypted(): Buffer {
+  const beginning = Buffer.concat([binary('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'), Buffer.alloc(1_500)]);
+  return Buffer.concat([beginning, Buffer.from('EncryptedPackage', 'utf16le'), Buffer.alloc(500)]);
+}
 
 test('what cannot be opened is refused: missing, a folder, a device', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'kybatch-sheet-'));

@@ -68,8 +68,21 @@ function writeSheet({ run, portfolio, sheets }: Questions, args: Place): string 
   return `kybatch review export${run === undefined ? '' : ` ${run}`}${flag('--portfolio', portfolio)}${free === REVIEW_SHEET ? '' : ` --out ${free}`}${placeFlags(args)}`;
 }
 
-const jobWords = ({ input, pipeline, portfolio, limit }: Extract<GoOnStep, { kind: 'run' | 'plan' }>): string =>
-  `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--portfolio', portfolio)}${flag('--limit', limit ?? undefined)}`;
+type JobStep = Extract<GoOnStep, { kind: 'run' | 'plan' }>;
+
+const jobWords = ({ input, pipeline, portfolio, limit, reading }: JobStep): string =>
+  `${shellWord(input)}${pipeline === 'analyst' ? '' : flag('--pipeline', pipeline)}${flag('--portfolio', portfolio)}${flag('--limit', limit ?? undefined)}${readingFlags(reading)}`;
+
+/** How the input is read, as it was said. */
+const readingFlags = ({ map, country, encoding, delimiter, headerLine, sheet }: JobStep['reading'] = {}): string =>
+  [
+    ...(map ?? []).map((said) => flag('--map', said)),
+    flag('--country', country),
+    flag('--encoding', encoding),
+    flag('--delimiter', delimiter),
+    flag('--header-line', headerLine),
+    flag('--sheet', sheet),
+  ].join('');
 
 /** Where the ledger is, as it was said. */
 export type Place = Pick<SpendingArgs, 'dataDir'>;

@@ -1,5 +1,6 @@
 import type { ReleasedRun } from '../../app/released-runs.js';
-import type { decisions } from '../../app/review.js';
+import type { AnsweredView, AppliedView, decisions } from '../../app/review.js';
+import { gradeInWords } from '../../domain/grade-order.js';
 import type { Question } from '../../review/questions.js';
 import { printable, topicInWords, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/iso-time.js';
@@ -22,6 +23,28 @@ export const nextInWords = (released: readonly ReleasedRun[], place: Place): str
     ? ''
     : `${count(rowsOf(released), 'row')} can go on with: ${nextCommands(released, place).join('; ')}\n`;
 
+/** "2 questions answered by anna, 1 not sure (it stays open), 3 left." */
+export const answeredInWords = (view: AnsweredView): string =>
+  `${count(view.decided, 'question')} answered by ${printable(view.by)}${openInWords(view)}, ${view.left} left.\n`;
+
+/** What was said, and leaves its question open. */
+function openInWords({ notSure, held }: Pick<AnsweredView, 'notSure' | 'held'>): string {
+  const unsure = notSure === 0 ? '' : `, ${notSure} not sure (${notSure === 1 ? 'it stays' : 'they stay'} open)`;
+  return held === 0 ? unsure : `${unsure}, ${held} ${held === 1 ? 'waits' : 'wait'} for a second person`;
+}
+
+type Counts = Pick<AppliedView, 'applied' | 'notSure' | 'held' | 'disagreeing' | 'unchanged' | 'blank'>;
+
+export const appliedInWords = (counts: Counts, refused: number): string => {
+  const { applied, notSure, held, disagreeing, unchanged, blank } = counts;
+  const taken = `${count(applied - notSure - held, 'decision')} taken${openInWords(counts)}`;
+  const apart =
+    disagreeing === 0
+      ? ''
+      : `${count(disagreeing, 'question')} on which two people disagree: whoever says the same as one of them decides.\n`;
+  return `${taken}, ${unchanged} known already, ${count(refused, 'line')} refused, ${blank} left blank.\n${apart}`;
+};
+
 export const unseenInWords = (questions: number, place: string): string =>
   `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.\n`;
 
@@ -37,14 +60,28 @@ export const besideInWords = (questions: readonly Question[]): string => {
 };
 
 export function questionToJson(question: Question) {
-  const { id, code, message, rows, input, candidates, decision, beside, askedBy = null } = question;
+  const {
+    id,
+    code,
+    message,
+    rows,
+    countryCode,
+    input,
+    candidates,
+    decision,
+    needsTwo,
+    held,
+    beside,
+    askedBy = null,
+  } = question;
   return {
     question: id,
     about: topicName(question),
     ...(beside ? { asked_with: askedBy } : {}),
     code,
     message,
-    rows: rows.map(({ runId, row, line }) => ({ run: runId, row, line })),
+    rows: rows.map(({ runId, row, line, inputId = null }) => ({ run: runId, row, line, id: inputId })),
+    country_code: countryCode,
     input,
     candidates: candidates.map(
       ({ key, id: candidateId, name, registrationNumber, vatNumber, countryCode, state, matchGrade, evidence }) => ({
@@ -56,9 +93,18 @@ export function questionToJson(question: Question) {
         country_code: countryCode,
         state,
         grade: matchGrade,
+        agreement: gradeInWords(matchGrade),
         evidence,
       }),
     ),
+    second_person: needsTwo,
+    proposed: held.map(({ id: word, decision: said, candidateId, decidedBy, note }) => ({
+      id: word,
+      decision: said,
+      candidate: candidates.find((choice) => choice.id === candidateId)?.key ?? null,
+      by: decidedBy,
+      note,
+    })),
     ...(decision === undefined
       ? {}
       : { earlier: { decision: decision.decision, by: decision.decidedBy, note: decision.note } }),
@@ -66,12 +112,15 @@ export function questionToJson(question: Question) {
 }
 
 export function decisionInWords(entry: DecisionEntry): string {
-  const { id, decidedAt, decidedBy, decision, summary, note, withdrawnAt, withdrawnBy } = entry;
+  const { id, decidedAt, decidedBy, secondBy, held, batch, decision, summary, note, withdrawnAt, withdrawnBy } = entry;
+  const people = secondBy === null ? decidedBy : `${decidedBy} and ${secondBy}`;
+  const waits = held && withdrawnAt === null ? '  (waits for a second person)' : '';
+  const together = batch === null ? '' : `  [${batch}]`;
   const withdrawn = withdrawnAt === null ? '' : `  (withdrawn ${day(withdrawnAt)} by ${withdrawnBy ?? '?'})`;
   const remark = note === null ? '' : `  "${note}"`;
   const about = topicInWords(entry);
   return printable(
-    `${String(id).padStart(5)}  ${day(decidedAt)}  ${decidedBy}  ${decision}  ${about}: ${summary}${remark}${withdrawn}`,
+    `${String(id).padStart(5)}  ${day(decidedAt)}  ${people}  ${decision}  ${about}: ${summary}${remark}${together}${waits}${withdrawn}`,
   );
 }
 
@@ -84,6 +133,9 @@ export const decisionToJson = (entry: DecisionEntry) => ({
   candidate_id: entry.candidateId,
   summary: entry.summary,
   decided_by: entry.decidedBy,
+  second_by: entry.secondBy,
+  held: entry.held,
+  batch: entry.batch,
   decided_at: isoTime(entry.decidedAt),
   note: entry.note,
   ...(entry.withdrawnAt === null ? {} : { withdrawn_at: isoTime(entry.withdrawnAt), withdrawn_by: entry.withdrawnBy }),

@@ -4,6 +4,7 @@ import { revealsAnything } from '../../domain/reveals.js';
 import { movedToJson } from './allowance-json.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
+import { invalidInWords } from './invalid-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { movedInWords } from './permission-words.js';
@@ -30,6 +31,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...refusedInWords(end),
     ...awaited(end),
     ...stillToDo(end),
+    ...invalidInWords(end.invalid, end.rows),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
     ...revealedInWords(end),
@@ -113,6 +115,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     members_left: end.departed,
     ...(end.watchAsked === 0 ? {} : { watch_asked: end.watchAsked }),
     outcomes: end.outcomes,
+    ...(end.invalid.length === 0 ? {} : { invalid_reasons: end.invalid }),
     stages: end.stages,
     units_charged: end.unitsCharged,
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },

@@ -15,6 +15,8 @@ import { aroundOf } from '../around.js';
 import { readNumber } from '../number-flag.js';
 import { placeFlags, suggestReview } from '../terminal/commands.js';
 import {
+  answeredInWords,
+  appliedInWords,
   besideInWords,
   decisionInWords,
   decisionToJson,
@@ -114,13 +116,12 @@ const applyVerb: Verb<ApplyArgs> = {
     const { released, refused, ...counts } = await applyAnswers({ dataDir, file, by }, aroundOf(io));
     const place = placeFlags(args);
     if (json) {
+      const { notSure, ...others } = counts;
       const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, args) };
-      io.stdout(`${JSON.stringify({ ...counts, ...rest })}\n`);
+      io.stdout(`${JSON.stringify({ ...others, not_sure: notSure, ...rest })}\n`);
     }
     for (const { line, problem } of refused) io.stderr(`${file}, line ${line}: ${printable(problem)}\n`);
-    io.stderr(
-      `${count(counts.applied, 'decision')} taken, ${counts.unchanged} known already, ${count(refused.length, 'line')} refused, ${counts.blank} left blank.\n`,
-    );
+    io.stderr(appliedInWords(counts, refused.length));
     if (counts.unseen > 0) io.stderr(unseenInWords(counts.unseen, place));
     if (counts.later > 0) io.stderr(laterInWords(counts.later));
     io.stderr(nextInWords(released, args));
@@ -201,7 +202,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
     }
     const { dataDir, by } = args;
     const view = await answerQuestions({ dataDir, by, keys, print: io.stderr }, aroundOf(io));
-    io.stderr(`\n${count(view.decided, 'question')} answered by ${view.by}, ${view.left} left.\n`);
+    io.stderr(`\n${answeredInWords(view)}`);
     io.stderr(nextInWords(view.released, args));
     return ExitCode.ok;
   },

@@ -1,8 +1,10 @@
 import { type Proposal, run } from '../../app/start.js';
 import { aroundOf } from '../around.js';
 import { sandboxOption } from '../provider-flags.js';
+import { type ReadingArgs, readReadingFlags } from '../reading-flags.js';
 import { agrees, spend } from '../spend.js';
 import { jobOptions, type SpendingArgs, spendingOptions } from '../spending-flags.js';
+import { asksColumns } from '../terminal/ask-columns.js';
 import { placeFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { planInWords } from '../terminal/plan-words.js';
@@ -10,7 +12,7 @@ import { spendQuestion } from '../terminal/spending-words.js';
 import { count, moment } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
-interface RunArgs extends SpendingArgs {
+interface RunArgs extends SpendingArgs, ReadingArgs {
   readonly input: string;
   readonly pipeline: string;
   readonly portfolio: string | undefined;
@@ -24,7 +26,11 @@ export const runVerb: Verb<RunArgs> = {
     'Bring the portfolio of a CSV up to date: resolve what is new, buy again what is stale, go on with the rest',
   builder: (yargs) =>
     yargs
-      .positional('input', { type: 'string', demandOption: true, describe: 'The CSV' })
+      .positional('input', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+      })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
       .option('fresh', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })
@@ -40,7 +46,8 @@ export const runVerb: Verb<RunArgs> = {
         work: (options) => {
           const { input, pipeline, portfolio, limit, fresh } = args;
           const agree = io.ask === undefined ? undefined : (proposal: Proposal) => ask(proposal, args, io);
-          return run({ ...options, input, pipeline, portfolio, limit, fresh, agree }, aroundOf(io));
+          const how = { reading: readReadingFlags(args), askColumns: asksColumns(io) };
+          return run({ ...options, input, pipeline, portfolio, limit, fresh, agree, ...how }, aroundOf(io));
         },
         nothing: ({ nextDueAt, departed, watchAsked }) =>
           `Nothing is due: ${spentNothing(watchAsked)}${departed === 0 ? '' : ` ${count(departed, 'member')} ${departed === 1 ? 'has' : 'have'} left the list.`}${nextDueAt === null ? '' : ` Something will be on ${moment(nextDueAt)}.`} --fresh buys everything anew.`,

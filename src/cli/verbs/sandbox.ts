@@ -15,6 +15,7 @@ interface SampleArgs extends CommonArgs {
   readonly rows: number;
   readonly dirty: boolean;
   readonly excel: boolean;
+  readonly country: string | undefined;
   readonly seed: number;
   readonly out: string;
   readonly force: boolean;
@@ -22,7 +23,7 @@ interface SampleArgs extends CommonArgs {
 
 const sampleVerb: Verb<SampleArgs> = {
   command: 'sample',
-  describe: 'Write a CSV of companies that exist in the sandbox, and the right answer for each row in a second file',
+  describe: 'Write a list of companies that exist in the sandbox, and the right answer for each row in a second file',
   builder: (yargs) =>
     yargs
       .option('rows', numberFlagOr(100, '--rows', 'How many rows, up to a million'))
@@ -32,15 +33,22 @@ const sampleVerb: Verb<SampleArgs> = {
         default: false,
         describe: 'As Excel saves it: semicolons, byte order mark, CRLF, other headers',
       })
+      .option('country', { type: 'string', requiresArg: true, describe: 'Companies of one country alone, such as DE' })
       .option('seed', numberFlagOr(1, '--seed', 'The seed of the registry'))
-      .option('out', { type: 'string', default: 'sample.csv', requiresArg: true, describe: 'Where to write the CSV' })
+      .option('out', {
+        type: 'string',
+        default: 'sample.csv',
+        requiresArg: true,
+        describe: 'Where to write it: a CSV, or a workbook where it ends in .xlsx',
+      })
       .option('force', {
         type: 'boolean',
         default: false,
         describe: 'Write over files that are there, and are no sample',
       })
-      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv'),
-  async run({ rows, dirty, excel, seed, out, force, dataDir, json }, io) {
+      .example('$0 sandbox sample --rows 200 --dirty', 'sample.csv and sample.answers.csv')
+      .example('$0 sandbox sample --rows 200 --country DE --out suppliers.xlsx', 'a workbook of German companies'),
+  async run({ rows, dirty, excel, country, seed, out, force, dataDir, json }, io) {
     const abort = new AbortController();
     let exit: ExitCode = ExitCode.ok;
     const stopListening = io.onInterrupt((signal) => {
@@ -48,7 +56,10 @@ const sampleVerb: Verb<SampleArgs> = {
       abort.abort(new Error('interrupted'));
     });
     try {
-      const view = await sample({ rows, dirty, excel, seed, out, force, dataDir, signal: abort.signal }, aroundOf(io));
+      const view = await sample(
+        { rows, dirty, excel, country, seed, out, force, dataDir, signal: abort.signal },
+        aroundOf(io),
+      );
       const words = `${count(rows, 'row')} in ${view.input}\nthe right answers in ${view.answers}\n`;
       io.stdout(json ? `${JSON.stringify(view)}\n` : words);
       return ExitCode.ok;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ItemChange } from '../../domain/change.js';
 import { STAGE_STATUSES } from '../../domain/outcomes.js';
 import type { OutageNote } from '../calls.js';
+import type { AgreedReading } from '../portfolios.js';
 import type { Stages } from '../runs.js';
 import { damagedRecord, isRecord, isTextRecord, isTexts, parseStored, type StoredPlace } from '../stored-json.js';
 import type { Connection } from './driver.js';
@@ -26,6 +27,13 @@ const isTimes = (value: unknown): value is Readonly<Record<string, number>> =>
 const isItems = (value: unknown): value is readonly ItemChange[] =>
   Array.isArray(value) && value.every((item) => isRecord(item) && isRecord(item.key) && Array.isArray(item.fields));
 
+const isReading = (value: unknown): value is AgreedReading =>
+  isRecord(value) &&
+  typeof value.at === 'number' &&
+  (value.country === null || typeof value.country === 'string') &&
+  isRecord(value.fields) &&
+  Object.values(value.fields).every(isTexts);
+
 const isOutages = (value: unknown): value is readonly OutageNote[] => Array.isArray(value) && value.every(isRecord);
 
 const cell = <T>(table: string, column: string, key: Cell<T>['key'], fits: Cell<T>['fits']): Cell<T> => ({
@@ -44,6 +52,7 @@ export const rowFields = cell('rows', 'fields', ['run_id', 'row'], isTextRecord)
 export const rowStages = cell('rows', 'stages', ['run_id', 'row'], isStages);
 export const rowFetched = cell('rows', 'fetched', ['run_id', 'row'], isTimes);
 export const portfolioColumns = cell('portfolios', 'columns', ['id'], isTexts);
+export const portfolioReading = cell('portfolios', 'agreed_columns', ['id'], isReading);
 export const candidateExtra = cell('candidates', 'extra', ['run_id', 'row', 'space', 'position'], isRecord);
 export const callParams = cell('calls', 'params', ['id'], isRecord);
 export const startOutages = cell('starts', 'outages', ['id'], isOutages);
@@ -58,6 +67,7 @@ export const permissionOperations = cell('permission_use', 'operations', PERMISS
 const permissionExtra = cell('permission_use', 'extra', PERMISSION_KEY, isRecord);
 const contactsExtra = cell('contact_counts', 'extra', ['environment_id'], isRecord);
 export const decisionShown = cell('decisions', 'shown', ['id'], isTexts);
+const heldShown = cell('held_decisions', 'shown', ['id'], isTexts);
 
 /** What a run cannot be worked on, or exported whole, without. */
 export const CELLS_OF_RUN: readonly Cell<unknown>[] = [
@@ -72,6 +82,7 @@ export const CELLS_OF_RUN: readonly Cell<unknown>[] = [
 export const ALL_CELLS: readonly Cell<unknown>[] = [
   ...CELLS_OF_RUN,
   portfolioColumns,
+  portfolioReading,
   candidateExtra,
   callParams,
   startOutages,
@@ -79,6 +90,7 @@ export const ALL_CELLS: readonly Cell<unknown>[] = [
   startGiven,
   changeItems,
   decisionShown,
+  heldShown,
   watchFields,
   watchEventExtra,
   permissionOperations,

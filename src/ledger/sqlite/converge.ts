@@ -1,4 +1,13 @@
-import type { Converged, Convergence, Due, DueReason, PortfolioRecord, Standing } from '../portfolios.js';
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  AgreedReading,
+  Converged,
+  Convergence,
+  Due,
+  DueReason,
+  PortfolioRecord,
+  Standing,
+} from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
 import type { Connection } from './driver.js';
 import type { LaidRows } from './laid-rows.js';
@@ -23,7 +32,7 @@ interface Parts {
  */
 export function converge(parts: Parts, convergence: Convergence): Converged {
   const { database, laid, findPortfolio } = parts;
-  const { now, input } = convergence;
+  const { now } = convergence;
   const portfolioId = openPortfolio(database, convergence);
   let left = 0;
   if (convergence.laid) {
@@ -48,7 +57,10 @@ export function converge(parts: Parts, convergence: Convergence): Converged {
     invalid: found.invalid,
     nextAt: found.nextAt,
   });
-  const seen = () => noteSeen(database, portfolioId, input, now);
+  const seen = () => {
+    noteSeen(database, portfolioId, convergence);
+    noteReading(database, portfolio(), convergence.input, now);
+  };
   if (going !== undefined || isNothing(found)) {
     if (going === undefined) endEmpty(database, portfolioId, now);
     seen();
@@ -72,10 +84,26 @@ function openPortfolio(database: Connection, { name, providers, now, input }: Co
   return find.pluck().get(name, providers) as number;
 }
 
-const noteSeen = (database: Connection, id: number, { key, path, columns }: Convergence['input'], now: number): void =>
+const noteSeen = (database: Connection, id: number, { input, now, secondPerson = false }: Convergence): void =>
   void database
-    .prepare('UPDATE portfolios SET input_key = ?, input_path = ?, columns = ?, seen_at = ? WHERE id = ?')
-    .run(key, path, JSON.stringify(columns), now, id);
+    .prepare(
+      'UPDATE portfolios SET input_key = ?, input_path = ?, columns = ?, seen_at = ?, second_person = ? WHERE id = ?',
+    )
+    .run(input.key, input.path, JSON.stringify(input.columns), now, secondPerson ? 1 : 0, id);
+
+/** It holds since it was first so. */
+function noteReading(
+  database: Connection,
+  { id, agreed }: PortfolioRecord,
+  { reading }: Convergence['input'],
+  now: number,
+): void {
+  if (reading === undefined) return;
+  const { at, ...before } = agreed ?? { at: now };
+  if (isDeepStrictEqual(before, reading)) return;
+  const text = JSON.stringify({ ...reading, at: now } satisfies AgreedReading);
+  database.prepare('UPDATE portfolios SET agreed_columns = ? WHERE id = ?').run(text, id);
+}
 
 /** They were seen last when the file before was. */
 const noteDeparted = (database: Connection, portfolioId: number, now: number): number =>

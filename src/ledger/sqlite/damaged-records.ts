@@ -27,7 +27,7 @@ function remedyFor({ table, column, run, id }: StoredPlace): Remedy {
   if (table === 'starts' && !column.endsWith('_at')) return { kind: 'none_needed' };
   // The next look at /metrics writes it anew.
   if (table === 'permission_use' || table === 'contact_counts') return { kind: 'none_needed' };
-  if (table === 'decisions' && id !== null) return { kind: 'withdraw', decision: id };
+  if ((table === 'decisions' || table === 'held_decisions') && id !== null) return { kind: 'withdraw', decision: id };
   return run === null ? { kind: 'restore' } : { kind: 'drop_run', run };
 }
 

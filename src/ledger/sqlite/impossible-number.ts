@@ -2,7 +2,7 @@ import type { Connection } from './driver.js';
 
 /** Beyond 2^53 numbers are not told apart: what is numbered after it would be paid for, and not found again. */
 const LAST_NUMBER = 9_000_000_000_000_000;
-const NUMBERED = ['calls', 'decisions', 'environments', 'errors', 'starts'];
+const NUMBERED = ['calls', 'decisions', 'environments', 'errors', 'held_decisions', 'starts'];
 
 /** The first number of a record that nobody can have given out. */
 export function impossibleNumber(database: Connection): string | undefined {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asPlaceError, UsageError } from '../../domain/errors.js';
-import { removeCopiesOfTheDead } from './copy-folder.js';
+import { removeCopiesOfTheDead } from '../../util/copy-folder.js';
 import { type Connection, connect } from './driver.js';
 import { currentSchema, migrate, refuseNewer, schemaOf } from './migrate.js';
 import { makeLedger } from './new-ledger.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { asPlaceError, FileError } from '../../domain/errors.js';
 import { systemFailure } from '../../domain/system-failure.js';
-import { makeCopyFolder } from './copy-folder.js';
+import { makeCopyFolder } from '../../util/copy-folder.js';
 import { type Connection, connect } from './driver.js';
 import { isLocked } from './lock.js';
 import { schemaOf } from './migrate.js';

@@ -1,5 +1,6 @@
 import type { PurgeReport } from '../housekeeping.js';
 import type { Connection } from './driver.js';
+import { askedAnew } from './held-decisions.js';
 import { endDoubts } from './in-doubt.js';
 import { json } from './purge-ids.js';
 import { reopenStages } from './purge-stages.js';
@@ -16,7 +17,9 @@ export function purgeBefore(database: Connection, at: number): PurgeReport {
     .all(at, at);
   const leaving = membersOf(database, STOOD_BY_RUNS, runsRemoved);
   const { rows, candidates, questions } = removeRuns(database, runsRemoved);
-  const decisions = run('DELETE FROM decisions WHERE decided_at < ?', at);
+  const decisions =
+    run('DELETE FROM decisions WHERE decided_at < ?', at) + run('DELETE FROM held_decisions WHERE decided_at < ?', at);
+  askedAnew(database);
   // What changed holds what the answer before said.
   const changes = run(
     'DELETE FROM changes WHERE changed_at < ? OR call_id IN (SELECT id FROM calls WHERE replaces IN (SELECT id FROM calls WHERE settled_at < ?))',

@@ -6,6 +6,7 @@ import type { PurgeReport } from '../housekeeping.js';
 import { isTextRecord, parseStored } from '../stored-json.js';
 import { forgetAskedFor } from './asked-for.js';
 import type { Connection } from './driver.js';
+import { askedAnew } from './held-decisions.js';
 import { endDoubts } from './in-doubt.js';
 import { type Entity, type EntityRequest, findCalls, findEntity, namedNumber } from './purge-find.js';
 import { AMONG_IDS, AMONG_ROWS, json, type RowKey, rowsJson } from './purge-ids.js';
@@ -56,7 +57,10 @@ function entityKeys(database: Connection, request: EntityRequest, rows: readonly
     .all({ rows: rowsJson(rows) });
   if (request.kind === 'entity') return new Set(asked);
   const named = namedNumber(request);
-  const decided = database.prepare<[], string>('SELECT DISTINCT entity_key FROM decisions').pluck().all();
+  const decided = database
+    .prepare<[], string>('SELECT entity_key FROM decisions UNION SELECT entity_key FROM held_decisions')
+    .pluck()
+    .all();
   return new Set([...asked, ...decided.filter((key) => isKeyOf(key, named))]);
 }
 
@@ -164,12 +168,15 @@ function forgetReview(database: Connection, { ids, rows }: Entity, keys: Readonl
   const questions = database
     .prepare(`DELETE FROM questions WHERE ${about} OR ${AMONG_ROWS}`)
     .run({ ...named, rows: rowsJson(rows) }).changes;
-  const decisions = database
-    .prepare(
-      `DELETE FROM decisions WHERE ${about}
-         OR EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE (decisions.space, seen.value) ${AMONG_IDS})`,
-    )
-    .run(named).changes;
+  const decisionsIn = (table: 'decisions' | 'held_decisions') =>
+    database
+      .prepare(
+        `DELETE FROM ${table} WHERE ${about}
+           OR EXISTS (SELECT 1 FROM json_each(shown) AS seen WHERE (${table}.space, seen.value) ${AMONG_IDS})`,
+      )
+      .run(named).changes;
+  const decisions = decisionsIn('decisions') + decisionsIn('held_decisions');
+  askedAnew(database);
   return { questions, decisions };
 }
 

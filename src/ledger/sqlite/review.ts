@@ -1,10 +1,12 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
-import type { AskedQuestion, DecisionEntry, DecisionRecord, ReviewStore } from '../review.js';
+import type { AskedQuestion, DecisionRecord, NewDecision, Recorded, ReviewStore } from '../review.js';
 import type { CandidateRecord } from '../runs.js';
-import { parseStored } from '../stored-json.js';
+import { weigh } from '../two-people.js';
 import { Cells, decisionShown, rowFields } from './cells.js';
 import { comparingAgain } from './compare-again.js';
+import { type DecisionRow, SELECT_DECISION, toEntry } from './decision-rows.js';
 import type { Connection } from './driver.js';
+import { heldDecisions, NEEDS_TWO, NEXT_NUMBER, SELECT_HELD } from './held-decisions.js';
 import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './rows.js';
 import { IS_DECIDED } from './settle-questions.js';
@@ -23,8 +25,8 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
     )
     .pluck();
   const insertDecision = database.prepare(
-    `INSERT INTO decisions (environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note)
-     VALUES (@environmentId, @entityKey, @space, @stage, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note)`,
+    `INSERT INTO decisions (id, environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note, second_by, batch)
+     VALUES ((${NEXT_NUMBER}), @environmentId, @entityKey, @space, @stage, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note, @secondBy, @batch)`,
   );
   const withdraw = database.prepare(
     'UPDATE decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ? AND withdrawn_at IS NULL',
@@ -32,7 +34,27 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
   const entry = database.prepare<[number], DecisionRow>(`${SELECT_DECISION} WHERE id = ?`);
   const release = rowReleases(database);
   const compareAgain = comparingAgain(database);
+  const held = heldDecisions(database);
   const cells = new Cells(database);
+
+  /** `first` has said the same before, and waited for a second person. */
+  const decide = (made: NewDecision, first: NewDecision | undefined): Recorded => {
+    const notes = [first?.note, made.note].filter((note) => note != null);
+    const { lastInsertRowid } = insertDecision.run({
+      ...made,
+      stage: made.stage ?? '',
+      shown: JSON.stringify(made.shown),
+      batch: made.batch ?? null,
+      decidedBy: first?.decidedBy ?? made.decidedBy,
+      secondBy: first === undefined ? null : made.decidedBy,
+      note: notes.length === 0 ? null : notes.join(' / '),
+    });
+    const id = Number(lastInsertRowid);
+    held.settle(made, id);
+    compareAgain(made);
+    const released = made.decision === 'not_sure' ? [] : release.waiting(made);
+    return { kind: 'in_force', id, released, with: first?.decidedBy ?? null };
+  };
 
   return {
     anyDecision: async () => anyDecision.get() !== undefined,
@@ -46,20 +68,29 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
     questions: async (runIds) => readQuestions(database, runIds),
     record: (made) =>
       writer.write(() => {
-        const stored = { ...made, stage: made.stage ?? '', shown: JSON.stringify(made.shown) };
-        const { lastInsertRowid } = insertDecision.run(stored);
-        compareAgain(made);
-        const released = made.decision === 'not_sure' ? [] : release.waiting(made);
-        return { id: Number(lastInsertRowid), released };
+        if (!held.needsTwo(made)) return decide(made, undefined);
+        const weighed = weigh(made, held.waitingFor(made));
+        if (weighed.kind === 'in_force') return decide(made, weighed.first);
+        if (weighed.kind === 'said_before') return { kind: 'said_before', id: weighed.before.id, released: [] };
+        return { kind: 'held', id: held.hold(made), released: [], against: weighed.against };
       }),
-    decisions: async () => database.prepare<[], DecisionRow>(`${SELECT_DECISION} ORDER BY id DESC`).all().map(toEntry),
+    decisions: async () =>
+      database
+        .prepare<[], DecisionRow>(
+          `${SELECT_DECISION} UNION ALL ${SELECT_HELD} WHERE settled_by IS NULL ORDER BY id DESC`,
+        )
+        .all()
+        .map(toEntry),
     withdraw: (id, by, at, groundsOf) =>
       writer.write(() => {
         const found = entry.get(id);
-        if (found === undefined || withdraw.run(at, by, id).changes === 0) return undefined;
+        if (found === undefined) return held.withdraw(id, by, at) && [];
+        if (withdraw.run(at, by, id).changes === 0) return undefined;
         const taken = toEntry(found);
         compareAgain(taken);
-        return release.resting(taken, groundsOf);
+        const resting = release.resting(taken, groundsOf);
+        held.unsettle(taken, by);
+        return resting;
       }),
   };
 }
@@ -71,7 +102,8 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
   );
   const found = database
     .prepare<[{ runIds: string | null }], QuestionRow>(
-      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided
+      `SELECT questions.*, environments.name AS environment, line, fields, outcome, ${STILL_LISTED} AS wanted, ${IS_DECIDED} AS decided,
+         ${NEEDS_TWO} AS needsTwo
        FROM questions JOIN rows USING (run_id, row) JOIN runs ON runs.id = run_id JOIN environments ON environments.id = environment_id
        WHERE @runIds IS NULL OR run_id IN (SELECT value FROM json_each(@runIds)) ORDER BY runs.created_at, run_id, row, asked_at`,
     )
@@ -95,6 +127,7 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
     open:
       row.answered === 0 && row.wanted === 1 && (row.beside === 1 ? row.decided === 0 : row.outcome === 'needs_review'),
     beside: row.beside === 1,
+    needsTwo: row.needsTwo === 1,
     candidates: candidates
       .all(row.run_id, row.row, row.space)
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
@@ -120,17 +153,5 @@ interface QuestionRow {
   readonly wanted: number;
   readonly beside: number;
   readonly decided: number;
+  readonly needsTwo: number;
 }
-
-const SELECT_DECISION = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,
-  candidate_id AS candidateId, shown, summary, decided_by AS decidedBy, decided_at AS decidedAt, note,
-  withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy FROM decisions`;
-
-type DecisionRow = Omit<DecisionEntry, 'shown' | 'stage'> & { readonly shown: string; readonly stage: string };
-
-const toEntry = (row: DecisionRow): DecisionEntry => ({
-  ...row,
-  stage: row.stage === '' ? null : row.stage,
-  // One that is damaged can still be seen and withdrawn.
-  shown: parseStored(row.shown, decisionShown.fits) ?? [],
-});

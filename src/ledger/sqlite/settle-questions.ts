@@ -1,6 +1,7 @@
 import type { RowRef } from '../review.js';
 import type { RowSettlement } from '../runs.js';
 import type { Connection } from './driver.js';
+import { heldDecisions } from './held-decisions.js';
 
 /** Of a question. What is said to one of another pipeline counts when that is run again: until then nothing else tells. */
 export const IS_DECIDED = `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
@@ -31,6 +32,7 @@ export function questionWriter(database: Connection) {
   const setAside = database.prepare(
     `UPDATE questions SET beside = 1 WHERE run_id = @runId AND row = @row AND answered = 0 AND NOT ${OWN}`,
   );
+  const { tellRows, waitingFor } = heldDecisions(database);
   return (runId: string, row: number, settlement: RowSettlement): void => {
     const { questions, checkpoint } = settlement;
     // Of a row that was broken off nobody knows what it would have asked.
@@ -53,6 +55,7 @@ export function questionWriter(database: Connection) {
         asked.askedAt,
       );
     if (isAtRest) setAside.run(own);
+    for (const asked of questions) if (!asked.answered && waitingFor(asked).length > 0) tellRows(asked);
   };
 }
 

@@ -1,3 +1,4 @@
+import { TELLING_SPACES } from '../../domain/id-spaces.js';
 import { IN_QUESTION } from './stages-to-come.js';
 import { STANDING_COLUMNS } from './standings.js';
 import { ID_STANDS } from './verdicts.js';
@@ -8,10 +9,33 @@ const IDS = `(SELECT json_group_object(space, id) FROM row_ids WHERE row_ids.run
 
 const HOLDS = 'rows.run_id = standing.run_id AND rows.row = standing.run_row';
 
+// The company in the space whose searches say most about it.
+const CONFIRMED = `(SELECT json_object('name', name, 'registrationNumber', registration_number, 'countryCode', country_code)
+    FROM candidates WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'confirmed'
+      AND EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row
+        AND row_ids.space = candidates.space AND row_ids.id = candidates.id)
+    ORDER BY CASE space ${TELLING_SPACES.map((space, index) => `WHEN '${space}' THEN ${index}`).join(' ')} ELSE 9 END, position LIMIT 1)`;
+
+const IN_CHOICE = `iif(outcome = 'needs_review', (SELECT count(*) FROM candidates
+    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'needs_review'), 0)`;
+
+/** Companies that several lines of the list are about, and the first of those lines. */
+export const SHARED_COMPANIES = `CREATE TEMP TABLE IF NOT EXISTS shared_companies AS
+  SELECT space, id, min(standing.row) AS row
+  FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
+  WHERE space IN ('v1', 'v2') GROUP BY space, id HAVING count(*) > 1;
+  CREATE INDEX IF NOT EXISTS temp.shared_companies_by_id ON shared_companies (space, id)`;
+
+// Whom v1 knows it tells apart; v2 is asked about the others.
+const FIRST_ROW = `(SELECT shared.row FROM row_ids JOIN temp.shared_companies AS shared ON shared.space = row_ids.space AND shared.id = row_ids.id
+    WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row
+      AND row_ids.space = (SELECT min(space) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND space IN ('v1', 'v2')))`;
+
 // Units are those of the run: a row that was not due has cost nothing.
-export const ROWS = `SELECT standing.row, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
+export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
     match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
-    error_code AS errorCode, error_message AS errorMessage
+    error_code AS errorCode, error_message AS errorMessage, hold, hold_reason AS holdReason, updated_at AS updatedAt,
+    ${CONFIRMED} AS confirmed, ${IN_CHOICE} AS candidates, nullif(${FIRST_ROW}, standing.row) AS firstRow
   FROM temp.standing JOIN rows ON ${HOLDS} ORDER BY standing.row`;
 
 export const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
@@ -32,13 +56,15 @@ export const CANDIDATES = `SELECT standing.row, standing.run_id, standing.run_ro
 export const CALLS = `SELECT calls.id, row, stage, api, operation, attempt, started_at AS startedAt, duration_ms AS durationMs,
     http_status AS httpStatus, error_class AS errorClass, error_code AS errorCode, request_id AS requestId,
     units_charged AS unitsCharged, coalesce(charge, 'unknown') AS charge, remaining_units AS remainingUnits, reconciled,
-    iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256
+    iif(raw_sha256 IS NULL, NULL, lower(hex(raw_sha256))) AS rawSha256, subject_id AS subjectId,
+    coalesce(params, (SELECT owned.params FROM answers JOIN calls AS owned ON owned.id = answers.call_id
+      WHERE answers.environment_id = calls.environment_id AND answers.request_key = calls.request_key)) AS params
   FROM calls JOIN environments ON environments.id = environment_id WHERE run_id = ? ORDER BY calls.id`;
 
-export const ERRORS = `SELECT row, stage, class, code, message, request_id AS requestId, attempts, at FROM (
-    SELECT standing.row AS row, stage, class, code, message, request_id, attempts, at, id
+export const ERRORS = `SELECT row, line, stage, class, code, message, request_id AS requestId, attempts, at FROM (
+    SELECT standing.row AS row, standing.line AS line, stage, class, code, message, request_id, attempts, at, id
     FROM temp.standing JOIN errors ON errors.run_id = standing.run_id AND errors.row = standing.run_row
-    UNION ALL SELECT NULL, stage, class, code, message, request_id, attempts, at, id FROM errors WHERE run_id = ? AND row IS NULL)
+    UNION ALL SELECT NULL, NULL, stage, class, code, message, request_id, attempts, at, id FROM errors WHERE run_id = ? AND row IS NULL)
   ORDER BY row, id`;
 
 export const WATCH_EVENTS = `SELECT (SELECT name FROM portfolios WHERE id = ?) AS portfolio, standing.row, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,

@@ -1,6 +1,7 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type { MemberChange } from '../changes.js';
 import type {
+  ConfirmedCompany,
   RunSnapshot,
   SnapshotAnswer,
   SnapshotCall,
@@ -33,6 +34,7 @@ import {
 import { damagedTimes } from './damaged-values.js';
 import { type Connection, connect } from './driver.js';
 import { earlierPages } from './earlier-pages.js';
+import { GlanceStore } from './glances.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { type ProgressRow, toProgress } from './rows.js';
 import { runStore } from './runs.js';
@@ -45,6 +47,7 @@ import {
   MEMBERS,
   PROGRESS,
   ROWS,
+  SHARED_COMPANIES,
   SUBJECTS,
   WATCH_EVENTS,
 } from './snapshot-sql.js';
@@ -75,7 +78,14 @@ export async function openSnapshot(
   const damaged: UnsoundAnswer[] = [];
   // They are empty in the tables.
   const damagedTexts: StoredPlace[] = [...damagedTimes(database, runId)];
-  const store: Store = { database, bodies: new Bodies(database), cells: new Cells(database), damaged, damagedTexts };
+  const store: Store = {
+    database,
+    bodies: new Bodies(database),
+    cells: new Cells(database),
+    glances: new GlanceStore(),
+    damaged,
+    damagedTexts,
+  };
   return {
     damaged,
     damagedTexts,
@@ -96,7 +106,9 @@ export async function openSnapshot(
     allowances: async () => allowancesOf(database, runId),
     subjects: (space, operations, asked = []) => readSubjects(store, space, operations, asked),
     lists: (operations) => readLists(store, run, operations),
+    keepGlances: (reader, space, entries) => store.glances.keep(reader, space, entries),
     async close() {
+      store.glances.close();
       database.exec('COMMIT');
       database.close();
     },
@@ -158,17 +170,24 @@ type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parse
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
 async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
-  type Row = Stored<SnapshotRow, 'values' | 'stages' | 'ids'> & Place & { readonly fields: string };
+  type Parsed = 'values' | 'stages' | 'ids';
+  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'glances' | 'country'> &
+    Place & { readonly fields: string; readonly confirmed: string | null };
+  store.database.exec(SHARED_COMPANIES);
   for await (const batch of inBatches<Row>(store.database, ROWS, [runId], BATCH)) {
     yield batch.map(({ fields, run_id, run_row, ...row }) => {
       const key = [run_id, run_row];
       // Not in the tables, but what was searched for: a row of which it is damaged is not whole.
-      soundText(store, rowFields, fields, key);
+      const said = soundText(store, rowFields, fields, key);
+      const ids = JSON.parse(row.ids) as IdsBySpace;
       return {
         ...row,
         values: soundText(store, rowValues, row.values, key) ?? [],
         stages: soundText(store, rowStages, row.stages, key) ?? null,
-        ids: JSON.parse(row.ids) as IdsBySpace,
+        ids,
+        confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as ConfirmedCompany),
+        glances: store.glances.of(ids),
+        country: said?.country ?? null,
       };
     });
   }
@@ -216,6 +235,7 @@ interface Store {
   readonly database: Connection;
   readonly bodies: Bodies;
   readonly cells: Cells;
+  readonly glances: GlanceStore;
   readonly damaged: UnsoundAnswer[];
   readonly damagedTexts: StoredPlace[];
 }

@@ -13,7 +13,7 @@ export const answerColumns = [
   'registration_number',
 ];
 
-export const answersBeside = (out: string): string => `${out.replace(/\.csv$/i, '')}.answers.csv`;
+export const answersBeside = (out: string): string => `${out.replace(/\.(?:csv|xlsx)$/i, '')}.answers.csv`;
 
 /** The first file that a new sample would write over and that no sample has left: rows without their answers are somebody's. */
 export function foreignFile(out: string): string | undefined {

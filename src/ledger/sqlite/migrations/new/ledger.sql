@@ -143,7 +143,7 @@ CREATE TABLE decisions (
   decided_at     INTEGER NOT NULL,
   note           TEXT,
   withdrawn_at   INTEGER
-, space TEXT NOT NULL DEFAULT 'v1', shown TEXT NOT NULL DEFAULT '[]', summary TEXT NOT NULL DEFAULT '', withdrawn_by TEXT, stage TEXT NOT NULL DEFAULT '') STRICT;
+, space TEXT NOT NULL DEFAULT 'v1', shown TEXT NOT NULL DEFAULT '[]', summary TEXT NOT NULL DEFAULT '', withdrawn_by TEXT, stage TEXT NOT NULL DEFAULT '', second_by TEXT, batch TEXT) STRICT;
 CREATE TABLE environments (
   id   INTEGER PRIMARY KEY,
   api  TEXT NOT NULL,
@@ -161,6 +161,25 @@ CREATE TABLE errors (
   request_id TEXT,
   attempts   INTEGER NOT NULL,
   at         INTEGER NOT NULL
+) STRICT;
+CREATE TABLE held_decisions (
+  id             INTEGER PRIMARY KEY,
+  environment_id INTEGER NOT NULL REFERENCES environments (id),
+  entity_key     TEXT NOT NULL,
+  space          TEXT NOT NULL,
+  stage          TEXT NOT NULL,
+  decision       TEXT NOT NULL CHECK (decision IN ('confirm', 'none_of_these')),
+  candidate_id   TEXT,
+  shown          TEXT NOT NULL,
+  summary        TEXT NOT NULL,
+  decided_by     TEXT NOT NULL,
+  decided_at     INTEGER NOT NULL,
+  note           TEXT,
+  batch          TEXT,
+  withdrawn_at   INTEGER,
+  withdrawn_by   TEXT,
+  -- The decision that settled the question.
+  settled_by     INTEGER
 ) STRICT;
 CREATE TABLE member_companies (
   member_id      INTEGER NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -216,7 +235,7 @@ CREATE TABLE portfolios (
   input_key     TEXT,
   input_path    TEXT NOT NULL,
   columns       TEXT NOT NULL,
-  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT,
+  seen_at       INTEGER NOT NULL, last_success_at INTEGER, refused_at INTEGER, refused_code TEXT, agreed_columns TEXT, second_person INTEGER NOT NULL DEFAULT 0 CHECK (second_person IN (0, 1)),
   UNIQUE (name, providers)
 ) STRICT;
 CREATE TABLE purges (
@@ -372,8 +391,10 @@ CREATE INDEX calls_unknown ON calls (environment_id) WHERE charge = 'unknown';
 CREATE INDEX changes_by_subject ON changes (subject_space, subject_id);
 CREATE INDEX changes_by_time ON changes (changed_at, call_id);
 CREATE INDEX closures_by_environment ON closures (environment_id, last_start_id);
+CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
+CREATE INDEX held_decisions_by_entity ON held_decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL AND settled_by IS NULL;
 CREATE INDEX member_companies_by_id ON member_companies (space, id);
 CREATE INDEX members_by_company ON members (portfolio_id, company);
 CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);

@@ -4,8 +4,8 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Folders for private copies of a ledger. Whoever makes one removes it; a process that is killed cannot, and a ledger is
- * not to lie about for good. So the name tells whose it is: the machine (and the container: process IDs mean something
+ * Folders for private copies of a ledger or an input. Whoever makes one removes it; a process that is killed cannot, and
+ * what is in it is not to lie about for good. So the name tells whose it is: the machine (and the container: process IDs mean something
  * in one alone), the process and when that began, for IDs come again.
  */
 export function makeCopyFolder(): string {

@@ -1,0 +1,134 @@
+import { hasLegalForm } from '../domain/names.js';
+import { compact } from '../domain/numbers/clean.js';
+import { numbersOf } from '../domain/numbers/countries/index.js';
+import { readGermanEntry } from '../domain/numbers/german.js';
+import { parseRegistrationNumber } from '../domain/numbers/parse.js';
+import { resolveLocation } from '../domain/resolve-location.js';
+import { comparableVat, parseVatNumber } from '../domain/vat.js';
+import { fold } from './fold.js';
+
+/** What the first rows hold in one column. Shares are of the cells that are filled. */
+export interface ColumnContent {
+  readonly filled: number;
+  /** How many different texts. */
+  readonly distinct: number;
+  /** No letter in them. */
+  readonly numbers: number;
+  /** Letters and digits as no name has them: `C-10023`. */
+  readonly codes: number;
+  /** Of several words. */
+  readonly spaced: number;
+  /** One after the other, as rows are numbered. */
+  readonly isCount: boolean;
+  /** The first three that differ. */
+  readonly samples: readonly string[];
+}
+
+/** `cells`: trimmed, one for each row that was looked at. */
+export function contentOf(cells: readonly string[]): ColumnContent {
+  const filled = cells.filter(isFilled);
+  const distinct = [...new Set(filled)];
+  const share = (is: (cell: string) => boolean) => (filled.length === 0 ? 0 : filled.filter(is).length / filled.length);
+  return {
+    filled: filled.length,
+    distinct: distinct.length,
+    numbers: share((cell) => !/\p{L}/u.test(cell)),
+    codes: share(isCode),
+    spaced: share((cell) => /\p{L}/u.test(cell) && /\s/.test(cell) && !isCode(cell)),
+    isCount: filled.length > 2 && filled.every((cell, index) => Number(cell) === Number(filled[0]) + index),
+    samples: distinct.slice(0, 3),
+  };
+}
+
+/** Signs alone say nothing. */
+export const isFilled = (cell: string): boolean => /[\p{L}\p{N}]/u.test(cell);
+
+function isCode(cell: string): boolean {
+  if (!/\p{L}/u.test(cell)) return false;
+  const digits = cell.replace(/\D/g, '').length;
+  return /\s/.test(cell) ? /^\p{L}{1,4}[\s./-]*\d[\d\s./-]{2,}\p{L}?$/u.test(cell) : digits >= 2 && !/[&'’]/.test(cell);
+}
+
+/** The share of cells that carry a legal form. */
+export function legalForms(cells: readonly string[]): number {
+  const filled = cells.filter(isFilled);
+  return filled.length === 0 ? 0 : filled.filter(hasLegalForm).length / filled.length;
+}
+
+/** The countries that a column's cells name; null where one names none. */
+export function countriesIn(cells: readonly string[]): readonly (string | null)[] {
+  const known = new Map<string, string | null>();
+  return cells.map((cell) => {
+    let found = known.get(cell);
+    if (found === undefined) {
+      const place = cell === '' ? undefined : resolveLocation(cell);
+      // A location as the provider numbers them is a country, too.
+      found = place?.ok === true ? (place.countryCode ?? place.location) : null;
+      known.set(cell, found);
+    }
+    return found;
+  });
+}
+
+/** How many cells are numbers of a kind, of those whose country says what such a number looks like. */
+export interface NumberFit {
+  readonly fit: number;
+  /** They would be, with zeros in front or with what belongs to a German number beside them. */
+  readonly nearly: number;
+  readonly judged: number;
+}
+
+type Fit = 'fit' | 'nearly' | 'no' | 'unknown';
+
+/** Held against the register of each row's country. */
+export const registerFit = (cells: readonly string[], countries: readonly (string | null)[]): NumberFit =>
+  countFit(cells, countries, fitsRegister);
+
+/** The same for VAT and tax numbers. */
+export const vatFit = (cells: readonly string[], countries: readonly (string | null)[]): NumberFit =>
+  countFit(cells, countries, fitsVat);
+
+function countFit(
+  cells: readonly string[],
+  countries: readonly (string | null)[],
+  fits: (cell: string, country: string | null) => Fit,
+): NumberFit {
+  const counts = { fit: 0, nearly: 0, judged: 0 };
+  for (const [index, cell] of cells.entries()) {
+    if (!isFilled(cell)) continue;
+    const fit = fits(cell, countries[index] ?? null);
+    if (fit === 'unknown') continue;
+    counts.judged += 1;
+    if (fit !== 'no') counts[fit] += 1;
+  }
+  return counts;
+}
+
+function fitsRegister(cell: string, country: string | null): Fit {
+  if (country === 'DE') return readGermanEntry(cell) !== undefined ? 'fit' : /^\d{1,6}$/.test(cell) ? 'nearly' : 'no';
+  if (country === null || numbersOf(country, undefined) === undefined) return 'unknown';
+  const { treatment, repairs } = parseRegistrationNumber(cell, country);
+  if (treatment === 'review') return 'no';
+  return repairs.some(({ rule }) => rule === 'zero_padding' || rule === 'zeros_removed') ? 'nearly' : 'fit';
+}
+
+function fitsVat(cell: string, country: string | null): Fit {
+  const hasPrefix = /^[A-Z]{2}[0-9A-Z]{7,13}$/.test(compact(cell)) && /\d{5}/.test(compact(cell));
+  if (country === null) return hasPrefix ? 'fit' : 'unknown';
+  const { treatment, valid } = parseVatNumber(cell, country);
+  if (treatment === 'review') return 'no';
+  return valid === 'unknown' ? 'unknown' : 'fit';
+}
+
+/** The form in which two columns are compared. */
+export const COMPARED: Readonly<
+  Record<'name' | 'country' | 'registration_number' | 'vat_number', (cell: string, country: string | null) => string>
+> = {
+  name: fold,
+  country: (cell) => countriesIn([cell])[0] ?? fold(cell),
+  registration_number: (cell, country) => {
+    const { canonical } = parseRegistrationNumber(cell, country ?? '');
+    return compact(canonical ?? cell);
+  },
+  vat_number: (cell, country) => comparableVat(cell, country ?? ''),
+};

@@ -1,0 +1,93 @@
+import { UsageError } from '../domain/errors.js';
+import { outsideText } from '../util/outside-text.js';
+import { didYouMean } from '../util/suggest.js';
+import { fold } from './fold.js';
+import type { ColumnPiece, ColumnSource } from './types.js';
+
+/**
+ * How columns are named in words: by their header, by their place (`#3`, `#C`) where that is blank or there twice, several
+ * with `+` between them, a text that stands for itself in quotation marks: `Amtsgericht + "HRB" + Nummer`.
+ */
+export class ColumnNames {
+  readonly #headers: readonly string[];
+
+  constructor(headers: readonly string[]) {
+    this.#headers = headers.map((header) => header.trim());
+  }
+
+  /** The words that name a piece again, in a file with the same headers. */
+  wordsOf(piece: ColumnPiece): string {
+    if (typeof piece === 'string') return `"${piece}"`;
+    const header = this.#headers[piece] ?? '';
+    return header === '' || this.#at((other) => other === header).length > 1 ? `#${piece + 1}` : header;
+  }
+
+  /** The same for all pieces of a field. */
+  sourceInWords = (source: ColumnSource): string =>
+    (typeof source === 'number' ? [source] : source).map((piece) => this.wordsOf(piece)).join(' + ');
+
+  /** The header for people; a blank one is told by its place. */
+  headerOf(source: ColumnSource): string {
+    const words = (typeof source === 'number' ? [source] : source).map((piece) =>
+      typeof piece === 'string' ? `"${piece}"` : (this.#headers[piece] ?? '') || `#${piece + 1}`,
+    );
+    return words.join(' + ');
+  }
+
+  /** The column that one word names; undefined where none does, or several do. */
+  find(word: string): number | undefined {
+    const exact = this.#at((header) => header === word);
+    if (exact.length > 0) return exact.length === 1 ? exact[0] : undefined;
+    const byPlace = placeOf(word);
+    if (byPlace !== undefined) return byPlace < this.#headers.length ? byPlace : undefined;
+    const folded = fold(word) === '' ? [] : this.#at((header) => fold(header) === fold(word));
+    return folded.length === 1 ? folded[0] : undefined;
+  }
+
+  /** What words say about where a field is; undefined where a column is not there. */
+  findSource(words: string): ColumnSource | undefined {
+    const whole = this.find(words);
+    if (whole !== undefined) return whole;
+    const pieces = words.split(/\s*\+\s*/).map((word) => /^"(.*)"$/.exec(word)?.[1] ?? this.find(word));
+    if (pieces.length === 1) return undefined;
+    return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
+  }
+
+  /** The same, or a sentence that says what is there. `flag`: as it was written. */
+  readSource(words: string, flag: string): ColumnSource {
+    const found = this.findSource(words);
+    if (found !== undefined) return found;
+    const missing =
+      words.split(/\s*\+\s*/).find((word) => !/^".*"$/.test(word) && this.find(word) === undefined) ?? words;
+    const places = this.#at((header) => header === missing || fold(header) === fold(missing));
+    if (fold(missing) !== '' && places.length > 1) {
+      const said = places.map((index) => `#${index + 1}`).join(' or ');
+      throw new UsageError(`${flag}: several columns are called ${shown(missing)}`, `Name it by its place: ${said}.`);
+    }
+    const known = this.#headers.filter((header) => header !== '');
+    throw new UsageError(
+      `${flag}: there is no column ${shown(missing)}.${didYouMean(missing, known)}`,
+      `The columns are ${listed(known)}. One can be named by its place, too: #${this.#headers.length} is the last.`,
+    );
+  }
+
+  #at(is: (header: string) => boolean): readonly number[] {
+    return this.#headers.flatMap((header, index) => (is(header) ? [index] : []));
+  }
+}
+
+/** `#3` and `#C` are the third column. */
+function placeOf(word: string): number | undefined {
+  const [, number, letters] = /^#(?:([1-9]\d{0,4})|([A-Za-z]{1,3}))$/.exec(word) ?? [];
+  if (number !== undefined) return Number(number) - 1;
+  if (letters === undefined) return undefined;
+  return [...letters.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+const shown = (text: string): string => JSON.stringify(outsideText(text, 60));
+
+/** The first of many headers. */
+export function listed(headers: readonly string[]): string {
+  const first = headers.slice(0, 12).map((header) => JSON.stringify(outsideText(header, 40)));
+  return [...first, ...(headers.length > first.length ? ['…'] : [])].join(', ');
+}

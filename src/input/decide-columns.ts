@@ -1,0 +1,106 @@
+import { type ColumnContent, contentOf, countriesIn } from './column-content.js';
+import { type Claimant, decideColumn } from './decide-column.js';
+import { type HeaderLookup, meaningOf } from './header-claims.js';
+import { INPUT_FIELDS, type InputField } from './types.js';
+
+/** The first rows of a file: one list of trimmed cells for each column. */
+export type SampledColumns = readonly (readonly string[])[];
+
+export interface Columns {
+  readonly headers: readonly string[];
+  readonly lookup: HeaderLookup;
+  readonly sample: SampledColumns;
+  /** The country of rows that name none. */
+  readonly country: string | null;
+}
+
+/** What is settled before anybody looks at headers: the column of each field; none: it is not to be read. */
+export type SettledFields = ReadonlyMap<InputField, readonly number[]>;
+
+export interface ColumnDecision {
+  readonly chosen: ReadonlyMap<InputField, Chosen>;
+  readonly unclear: readonly Unclear[];
+  readonly contents: readonly ColumnContent[];
+  /** The country of each row that was looked at. */
+  readonly countries: readonly (string | null)[];
+  /** Columns that nothing was made of, though their header claims a field: which, and what has it instead. */
+  readonly passedOver: readonly { readonly index: number; readonly field: InputField; readonly by: number }[];
+}
+
+export interface Chosen {
+  readonly index: number;
+  readonly decidedBy: 'header' | 'content' | 'pipeline';
+}
+
+/** A field that several columns could be, or whose column holds something else. */
+export interface Unclear {
+  readonly field: InputField;
+  readonly kind: 'several' | 'contradiction';
+  /** The likeliest first. */
+  readonly columns: readonly number[];
+}
+
+/** Countries first: what a number is depends on them. Names before keys: what holds codes is no name, and may be a key. */
+const ORDER: readonly InputField[] = [
+  'country',
+  'registration_number',
+  'vat_number',
+  'name',
+  ...INPUT_FIELDS.filter((field) => !['country', 'registration_number', 'vat_number', 'name'].includes(field)),
+];
+
+/** Decides by header and content which column is what. Where columns stand plays no part, unless two have the same header. */
+export function decideColumns({ headers, lookup, sample, country }: Columns, settled: SettledFields): ColumnDecision {
+  const contents = sample.map(contentOf);
+  const taken = new Set([...settled.values()].flat());
+  const chosen = new Map<InputField, Chosen>();
+  const unclear: Unclear[] = [];
+  const passedOver: { index: number; field: InputField; by: number }[] = [];
+  const countriesAt = (index: number | undefined) =>
+    (index === undefined ? (sample[0] ?? []).map(() => null) : countriesIn(sample[index] ?? [])).map(
+      (own) => own ?? country,
+    );
+  let countries = countriesAt(settled.get('country')?.[0]);
+  for (const field of ORDER) {
+    if (settled.has(field)) continue;
+    const claimants = claimantsOf(field, { headers, lookup, sample, country }, contents).filter(
+      ({ index }) => !taken.has(index),
+    );
+    const verdict = decideColumn(field, claimants, countries);
+    const { chosen: best, rivals, contradicting, byContent } = verdict;
+    if (best === undefined) {
+      if (field === 'name' && contradicting.length > 0)
+        unclear.push({ field, kind: 'contradiction', columns: contradicting.map(({ index }) => index) });
+      continue;
+    }
+    const twins = claimants.filter((other) => other !== best && isTwin(headers, best, other));
+    const others = [...new Set([...rivals, ...twins])];
+    if (others.length > 0)
+      unclear.push({ field, kind: 'several', columns: [best, ...others].map(({ index }) => index) });
+    taken.add(best.index);
+    const decidedBy = best.claim.strength === 'pipeline' ? 'pipeline' : byContent ? 'content' : 'header';
+    chosen.set(field, { index: best.index, decidedBy });
+    for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
+    if (field === 'country') countries = countriesAt(best.index);
+  }
+  return { chosen, unclear, contents, countries, passedOver: passedOver.filter(({ index }) => !taken.has(index)) };
+}
+
+function claimantsOf(
+  field: InputField,
+  { headers, lookup, sample }: Columns,
+  contents: readonly ColumnContent[],
+): readonly Claimant[] {
+  return headers.flatMap((header, index) => {
+    const claim = meaningOf(header, lookup)?.claims.find((one) => one.field === field);
+    const content = contents[index];
+    return claim === undefined || content === undefined ? [] : [{ index, claim, cells: sample[index] ?? [], content }];
+  });
+}
+
+/** The very same header twice: no choice is right, unless one column is empty, or both hold the same. */
+function isTwin(headers: readonly string[], a: Claimant, b: Claimant): boolean {
+  if (headers[a.index]?.trim().toLowerCase() !== headers[b.index]?.trim().toLowerCase()) return false;
+  if (a.content.filled === 0 && b.content.filled === 0) return true;
+  return b.content.filled > 0 && a.cells.some((cell, row) => cell !== b.cells[row]);
+}

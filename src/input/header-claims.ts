@@ -1,0 +1,112 @@
+import { UsageError } from '../domain/errors.js';
+import { LEADS, type Lead } from '../domain/leads.js';
+import { fold } from './fold.js';
+import { COURTS, EITHER, EXACT, GENERIC, OTHER, SECTIONS } from './headers/strengths.js';
+import { synonymsOf } from './synonyms.js';
+import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
+
+/**
+ * How much a header says about its column, the most first: the pipeline file names it; nothing else can be meant; it is a
+ * usual name; it means one of several things; it says little (`Customer`).
+ */
+export const STRENGTHS = ['pipeline', 'exact', 'specific', 'either', 'generic'] as const;
+export type Strength = (typeof STRENGTHS)[number];
+
+export interface Claim {
+  readonly field: InputField;
+  readonly strength: Strength;
+  /** Of two that say as much, the one that comes first in the list of headers is meant before the other. */
+  readonly order: number;
+  /** Of a header that means one of several things: what it is where its content does not tell. */
+  readonly isFirst?: boolean;
+}
+
+/** What a header means. No claim: it is known, and nothing that is read by itself. */
+interface Meaning {
+  readonly claims: readonly Claim[];
+  /** A part of a German register number. */
+  readonly part?: 'court' | 'section';
+}
+
+export type HeaderLookup = ReadonlyMap<string, Meaning>;
+
+/** Every header we know, by its folded form. A lead that nobody follows claims nothing: its column is like any other. */
+export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readonly Lead[] = []): HeaderLookup {
+  const unread = new Set<InputField>(LEADS.filter((lead) => !leads.includes(lead)));
+  const fields = INPUT_FIELDS.filter((field) => !unread.has(field));
+  const lookup = new Map<string, Meaning>();
+  for (const word of [...OTHER, ...[...unread].flatMap((lead) => [lead, ...synonymsOf(lead)])])
+    lookup.set(fold(word), { claims: [] });
+  for (const word of COURTS) lookup.set(fold(word), { claims: [], part: 'court' });
+  for (const word of SECTIONS) lookup.set(fold(word), { claims: [], part: 'section' });
+  const add = (word: string, claim: Claim) => {
+    const key = fold(word);
+    lookup.set(key, { claims: [...(lookup.get(key)?.claims ?? []), claim] });
+  };
+  for (const [among, words] of EITHER)
+    for (const [order, word] of words.entries())
+      for (const [at, field] of among.entries()) add(word, { field, strength: 'either', order, isFirst: at === 0 });
+  for (const field of fields) {
+    for (const [order, word] of (GENERIC[field] ?? []).entries()) add(word, { field, strength: 'generic', order });
+    const exact = new Set((EXACT[field] ?? []).map(fold));
+    for (const [order, word] of synonymsOf(field).entries())
+      lookup.set(fold(word), { claims: [{ field, strength: exact.has(fold(word)) ? 'exact' : 'specific', order }] });
+    // `Name` and `Country` may be those of a person or an address: they say no more than other usual headers.
+    const strength = field === 'name' || field === 'country' ? 'specific' : 'exact';
+    lookup.set(fold(field), { claims: [{ field, strength, order: -1 }] });
+  }
+  for (const [word, claim] of fromPipeline(extra, fields)) lookup.set(fold(word), { claims: [claim] });
+  return lookup;
+}
+
+function* fromPipeline(
+  extra: NonNullable<InputOptions['synonyms']>,
+  fields: readonly InputField[],
+): Generator<readonly [string, Claim]> {
+  const given = new Map<string, InputField>();
+  for (const field of fields) {
+    for (const [order, word] of (extra[field] ?? []).entries()) {
+      const other = given.get(fold(word));
+      if (other !== undefined && other !== field) {
+        throw new UsageError(
+          `the header synonym "${word}" is given for both ${other} and ${field}`,
+          'Keep one of them.',
+        );
+      }
+      given.set(fold(word), field);
+      yield [word, { field, strength: 'pipeline', order }];
+    }
+  }
+}
+
+export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
+  const whole = fold(header);
+  if (whole === '') return undefined;
+  return lookup.get(whole) ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
+}
+
+/** One word for what a header means, however it is spelled; undefined for one that nobody knows. */
+export function recogniser(lookup: HeaderLookup): (header: string) => string | undefined {
+  return (header) => {
+    const meaning = meaningOf(header, lookup);
+    return meaning && (meaning.claims[0]?.field ?? meaning.part ?? fold(header));
+  };
+}
+
+/** Columns of leads that nobody follows: a row that has nothing else is told what would follow them. */
+export function unreadLeads(
+  headers: readonly string[],
+  taken: ReadonlySet<number>,
+  { synonyms, leads = [] }: Pick<InputOptions, 'synonyms' | 'leads'>,
+): UnreadLeads {
+  const lookup = headerLookup(synonyms, LEADS);
+  const means = (header: string, lead: Lead) =>
+    meaningOf(header, lookup)?.claims.some(({ field }) => field === lead) === true;
+  const unread = LEADS.filter((lead) => !leads.includes(lead)).flatMap((lead) => {
+    const index = headers.findIndex((header, at) => !taken.has(at) && means(header, lead));
+    return index === -1 ? [] : [[lead, index] as const];
+  });
+  return Object.fromEntries(unread);
+}
+
+export type UnreadLeads = Readonly<Partial<Record<Lead, number>>>;

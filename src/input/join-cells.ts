@@ -1,0 +1,27 @@
+import { readGermanEntry } from '../domain/numbers/german.js';
+import { trimCell } from '../sheets/blank.js';
+import type { ColumnSource, InputField } from './types.js';
+
+/** The trimmed text of a field in a row. */
+export function textAt(values: readonly string[], source: ColumnSource, field: InputField): string {
+  if (typeof source === 'number') return trimCell(values[source] ?? '');
+  const pieces = source.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
+  return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
+}
+
+const joinWords = (pieces: readonly string[]): string => pieces.filter((piece) => piece !== '').join(' ');
+
+/**
+ * The number is the last piece: without it there is none, whatever stands beside it. In a list of several countries the
+ * court belongs to German numbers alone, and to those only that do not name theirs.
+ */
+function joinNumber(pieces: readonly string[]): string {
+  const number = pieces.at(-1) ?? '';
+  if (number === '') return '';
+  const whole = joinWords(pieces);
+  const entry = readGermanEntry(number);
+  if (entry !== undefined) return entry.court === undefined ? whole : number;
+  if (readGermanEntry(whole) !== undefined) return whole;
+  const hasPlace = pieces.slice(0, -1).some((piece) => /\p{L}{4}/u.test(piece));
+  return hasPlace ? number : whole;
+}

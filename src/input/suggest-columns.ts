@@ -1,0 +1,75 @@
+import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
+import type { ColumnDecision, Columns } from './decide-columns.js';
+import { meaningOf } from './header-claims.js';
+import { IDENTIFIERS, type InputField } from './types.js';
+
+/** A column whose header says nothing, and whose content does. It is never read before somebody has agreed. */
+export interface SuggestedColumns {
+  readonly field: InputField;
+  readonly columns: readonly number[];
+  /** What was seen, in words. */
+  readonly reason: string;
+}
+
+const NEARLY_ALL = 0.9;
+const FEW = 3;
+
+/** What the file lacks, and which of the columns that nobody knows may be it. `isRead`: the fields that have a column. */
+export function suggestColumns(
+  columns: Columns,
+  { contents, countries }: Pick<ColumnDecision, 'contents' | 'countries'>,
+  isRead: (field: InputField) => boolean,
+  isFree: (index: number) => boolean,
+): readonly SuggestedColumns[] {
+  const unknown = columns.headers.flatMap((header, index) => {
+    const content = contents[index];
+    const isKnown = meaningOf(header, columns.lookup)?.claims.every(({ strength }) => strength !== 'generic');
+    return isKnown === true || content === undefined || !isFree(index) ? [] : [{ index, content }];
+  });
+  const among = (field: InputField, fits: (cells: readonly string[], content: ColumnContent) => boolean) => {
+    const found = unknown.filter(({ index, content }) => {
+      const cells = columns.sample[index] ?? [];
+      return content.filled >= FEW && content.filled >= cells.length / 2 && fits(cells, content);
+    });
+    return found.length === 0 ? [] : [suggestion(field, found)];
+  };
+  const country =
+    isRead('country') || columns.country !== null
+      ? []
+      : among('country', (cells, { filled }) => shareOf(countriesIn(cells), (found) => found !== null, filled));
+  if (isRead('registration_number') || isRead('vat_number')) return country;
+  const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
+  const number = among('registration_number', (cells, content) => {
+    const { fit, judged } = registerFit(cells, countries);
+    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDates(cells, content);
+  });
+  const vat = among('vat_number', (cells, content) => {
+    const { fit, judged } = vatFit(cells, countries);
+    const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
+    return isOwn(content) && prefixed && judged >= FEW && fit >= judged * NEARLY_ALL;
+  });
+  const numbers = number.length > 0 ? number : vat;
+  if (numbers.length > 0 || IDENTIFIERS.some(isRead)) return [...country, ...numbers];
+  const name = among('name', (cells, { codes, numbers: bare }) => codes + bare < 0.2 && legalForms(cells) >= 0.2);
+  return [...country, ...name];
+}
+
+const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>
+  items.filter(is).length >= filled * NEARLY_ALL;
+
+/** `20240131` has the form of many a register's number. */
+const areDates = (cells: readonly string[], { filled }: ColumnContent): boolean =>
+  shareOf(cells, (cell) => /^(?:19|20)\d\d-?(?:0\d|1[0-2])-?[0-3]\d$/.test(cell), filled);
+
+const HOLDS: Readonly<Partial<Record<InputField, string>>> = {
+  country: 'holds countries',
+  registration_number: "holds numbers of the form that registers of the rows' countries give",
+  vat_number: 'holds VAT numbers',
+  name: 'holds names of companies',
+};
+
+const suggestion = (field: InputField, found: readonly { readonly index: number }[]): SuggestedColumns => ({
+  field,
+  columns: found.map(({ index }) => index),
+  reason: `no header says which column is the ${field}, and one ${HOLDS[field] ?? ''}`,
+});

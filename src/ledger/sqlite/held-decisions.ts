@@ -1,0 +1,110 @@
+import type { DecisionEntry, NewDecision, RowRef } from '../review.js';
+import { isSamePerson, SECOND_PERSON, waitingInWords } from '../two-people.js';
+import { type DecisionRow, toEntry } from './decision-rows.js';
+import type { Connection } from './driver.js';
+
+type Key = Pick<NewDecision, 'environmentId' | 'entityKey'>;
+
+/** The next number of a decision, whether it counts at once or waits for a second person. */
+export const NEXT_NUMBER =
+  'SELECT 1 + max(coalesce((SELECT max(id) FROM decisions), 0), coalesce((SELECT max(id) FROM held_decisions), 0))';
+
+const WAITS = 'withdrawn_at IS NULL AND settled_by IS NULL';
+
+export const SELECT_HELD = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,
+  candidate_id AS candidateId, shown, summary, decided_by AS decidedBy, decided_at AS decidedAt, note, NULL AS secondBy, batch,
+  withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 1 AS held FROM held_decisions`;
+
+/** Of a question: a list that asks it has a confirmation wait for a second person. */
+export const NEEDS_TWO = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS asked_in ON asked_in.id = asking.run_id
+    JOIN portfolios ON portfolios.id = asked_in.portfolio_id
+    WHERE asking.environment_id = questions.environment_id AND asking.entity_key = questions.entity_key AND second_person = 1)`;
+
+/** What one person has said where two are needed, and the rows that say so. All of it happens inside a transaction. */
+export function heldDecisions(database: Connection) {
+  const needsTwo = database.prepare(
+    `SELECT 1 FROM questions WHERE environment_id = ? AND entity_key = ? AND ${NEEDS_TWO} LIMIT 1`,
+  );
+  const waiting = database.prepare<[number, string], DecisionRow>(
+    `${SELECT_HELD} WHERE environment_id = ? AND entity_key = ? AND ${WAITS} ORDER BY id`,
+  );
+  const one = database.prepare<[number], DecisionRow>(`${SELECT_HELD} WHERE id = ? AND ${WAITS}`);
+  const insert = database.prepare(
+    `INSERT INTO held_decisions (id, environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note, batch)
+     VALUES ((${NEXT_NUMBER}), @environmentId, @entityKey, @space, @stage, @decision, @candidateId, @shown, @summary, @decidedBy, @decidedAt, @note, @batch)`,
+  );
+  const withdraw = database.prepare('UPDATE held_decisions SET withdrawn_at = ?, withdrawn_by = ? WHERE id = ?');
+  const settle = database.prepare(
+    `UPDATE held_decisions SET settled_by = ? WHERE environment_id = ? AND entity_key = ? AND ${WAITS}`,
+  );
+  const reopen = database.prepare('UPDATE held_decisions SET settled_by = NULL WHERE settled_by = ?');
+  const asking = database.prepare<[number, string], RowRef & { code: string; message: string }>(
+    `SELECT questions.run_id AS runId, questions.row AS row, code, message FROM questions JOIN rows USING (run_id, row)
+     WHERE environment_id = ? AND entity_key = ? AND answered = 0 AND beside = 0 AND outcome = 'needs_review'`,
+  );
+  const tell = database.prepare('UPDATE rows SET error_code = ?, error_message = ? WHERE run_id = ? AND row = ?');
+
+  const waitingFor = ({ environmentId, entityKey }: Key) => waiting.all(environmentId, entityKey).map(toEntry);
+  /** Rows that ask say what they wait for: a second person, or, where nobody has said anything, what was asked. */
+  const tellRows = (key: Key): void => {
+    const words = waitingFor(key);
+    for (const { runId, row, code, message } of asking.all(key.environmentId, key.entityKey)) {
+      const told = words.length === 0 ? { code, message } : waitingInWords(words);
+      tell.run(told.code, told.message, runId, row);
+    }
+  };
+  const withdrawOwn = (key: Key, by: string, at: number): void => {
+    for (const { id, decidedBy } of waitingFor(key)) if (isSamePerson(decidedBy, by)) withdraw.run(at, by, id);
+  };
+
+  return {
+    waitingFor,
+    tellRows,
+    needsTwo: ({ environmentId, entityKey }: Key): boolean => needsTwo.get(environmentId, entityKey) !== undefined,
+    /** What the same person has said before is taken back by it. */
+    hold(made: NewDecision): number {
+      withdrawOwn(made, made.decidedBy, made.decidedAt);
+      const { lastInsertRowid } = insert.run({
+        ...made,
+        stage: made.stage ?? '',
+        shown: JSON.stringify(made.shown),
+        batch: made.batch ?? null,
+      });
+      tellRows(made);
+      return Number(lastInsertRowid);
+    },
+    /** The question is decided, and nobody's word waits any more; doubt only takes back what the same person has said. */
+    settle(made: NewDecision, decision: number): void {
+      if (made.decision !== 'not_sure') settle.run(decision, made.environmentId, made.entityKey);
+      else {
+        withdrawOwn(made, made.decidedBy, made.decidedAt);
+        tellRows(made);
+      }
+    },
+    /** Undefined if no such word waits. */
+    withdraw(id: number, by: string, at: number): DecisionEntry | undefined {
+      const found = one.get(id);
+      if (found === undefined) return undefined;
+      withdraw.run(at, by, id);
+      const word = toEntry(found);
+      tellRows(word);
+      return word;
+    },
+    /** Who had agreed, and takes that back, leaves standing what others had said before. */
+    unsettle(decision: DecisionEntry, by: string): void {
+      if (decision.secondBy !== null && isSamePerson(decision.secondBy, by)) reopen.run(decision.id);
+      tellRows(decision);
+    },
+  };
+}
+
+/** Rows that waited for a second person, and of which nobody has said anything any more, ask as they did at first. */
+export const askedAnew = (database: Connection): void =>
+  void database
+    .prepare(
+      `UPDATE rows SET error_code = code, error_message = message FROM questions
+       WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND beside = 0 AND error_code = ?
+         AND NOT EXISTS (SELECT 1 FROM held_decisions WHERE held_decisions.environment_id = questions.environment_id
+           AND held_decisions.entity_key = questions.entity_key AND ${WAITS})`,
+    )
+    .run(SECOND_PERSON);

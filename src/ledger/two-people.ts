@@ -1,0 +1,48 @@
+import type { DecisionRecord } from './review.js';
+
+/** What one person says to a question. */
+export type Word = Pick<DecisionRecord, 'decision' | 'candidateId' | 'decidedBy'>;
+
+/** What becomes of a word where a confirmation needs two people. */
+export type Weighed<Held extends Word> =
+  /** It counts: by itself, or with whoever has said the same before. */
+  | { readonly kind: 'in_force'; readonly first: Held | undefined }
+  /** It waits for somebody else; `against` says otherwise. */
+  | { readonly kind: 'held'; readonly against: readonly Held[] }
+  /** The same person has said so already. */
+  | { readonly kind: 'said_before'; readonly before: Held };
+
+/**
+ * A confirmation waits until another person has confirmed the same candidate. That none is meant needs one person only, unless
+ * somebody else's confirmation waits: then the two disagree, and whoever says the same as one of them decides.
+ */
+export function weigh<Held extends Word>(said: Word, waiting: readonly Held[]): Weighed<Held> {
+  if (said.decision === 'not_sure') return { kind: 'in_force', first: undefined };
+  const isOwn = ({ decidedBy }: Held) => isSamePerson(decidedBy, said.decidedBy);
+  const others = waiting.filter((word) => !isOwn(word));
+  const first = others.find((word) => isSameWord(word, said));
+  if (first !== undefined) return { kind: 'in_force', first };
+  if (said.decision === 'none_of_these' && others.length === 0) return { kind: 'in_force', first };
+  const before = waiting.find((word) => isOwn(word) && isSameWord(word, said));
+  return before === undefined ? { kind: 'held', against: others } : { kind: 'said_before', before };
+}
+
+const isSameWord = (one: Word, other: Word): boolean =>
+  one.decision === other.decision && one.candidateId === other.candidateId;
+
+/** However a name is spelt: a second person has another one. */
+export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
+
+const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
+
+/** Of a row whose question has been answered by one person. It names no company: purge leaves such words as they are. */
+export function waitingInWords(words: readonly Word[]): { readonly code: string; readonly message: string } {
+  const people = words.map(({ decidedBy, decision }) => `${decidedBy} has said ${decision}`).join(', ');
+  const isOne = words.every((word) => words[0] !== undefined && isSameWord(word, words[0]));
+  return {
+    code: SECOND_PERSON,
+    message: isOne ? `waits for a second person: ${people}` : `two people disagree, a third may decide: ${people}`,
+  };
+}
+
+export const SECOND_PERSON = 'SECOND_PERSON';

@@ -1,0 +1,53 @@
+import type { Glance, GlanceCell } from '../glance.js';
+import type { ReaderOutput } from '../reader.js';
+import type { Row, Table } from '../table.js';
+
+/** The cells of the first line of a table, each from its column; those that are empty are left out. */
+export function glanceAt(out: ReaderOutput, table: Table, from: Readonly<Partial<Record<GlanceCell, string>>>): Glance {
+  const [line] = out.shownOf(table);
+  if (line === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(from).flatMap(([cell, column]) => {
+      const value = line[column];
+      return value == null || value === '' ? [] : [[cell, value]];
+    }),
+  );
+}
+
+/** The provider's document names these two and tells them apart from `World-Turnover` and the like. */
+const TURNOVER = 'Turnover';
+const CURRENCY = 'Currency';
+
+/** The newest year with a turnover, from lines that are sorted by year. */
+export function flatTurnover(lines: readonly Row[]): Glance {
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i];
+    if (line?.indicator !== TURNOVER || line.value == null || line.value === '') continue;
+    const currency = lines.find(({ year, indicator }) => year === line.year && indicator === CURRENCY)?.value;
+    return {
+      turnover: line.value,
+      ...(line.year == null ? {} : { turnover_year: line.year }),
+      ...(currency == null || currency === '' ? {} : { turnover_currency: currency }),
+    };
+  }
+  return {};
+}
+
+/** Labels of filed statements vary with the filing regime (V1-28): only these mean nothing else. */
+const FILED_TURNOVER = new Set(['turnover', 'revenue']);
+
+/** The newest period with a turnover; none where several statements give it different values. Filed statements tell no currency. */
+export function filedTurnover(lines: readonly Row[]): Glance {
+  let newest = '';
+  const values = new Set<string>();
+  for (const { metric, period, value } of lines) {
+    if (period == null || period < newest || value == null || value === '') continue;
+    if (!FILED_TURNOVER.has(metric?.trim().toLowerCase() ?? '')) continue;
+    if (period > newest) values.clear();
+    newest = period;
+    values.add(value);
+  }
+  const [turnover, other] = values;
+  if (turnover === undefined || other !== undefined) return {};
+  return { turnover, turnover_year: /^\d{4}-\d\d-\d\d$/.test(newest) ? newest.slice(0, 4) : newest };
+}

@@ -1,0 +1,57 @@
+import { fitsPattern, isAtLeast } from '../domain/grade-order.js';
+import { SECOND_PERSON } from '../ledger/two-people.js';
+import type { Question } from './questions.js';
+
+/** Which questions are meant; all that a part says nothing about. */
+export interface QuestionFilter {
+  /** Codes, as `NAME_ONLY`; `SECOND_PERSON` where a second person is waited for. */
+  readonly reasons?: readonly string[] | undefined;
+  /** An ISO code. */
+  readonly countryCode?: string | undefined;
+  /** Of the best candidate, as `A????`. */
+  readonly grade?: string | undefined;
+  /** The best candidate has at least this, letter by letter. */
+  readonly minGrade?: string | undefined;
+}
+
+export function isMeant(question: Question, { reasons, countryCode, grade, minGrade }: QuestionFilter): boolean {
+  const best = bestGrade(question) ?? '';
+  return (
+    (reasons === undefined || reasonsOf(question).some((reason) => reasons.includes(reason))) &&
+    (countryCode === undefined || question.countryCode === countryCode) &&
+    (grade === undefined || fitsPattern(best, grade)) &&
+    (minGrade === undefined || isAtLeast(best, minGrade))
+  );
+}
+
+export const bestGrade = ({ candidates }: Question): string | undefined => candidates[0]?.matchGrade;
+
+/** Why it is asked; and that somebody has answered already, where a second person must agree. */
+const reasonsOf = ({ code, held }: Question): readonly string[] => (held.length === 0 ? [code] : [code, SECOND_PERSON]);
+
+/** How many questions there are of each reason, country and best grade; the most frequent first. */
+export interface Facets {
+  readonly reason: readonly Facet[];
+  readonly country: readonly Facet[];
+  readonly bestGrade: readonly Facet[];
+}
+
+export interface Facet {
+  /** Null: it has none. */
+  readonly value: string | null;
+  readonly questions: number;
+}
+
+export const facetsOf = (questions: readonly Question[]): Facets => ({
+  reason: tally(questions.flatMap(reasonsOf)),
+  country: tally(questions.map(({ countryCode }) => countryCode)),
+  bestGrade: tally(questions.map((question) => bestGrade(question) ?? null)),
+});
+
+function tally(values: readonly (string | null)[]): readonly Facet[] {
+  const counts = new Map<string | null, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .map(([value, questions]) => ({ value, questions }))
+    .sort((a, b) => b.questions - a.questions || ((a.value ?? '') < (b.value ?? '') ? -1 : 1));
+}

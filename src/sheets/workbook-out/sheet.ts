@@ -1,0 +1,116 @@
+import type { CellLook, WorkbookStyles } from './styles.js';
+import { cellText, columnName, isExactNumber, keepsBlanks, looksLikeFormula, serialDay, xmlText } from './text.js';
+
+/** A cell: its text, or its text and what it is. What cannot be exact as a number or a date stays text. */
+export type SheetCell = string | null | { readonly text: string; readonly as?: CellKind; readonly fill?: string };
+export type CellKind = 'text' | 'count' | 'amount' | 'day';
+
+export interface SheetColumn {
+  readonly header: string;
+  /** In characters; from the header and the first lines without it. */
+  readonly width?: number;
+  /** What may be filled in: a list to choose from. */
+  readonly choices?: readonly string[];
+}
+
+export interface SheetSpec {
+  readonly name: string;
+  readonly columns: readonly SheetColumn[];
+}
+
+/** As many rows as a sheet has, the header among them. */
+export const SHEET_ROWS = 1_048_576;
+
+const WIDEST = 60;
+const NARROWEST = 6;
+
+/** One sheet as XML, piece by piece: its head with the first lines, lines, its end. Nothing is kept but counts. */
+export class SheetXml {
+  readonly #spec: SheetSpec;
+  readonly #styles: WorkbookStyles;
+  readonly #letters: readonly string[];
+  #rows = 1;
+
+  constructor(spec: SheetSpec, styles: WorkbookStyles) {
+    this.#spec = spec;
+    this.#styles = styles;
+    this.#letters = spec.columns.map((_, index) => columnName(index));
+  }
+
+  /** With the header. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** The whole of it as an address; at least the header. */
+  get range(): string {
+    return `$A$1:$${this.#letters.at(-1) ?? 'A'}$${this.#rows}`;
+  }
+
+  head(firstLines: readonly (readonly SheetCell[])[]): string {
+    const { columns } = this.#spec;
+    const cols = columns.map(({ header, width }, index) => {
+      const longest = width ?? Math.max(header.length + 4, ...firstLines.map((line) => lengthOf(line[index] ?? null)));
+      const characters = Math.min(WIDEST, Math.max(NARROWEST, longest + 1));
+      return `<col min="${index + 1}" max="${index + 1}" width="${characters}" customWidth="1"/>`;
+    });
+    const style = this.#styles.indexOf('header');
+    const headers = columns.map(({ header }, index) => this.#string(`${this.#letters[index]}1`, header, style));
+    return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
+  }
+
+  lines(lines: readonly (readonly SheetCell[])[]): string {
+    let xml = '';
+    for (const line of lines) {
+      this.#rows += 1;
+      xml += `<row r="${this.#rows}">`;
+      for (let i = 0; i < line.length; i++) xml += this.#cell(`${this.#letters[i]}${this.#rows}`, line[i] ?? null);
+      xml += '</row>';
+    }
+    return xml;
+  }
+
+  end(): string {
+    const choices = this.#spec.columns.flatMap(({ choices: list }, index) =>
+      list === undefined
+        ? []
+        : [
+            `<dataValidation type="list" allowBlank="1" showErrorMessage="1" sqref="${this.#letters[index]}2:${this.#letters[index]}${Math.max(2, this.#rows)}"><formula1>"${xmlText(list.join(','))}"</formula1></dataValidation>`,
+          ],
+    );
+    const validations =
+      choices.length === 0 ? '' : `<dataValidations count="${choices.length}">${choices.join('')}</dataValidations>`;
+    const all = this.range.replaceAll('$', '');
+    return `</sheetData><autoFilter ref="${all}"/>${validations}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+  }
+
+  #cell(place: string, cell: SheetCell): string {
+    if (cell === null) return '';
+    if (typeof cell === 'string') return this.#text(place, cell);
+    const { text, as = 'text', fill } = cell;
+    if (as === 'day') {
+      const serial = serialDay(text);
+      if (serial !== undefined) return this.#number(place, serial, text.length > 10 ? 'moment' : 'day', fill);
+    } else if (as !== 'text' && isExactNumber(text)) {
+      return this.#number(place, text, as === 'count' ? 'count' : text.includes('.') ? 'fraction' : 'amount', fill);
+    }
+    return this.#text(place, text, fill);
+  }
+
+  #number(place: string, value: string, look: CellLook, fill: string | undefined): string {
+    return `<c r="${place}" s="${this.#styles.indexOf(look, fill)}"><v>${value}</v></c>`;
+  }
+
+  #text(place: string, text: string, fill?: string): string {
+    if (text === '' && fill === undefined) return '';
+    return this.#string(place, text, this.#styles.indexOf(looksLikeFormula(text) ? 'formula-like' : 'text', fill));
+  }
+
+  #string(place: string, text: string, style: number): string {
+    const space = keepsBlanks(text) ? ' xml:space="preserve"' : '';
+    return `<c r="${place}" s="${style}" t="inlineStr"><is><t${space}>${cellText(text)}</t></is></c>`;
+  }
+}
+
+const lengthOf = (cell: SheetCell): number => (typeof cell === 'string' ? cell : (cell?.text ?? '')).length;

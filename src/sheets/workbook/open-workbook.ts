@@ -1,0 +1,41 @@
+import type { FileSource } from '../file-source.js';
+import { aboveHeader } from '../pick-header.js';
+import type { RecogniseHeader, Sheet, SheetOptions } from '../sheet.js';
+import { severalSheets } from './choose-sheet.js';
+import { readContents } from './contents.js';
+import { findTable } from './find-table.js';
+import { refuseOtherZips } from './kinds-of-zip.js';
+import { readContext } from './read-context.js';
+import { surveyRows } from './survey-rows.js';
+import { sha256Of, withParts } from './with-parts.js';
+import { workbookLines } from './workbook-lines.js';
+
+/** Opens a workbook: finds the worksheet with the table and its header, and refuses what is no workbook of Excel's. */
+export async function openWorkbook(
+  source: FileSource,
+  recognises: RecogniseHeader,
+  options: SheetOptions,
+): Promise<Sheet> {
+  const sha256 = await sha256Of(source);
+  return await withParts(source, async (parts) => {
+    refuseOtherZips(parts);
+    const contents = await readContents(parts);
+    const context = await readContext(parts, contents);
+    const { worksheet, header, withData } = await findTable(parts, contents, context, recognises, options);
+    const survey = await surveyRows(parts, worksheet, context, header);
+    const { headers } = survey;
+    return {
+      path: source.shownAs,
+      sha256,
+      kind: 'xlsx',
+      encoding: null,
+      delimiter: null,
+      sheet: worksheet.name,
+      sheets: contents.worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
+      headers,
+      headerLine: header.row,
+      warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
+      lines: () => workbookLines(source, contents, worksheet, headers, header.row),
+    };
+  });
+}

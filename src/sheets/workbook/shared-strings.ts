@@ -1,0 +1,59 @@
+import { readXml } from './xml.js';
+import type { ZipParts } from './zip-parts.js';
+
+/** Texts are held in memory, all of them: a sheet refers to them in any order. */
+const MOST_BYTES = 768 * 1024 * 1024;
+
+/** The texts that cells refer to by number. */
+export async function readSharedStrings(parts: ZipParts, part: string | undefined): Promise<readonly string[]> {
+  if (part === undefined || !parts.has(part)) return [];
+  const strings: string[] = [];
+  const text = new RichText();
+  await readXml(
+    parts,
+    part,
+    {
+      open: (name) => text.open(name),
+      text: (piece) => text.take(piece),
+      close(name) {
+        text.close(name);
+        if (name === 'si') strings.push(text.finish());
+      },
+    },
+    MOST_BYTES,
+  );
+  return strings;
+}
+
+/** Joins the runs of a text that changes its look on the way. How to pronounce it (`rPh`) is no part of it. */
+export class RichText {
+  #text = '';
+  #inside = false;
+  #phonetic = false;
+
+  open(name: string): void {
+    if (name === 'rPh') this.#phonetic = true;
+    else if (name === 't') this.#inside = !this.#phonetic;
+  }
+
+  take(piece: string): void {
+    if (this.#inside) this.#text += piece;
+  }
+
+  close(name: string): void {
+    if (name === 'rPh') this.#phonetic = false;
+    else if (name === 't') this.#inside = false;
+  }
+
+  finish(): string {
+    const text = this.#text;
+    this.#text = '';
+    return unescaped(text);
+  }
+}
+
+/** `_x000D_` stands for a character that XML cannot hold; `_x005F_` for the underscore of a text that looks like that. */
+export function unescaped(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,70 @@
+import { outsideText } from '../../util/outside-text.js';
+import { isBlank } from '../blank.js';
+import { columnName } from '../workbook-out/text.js';
+import type { CellContext } from './cell-value.js';
+import type { Worksheet } from './contents.js';
+import type { FoundHeader } from './find-table.js';
+import { noOddities, type Oddities, readRows } from './worksheet.js';
+import type { ZipParts } from './zip-parts.js';
+
+/** Columns without a header are read too, this many at most: a stray cell far to the right makes no thousand columns. */
+const MOST_WITHOUT_HEADER = 100;
+
+export interface RowSurvey {
+  /** One for each column with anything in it; empty behind the last that is named. */
+  readonly headers: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads the table once, to know how wide it is and what has to be said of it. */
+export async function surveyRows(
+  parts: ZipParts,
+  { part }: Worksheet,
+  context: CellContext,
+  header: FoundHeader,
+): Promise<RowSurvey> {
+  const oddities = noOddities();
+  let width = 0;
+  for await (const rows of readRows(parts, part, context, oddities)) {
+    for (const { row, cells } of rows) {
+      if (row > header.row && cells.length > width) width = widthOf(cells);
+    }
+  }
+  const named = widthOf(header.cells);
+  const read = Math.min(Math.max(named, width), named + MOST_WITHOUT_HEADER);
+  const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
+  return { headers, warnings: [...unnamed(named, read, width), ...odd(oddities, headers)] };
+}
+
+const widthOf = (cells: readonly string[]): number => cells.findLastIndex((cell) => !isBlank(cell)) + 1;
+
+function unnamed(named: number, read: number, width: number): readonly string[] {
+  if (width <= named) return [];
+  const what = `${columnName(named)}${width - 1 === named ? '' : ` to ${columnName(width - 1)}`}`;
+  const kept = read < width ? `; only those up to ${columnName(read - 1)} are kept as columns` : '';
+  return [`cells stand to the right of the header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`];
+}
+
+function odd(oddities: Oddities, headers: readonly string[]): readonly string[] {
+  const said: string[] = [];
+  const { hiddenRows, unknownResults, paddedColumns } = oddities;
+  const hiddenColumns = headers.filter((_, index) =>
+    oddities.hiddenColumns.some(([first, last]) => index >= first && index <= last),
+  );
+  const hidden = [counted(hiddenRows, 'hidden row'), counted(hiddenColumns.length, 'hidden column')].filter(Boolean);
+  if (hidden.length > 0)
+    said.push(`${hidden.join(' and ')} ${hiddenRows + hiddenColumns.length === 1 ? 'is' : 'are'} read like the others`);
+  if (unknownResults > 0) {
+    said.push(
+      `${counted(unknownResults, 'formula')} ${unknownResults === 1 ? 'has' : 'have'} no result stored and ${unknownResults === 1 ? 'is' : 'are'} read as empty: open the workbook in Excel and save it to have ${unknownResults === 1 ? 'it' : 'them'} worked out`,
+    );
+  }
+  for (const column of [...paddedColumns].sort((a, b) => a - b)) {
+    const name = outsideText(headers[column] ?? '', 80) || columnName(column);
+    said.push(`column "${name}": numbers are read as their format shows them, with leading zeros`);
+  }
+  return said;
+}
+
+const counted = (count: number, what: string): string =>
+  count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,42 @@
+import { isBlank } from '../blank.js';
+import { type FileSource, refuseChanged } from '../file-source.js';
+import { cellProblem, padOrCut } from '../judge-line.js';
+import type { NumberedLine } from '../sheet.js';
+import type { Contents, Worksheet } from './contents.js';
+import { readContext } from './read-context.js';
+import { openParts } from './with-parts.js';
+import { readRows, type WorksheetRow } from './worksheet.js';
+
+/** Every row behind the header that is not blank, once, in order. Memory holds the shared texts and a chunk of the rows. */
+export async function* workbookLines(
+  source: FileSource,
+  contents: Contents,
+  { part }: Worksheet,
+  headers: readonly string[],
+  headerRow: number,
+): AsyncGenerator<NumberedLine, void, undefined> {
+  await refuseChanged(source);
+  const { parts, close } = await openParts(source);
+  try {
+    const context = await readContext(parts, contents);
+    for await (const rows of readRows(parts, part, context)) {
+      for (const row of rows) if (row.row > headerRow && !row.cells.every(isBlank)) yield lineOf(row, headers);
+    }
+  } finally {
+    close();
+  }
+  await refuseChanged(source);
+}
+
+/** Cells keep their columns whatever stands beside them: what is behind the last header makes no row doubtful. */
+function lineOf({ row, cells: all }: WorksheetRow, headers: readonly string[]): NumberedLine {
+  const cells = padOrCut(all, headers.length);
+  const surplus = all.slice(headers.length);
+  const problem = cellProblem(cells, headers);
+  return {
+    line: row,
+    cells,
+    ...(!surplus.every(isBlank) && { surplus }),
+    ...(problem !== undefined && { problem }),
+  };
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/util/clock.js';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const HOW = ['--pipeline', './p.yaml'];
+const RUN = ['run', 'in.csv', ...HOW, '--yes'];
+const PEOPLE = ['Anna Schmidt', 'Bernd Kunz', 'Carla Diaz', 'Dora Heine'];
+
+/** Rows whose name could be in either of two columns: without legal forms nothing tells a company from a person. */
+const unclear = ({ rows }: Job) =>
+  rows.slice(0, 4).map(({ registration_number, country }, index) => ({
+    Name: PEOPLE[index],
+    Company: ['Acme', 'Beta', 'Gamma', 'Delta'][index],
+    registration_number,
+    country,
+  }));
+
+/** The command that a refusal suggests, as words: none of them holds a quotation mark. */
+const suggested = (stderr: string): readonly string[] =>
+  (/(?:Start it again|Plan it) with: kybatch (.*)$/m.exec(stderr)?.[1] ?? '')
+    .split(/ (?=(?:[^']*'[^']*')*[^']*$)/)
+    .map((word) => word.replaceAll("'", ''));
+
+describe('two columns could be meant', () => {
+  test('without a terminal: refused before anything is spent, with a command that can be pasted', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', unclear(job));
+      const refused = await job.kybatch(RUN);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain(
+        'two columns could be the name: "Name" (Anna Schmidt, Bernd Kunz, Carla Diaz), "Company" (Acme, Beta, Gamma)',
+      );
+      expect(refused.stderr).toContain('--map name=Name, or --map name=Company, or --map name= for none');
+      expect(job.sandbox.requestLog).toEqual([]);
+      expect(suggested(refused.stderr)).toEqual([
+        'run',
+        'in.csv',
+        '--pipeline',
+        './p.yaml',
+        '--map',
+        'name=Name',
+        '--yes',
+      ]);
+      expect((await job.kybatch(suggested(refused.stderr))).code).not.toBe(2);
+      const planned = await job.kybatch(['plan', 'other.csv']);
+      expect(planned.code).toBe(2);
+    });
+  });
+
+  test('on a terminal: asked once, with samples; the answer holds for the next night', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', unclear(job));
+      const asked: string[] = [];
+      const answers = (question: string) => {
+        asked.push(question);
+        return '2';
+      };
+      const { stderr } = await job.kybatch(RUN, { answers });
+      expect(asked).toEqual(['Which column is the name? [1/2/0] ']);
+      expect(stderr).toContain(
+        '  1  Name     Anna Schmidt, Bernd Kunz, Carla Diaz\n  2  Company  Acme, Beta, Gamma\n  0  none',
+      );
+      job.writeCsv('in.csv', [...unclear(job).slice(1), unclear(job)[0] ?? {}]);
+      const next = await job.kybatch(RUN);
+      expect(next.code).not.toBe(2);
+      expect(next.stderr).toContain('columns are read as agreed on ');
+      const { columns } = jsonOf<{ columns: readonly object[] }>(
+        await job.kybatch(['plan', 'in.csv', ...HOW, '--json']),
+      );
+      expect(columns[0]).toEqual({
+        field: 'name',
+        header: 'Company',
+        column: 2,
+        decided_by: 'agreed',
+        samples: ['Beta', 'Gamma', 'Delta'],
+      });
+    });
+  });
+
+  test('no answer is a no', async () => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', unclear(job));
+      expect(await job.kybatch(RUN, { answers: () => '' })).toMatchObject({ code: 130 });
+      expect(job.sandbox.requestLog).toEqual([]);
+    });
+  });
+});
+
+describe('a list that comes every night', () => {
+  test('a number that would come from another column is refused; a further column stops nothing', async () => {
+    await withJob({ clock: new ManualClock('2026-03-01T10:00:00Z') }, async (job) => {
+      const rows = job.rows.slice(0, 4);
+      job.writeCsv('in.csv', rows);
+      expect((await job.kybatch(RUN)).code).toBe(0);
+      job.writeCsv(
+        'in.csv',
+        rows.map((row) => ({ 'Legal name': 'Somebody Ltd', ...row, Segment: 'A' })),
+      );
+      const wider = await job.kybatch([...RUN, '--json']);
+      expect(wider.code).toBe(0);
+      expect(jsonOf<EndJson>(wider).units_charged).toBe(0);
+      job.writeCsv(
+        'in.csv',
+        rows.map(({ registration_number, ...row }) => ({ ...row, 'Company number': registration_number })),
+      );
+      const renamed = await job.kybatch(RUN);
+      expect(renamed.code).toBe(2);
+      expect(renamed.stderr).toContain(
+        '"registration_number", which was read as registration_number until now, is not there any more: "Company number"',
+      );
+      const again = suggested(renamed.stderr);
+      expect(again).toContain('registration_number=Company number');
+      const agreed = await job.kybatch([...again, '--json']);
+      expect(agreed.code).toBe(0);
+      expect(jsonOf<EndJson>(agreed).units_charged).toBe(0);
+      expect((await job.kybatch(RUN)).code).toBe(0);
+    });
+  });
+
+  test('--map changes what was agreed to, and what is read otherwise is other rows', async () => {
+    await withJob({}, async (job) => {
+      const [row, another] = job.rows.filter(({ country }) => country === 'GB');
+      job.writeCsv('in.csv', [{ ...row, other: another?.registration_number }]);
+      expect((await job.kybatch(RUN)).code).toBe(0);
+      const plan = await job.kybatch(['plan', 'in.csv', ...HOW, '--map', 'registration_number=other', '--json']);
+      expect(jsonOf<object>(plan)).toMatchObject({ to_search: 1 });
+    });
+  });
+});
+
+describe('what is said about the columns', () => {
+  test('--country gives one to rows that name none, and holds for the next night', async () => {
+    await withJob({}, async (job) => {
+      const british = job.rows.filter(({ country }) => country === 'GB').slice(0, 2);
+      job.writeCsv(
+        'in.csv',
+        british.map(({ country: _, ...row }) => row),
+      );
+      const first = await job.kybatch([...RUN, '--country', 'United Kingdom']);
+      expect(first.code).toBe(0);
+      const again = await job.kybatch(RUN);
+      expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing is due') });
+      expect(await job.kybatch([...RUN, '--country', 'Atlantis'])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--country: "Atlantis" is not a country'),
+      });
+    });
+  });
+
+  test('plan shows which column is what, and what decided, within 80 columns', async () => {
+    await withJob({}, async (job) => {
+      const long = 'A name that is so long that it would not fit into any table of a terminal GmbH';
+      job.writeCsv(
+        'in.csv',
+        job.rows.slice(0, 3).map((row) => ({ ...row, name: `${row.name} ${long}`, Segment: 'A', Notes: long })),
+      );
+      const { stderr, stdout } = await job.kybatch(['plan', 'in.csv', ...HOW, '--map', 'name=#2']);
+      const lines = `${stdout}${stderr}`.split('\n');
+      const table = lines.slice(lines.indexOf('Columns'), lines.indexOf('Registration numbers'));
+      expect(table.join('\n')).toMatch(/^ {2}name +name +--map +\S/m);
+      expect(table.join('\n')).toMatch(/^ {2}country +country +header +\S/m);
+      expect(table.join('\n')).toMatch(/^ {2}carried through only: .*Segment, Notes$/m);
+      for (const line of table) expect(line.length).toBeLessThanOrEqual(80);
+    });
+  });
+
+  test.each([
+    [['--map', 'nme=Company'], 'there is no field "nme". Did you mean name?'],
+    [['--map', 'name=Nmae'], 'there is no column "Nmae". Did you mean name?'],
+    [['--map', 'name'], 'the column is missing'],
+    [['--map', 'name=#99'], 'there is no column "#99"'],
+    [['--map', 'name=name', '--map', 'name=id'], 'name is given twice'],
+    [['--map', 'website=id'], 'search.fallback'],
+  ])('%j is told in a sentence', async (flags, message) => {
+    await withJob({}, async (job) => {
+      job.writeCsv('in.csv', job.rows.slice(0, 2));
+      expect(await job.kybatch([...RUN, ...flags])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(message),
+      });
+    });
+  });
+});

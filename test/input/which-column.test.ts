@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { InputOptions } from '../../src/input/types.js';
+import { readAll } from './read-all.js';
+
+/** Columns by their headers, each with its cells. */
+type File = Readonly<Record<string, readonly string[]>>;
+
+const NAMES = ['Acme GmbH', 'Beta Maschinenbau AG', 'Gamma & Söhne KG', 'Delta Werke GmbH'];
+const PEOPLE = ['Anna Schmidt', 'Bernd Kunz', 'Carla Diaz', 'Dora Heine'];
+const CODES = ['C-10023', 'C-10024', 'C-10031', 'C-10040'];
+const GB_NUMBERS = ['00445790', '00102498', 'SC095237', '03977902'];
+const NL_NUMBERS = ['33194421', '17001910', '30010048', '24225770'];
+const HRB = ['HRB 6684', 'HRB 42243', 'HRB 7000', 'HRB 719915'];
+const all = (cell: string) => [cell, cell, cell, cell];
+
+const csv = (file: File): string =>
+  [Object.keys(file), ...all('').map((_, row) => Object.values(file).map((cells) => cells[row] ?? ''))]
+    .map((line) => line.map((cell) => `"${cell}"`).join(','))
+    .join('\n');
+
+/** Which header was read as what. */
+async function readAs(file: File, options: InputOptions = {}): Promise<Readonly<Record<string, string>>> {
+  const { table } = await readAll(`${csv(file)}\n`, options);
+  return Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
+}
+
+describe('header and content', () => {
+  test.each<[string, File, Readonly<Record<string, string>>]>([
+    [
+      'a customer that is a code is the key, and the company name is the name',
+      { Customer: CODES, 'Company name': NAMES, Country: all('DE') },
+      { id: 'Customer', name: 'Company name', country: 'Country' },
+    ],
+    [
+      'a customer that is a name is the name',
+      { Customer: NAMES, Country: all('DE') },
+      { name: 'Customer', country: 'Country' },
+    ],
+    [
+      'a name beside the person to speak to: legal forms tell',
+      { Name: PEOPLE, Company: NAMES, Country: all('DE') },
+      { name: 'Company', country: 'Country' },
+    ],
+    [
+      'SAP: names of fields, and a tax number that is a register number in this country',
+      {
+        KUNNR: CODES,
+        NAME1: NAMES,
+        NAME2: all(''),
+        LAND1: all('GB'),
+        ORT01: all('London'),
+        STCD1: GB_NUMBERS,
+        BUKRS: all('1000'),
+      },
+      { id: 'KUNNR', name: 'NAME1', country: 'LAND1', city: 'ORT01', registration_number: 'STCD1' },
+    ],
+    [
+      'SAP: of two tax numbers the one that fits the register is the number, the other the VAT number',
+      {
+        NAME1: NAMES,
+        LAND1: all('PL'),
+        STCD1: ['7740001454', '5250007738', '5260250995', '6920000013'],
+        STCD2: ['0000028860', '0000026438', '0000010681', '0000023302'],
+      },
+      { name: 'NAME1', country: 'LAND1', registration_number: 'STCD2', vat_number: 'STCD1' },
+    ],
+    [
+      'Salesforce: the country of the bill',
+      {
+        'Account ID': CODES,
+        'Account Name': NAMES,
+        'Billing Country': all('Germany'),
+        'Billing City': all('Berlin'),
+        Website: all('acme.example'),
+      },
+      { id: 'Account ID', name: 'Account Name', country: 'Billing Country', city: 'Billing City' },
+    ],
+    [
+      'HubSpot',
+      {
+        'Record ID': ['1', '2', '4', '9'],
+        'Company name': NAMES,
+        'Country/Region': all('Germany'),
+        City: all('Berlin'),
+        'State/Region': all('BE'),
+      },
+      { id: 'Record ID', name: 'Company name', country: 'Country/Region', city: 'City', state: 'State/Region' },
+    ],
+    [
+      'Japanese, full width',
+      { 会社名: NAMES, 法人番号: all('1'), 国: all('JP') },
+      { name: '会社名', registration_number: '法人番号', country: '国' },
+    ],
+    [
+      'Chinese',
+      { 公司名称: NAMES, 统一社会信用代码: all('1'), 国家: all('CN') },
+      { name: '公司名称', registration_number: '统一社会信用代码', country: '国家' },
+    ],
+    [
+      'Korean',
+      { 회사명: NAMES, 사업자등록번호: all('1'), 국가: all('KR') },
+      { name: '회사명', registration_number: '사업자등록번호', country: '국가' },
+    ],
+    [
+      'Russian',
+      { Наименование: NAMES, ОГРН: all('1'), ИНН: all('2'), Страна: all('RU') },
+      { name: 'Наименование', registration_number: 'ОГРН', vat_number: 'ИНН', country: 'Страна' },
+    ],
+    [
+      'Turkish, dotless',
+      { 'ŞİRKET ADI': NAMES, 'VERGİ NO': all('1'), ÜLKE: all('TR') },
+      { name: 'ŞİRKET ADI', vat_number: 'VERGİ NO', country: 'ÜLKE' },
+    ],
+    [
+      'Czech',
+      { Název: NAMES, IČO: all('1'), DIČ: all('2'), Země: all('CZ') },
+      { name: 'Název', registration_number: 'IČO', vat_number: 'DIČ', country: 'Země' },
+    ],
+    [
+      'Greek capitals',
+      { ΕΠΩΝΥΜΙΑ: NAMES, ΑΦΜ: all('1'), ΧΩΡΑ: all('GR') },
+      { name: 'ΕΠΩΝΥΜΙΑ', vat_number: 'ΑΦΜ', country: 'ΧΩΡΑ' },
+    ],
+    [
+      'UID is the register number in Switzerland',
+      {
+        Firma: NAMES,
+        UID: ['CHE-105.840.981', 'CHE-116.281.710', 'CHE-100.155.212', 'CHE-109.340.740'],
+        Land: all('CH'),
+      },
+      { name: 'Firma', registration_number: 'UID', country: 'Land' },
+    ],
+    [
+      'and the VAT number in Austria',
+      { Firma: NAMES, UID: ['ATU13585627', 'ATU37675002', 'ATU14715405', 'ATU38516405'], Land: all('AT') },
+      { name: 'Firma', vat_number: 'UID', country: 'Land' },
+    ],
+    ['Staat is a country', { Firma: NAMES, Staat: all('Deutschland') }, { name: 'Firma', country: 'Staat' }],
+    [
+      'or a state',
+      { Firma: NAMES, Land: all('US'), Staat: all('Texas') },
+      { name: 'Firma', country: 'Land', state: 'Staat' },
+    ],
+    [
+      'a location with cities is no country',
+      { name: NAMES, Location: all('Leeds'), Country: all('GB') },
+      { name: 'name', country: 'Country' },
+    ],
+    [
+      'the same country by code and name',
+      { name: NAMES, Country: all('Germany'), 'Country code': all('DE') },
+      { name: 'name', country: 'Country' },
+    ],
+    [
+      'numbers of rows are no key',
+      { No: ['1', '2', '3', '4'], name: NAMES, country: all('DE') },
+      { name: 'name', country: 'country' },
+    ],
+  ])('%s', async (_, file, expected) => {
+    expect(await readAs(file)).toEqual(expected);
+  });
+});
+
+describe('a German number in pieces', () => {
+  test.each<[string, File, string, string]>([
+    [
+      'court and number',
+      { Firma: NAMES, Land: all('DE'), Registergericht: all('Amtsgericht München'), HRB },
+      'Registergericht + HRB',
+      'Amtsgericht München HRB 6684',
+    ],
+    [
+      'court, section and number',
+      {
+        Firma: NAMES,
+        Land: all('DE'),
+        Registerart: all('HRB'),
+        Registernummer: ['6684', '42243', '7000', '1'],
+        Amtsgericht: all('München'),
+      },
+      'Amtsgericht + Registerart + Registernummer',
+      'München HRB 6684',
+    ],
+    [
+      'the section is in the header',
+      { Firma: NAMES, Land: all('DE'), Amtsgericht: all('München'), 'HRB-Nr.': ['6684', '42243', '7000', '1'] },
+      'Amtsgericht + "HRB" + HRB-Nr.',
+      'München HRB 6684',
+    ],
+    [
+      'numbers that name their court stand alone',
+      { Firma: NAMES, Land: all('DE'), Amtsgericht: all('Köln'), HRB: HRB.map((number) => `München ${number}`) },
+      'HRB',
+      'München HRB 6684',
+    ],
+  ])('%s', async (_, file, header, number) => {
+    const { table, rows } = await readAll(csv(file));
+    expect(table.read.find(({ field }) => field === 'registration_number')?.header).toBe(header);
+    expect(rows[0]?.fields.registration_number).toBe(number);
+  });
+
+  test('the court belongs to German rows alone', async () => {
+    const file = {
+      Firma: NAMES,
+      Land: ['DE', 'AT', 'DE', 'DE'],
+      Amtsgericht: ['Köln', 'Handelsgericht Wien', 'Köln', ''],
+      HRB: ['HRB 1', 'FN 123456a', '', 'HRB 9'],
+    };
+    const { rows } = await readAll(csv(file));
+    expect(rows.map(({ fields }) => fields.registration_number)).toEqual([
+      'Köln HRB 1',
+      'FN 123456a',
+      undefined,
+      'HRB 9',
+    ]);
+  });
+});
+
+describe('what nobody can tell is refused, with what would settle it', () => {
+  test.each<[string, File, string, readonly string[]]>([
+    [
+      'two names',
+      { Name: PEOPLE, Company: ['Acme', 'Beta', 'Gamma', 'Delta'], Country: all('DE') },
+      'two columns could be the name: "Name" (Anna Schmidt, Bernd Kunz, Carla Diaz), "Company" (Acme, Beta, Gamma)',
+      ['name=Name', 'name=Company'],
+    ],
+    [
+      'a name that is a number',
+      { Name: ['1', '2', '3', '4'], Country: all('DE') },
+      'a column is called "Name", and what it holds is no name',
+      ['name=Name'],
+    ],
+    [
+      'numbers without a header that says so',
+      { name: NAMES, country: all('NL'), Kenmerk2: NL_NUMBERS },
+      'no header says which column is the registration_number',
+      ['registration_number=Kenmerk2'],
+    ],
+    [
+      'countries without a header that says so',
+      { name: NAMES, Origin: ['DE', 'DE', 'FR', 'NL'] },
+      'no header says which column is the country',
+      ['country=Origin'],
+    ],
+    [
+      'a header that is there twice',
+      { name: NAMES, country: all('DE'), VAT: all('DE129273398'), 'VAT ': all('DE811569869') },
+      'appears twice, in columns 3 and 4',
+      ['vat_number=#3', 'vat_number=#4'],
+    ],
+    [
+      'nothing that is known at all',
+      { Foo: NAMES, Bar: all('DE') },
+      'no header says which column is the',
+      ['name=Foo'],
+    ],
+  ])('%s', async (_, file, message, flags) => {
+    const error = await readAll(csv(file)).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'COLUMNS_UNCLEAR', exit: 2, message: expect.stringContaining(message) });
+    const { doubts } = error as { doubts: readonly { choices: readonly { flag: string }[] }[] };
+    expect(doubts.flatMap(({ choices }) => choices.map(({ flag }) => flag))).toEqual(
+      expect.arrayContaining([...flags]),
+    );
+    const first = doubts.flatMap(({ choices }) => choices[0]?.flag ?? []);
+    await expect(readAll(csv(file), { map: first })).resolves.toBeDefined();
+  });
+});
+
+test('where the columns stand does not matter', async () => {
+  const columns: readonly (readonly [string, readonly string[]])[] = [
+    ['Customer', CODES],
+    ['Company name', NAMES],
+    ['Name', PEOPLE],
+    ['Billing Country', all('Germany')],
+    ['Country', all('DE')],
+    ['Registergericht', all('Köln')],
+    ['Handelsregister', HRB],
+    ['USt-IdNr.', all('DE129273398')],
+    ['Account ID', CODES],
+    ['Tax ID', all('12/345/678')],
+    ['Ort', all('Köln')],
+  ];
+  const wanted = await readAs(Object.fromEntries(columns));
+  await fc.assert(
+    fc.asyncProperty(fc.shuffledSubarray([...columns], { minLength: columns.length }), async (shuffled) => {
+      expect(await readAs(Object.fromEntries(shuffled))).toEqual(wanted);
+    }),
+    { numRuns: 20 },
+  );
+});

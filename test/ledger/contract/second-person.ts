@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import type { NewDecision } from '../../../src/ledger/review.js';
+import { candidate, NO_GROUNDS, NOW, rowSettlement } from '../support.js';
+import { type OpenLedger, onLedger } from './open.js';
+
+const KEY = 'GB|number:1';
+const ASKED = { code: 'NAME_ONLY', message: 'only the name is known' };
+
+interface Desk {
+  readonly run: string;
+  readonly say: (by: string, more?: Partial<NewDecision>) => ReturnType<Ledger['review']['record']>;
+  readonly row: () => ReturnType<Ledger['runs']['row']>;
+  readonly remembered: () => ReturnType<Ledger['review']['decisionFor']>;
+  readonly ask: () => Promise<void>;
+  /** The list is run again, with the policy or without. */
+  readonly again: (secondPerson: boolean) => Promise<unknown>;
+}
+
+/** A list of one row that ended with a question. */
+async function listAsking(ledger: Ledger, secondPerson: boolean): Promise<Desk> {
+  const environmentId = await ledger.calls.environment('v1', 'live');
+  const run = {
+    id: 'run-1',
+    inputPath: '/in.csv',
+    inputSha256: 'file',
+    pipelineName: 'nightly',
+    pipelineSha256: 'pipeline',
+    settings: '{}',
+    columns: ['name'],
+  };
+  const converge = (wants: boolean, laid = false) =>
+    ledger.portfolios.converge({
+      name: 'p',
+      providers: 'x',
+      now: NOW,
+      input: { key: 'key', path: '/in.csv', columns: run.columns },
+      laid,
+      limit: null,
+      judge: () => ({ due: null, nextAt: null }),
+      run,
+      goesOnWith: null,
+      secondPerson: wants,
+    });
+  const line = { row: 1, line: 2, values: ['x'], fields: { name: 'x' }, problem: null, inputId: null };
+  await ledger.portfolios.lay([{ ...line, company: 'x', says: '00', cells: '00' }], true);
+  await converge(secondPerson, true);
+  const ask = async () => {
+    const state = { outcome: 'needs_review', stage: 'confirm' } as const;
+    const topic = { space: 'v1', stage: null, environmentId, entityKey: KEY, candidateId: null } as const;
+    const questions = [{ ...topic, ...ASKED, answered: false, askedAt: NOW }];
+    const candidates = [{ space: 'v1' as const, seen: [candidate('5'), candidate('6')] }];
+    const told = { errorCode: ASKED.code, errorMessage: ASKED.message };
+    await ledger.runs.settleRow(run.id, 1, rowSettlement({ ...state, ...told }, { questions, candidates }));
+  };
+  await ask();
+  return {
+    run: run.id,
+    ask,
+    say: (decidedBy, more = {}) =>
+      ledger.review.record({
+        space: 'v1',
+        stage: null,
+        environmentId,
+        entityKey: KEY,
+        decision: 'confirm',
+        candidateId: more.decision === undefined ? '5' : null,
+        decidedBy,
+        decidedAt: NOW,
+        note: null,
+        shown: ['5', '6'],
+        summary: 'x → 5',
+        ...more,
+      }),
+    row: () => ledger.runs.row(run.id, 1),
+    remembered: () => ledger.review.decisionFor(environmentId, KEY),
+    again: converge,
+  };
+}
+
+const WAITING = { outcome: 'needs_review', errorCode: 'SECOND_PERSON' } as const;
+const OPEN = { outcome: 'needs_review', errorCode: ASKED.code, errorMessage: ASKED.message } as const;
+const none = { decision: 'none_of_these' } as const;
+
+export function describeSecondPerson(open: OpenLedger): void {
+  describe('a second person', () => {
+    test(
+      'releases what the first has confirmed; until then nobody has decided anything',
+      onLedger(open, async (ledger) => {
+        const { say, row, remembered, run } = await listAsking(ledger, true);
+        expect(await say('anna', { note: 'rang them up' })).toMatchObject({ kind: 'held', released: [], against: [] });
+        expect(await row()).toMatchObject({
+          ...WAITING,
+          errorMessage: 'waits for a second person: anna has said confirm',
+        });
+        expect(await ledger.review.anyDecision()).toBe(false);
+        expect(await remembered()).toBeUndefined();
+        expect(await ledger.review.questions([run])).toMatchObject([{ open: true, needsTwo: true }]);
+        expect(await say(' Anna')).toMatchObject({ kind: 'said_before', released: [] });
+        expect(await say('bob', { note: 'seen' })).toMatchObject({
+          kind: 'in_force',
+          with: 'anna',
+          released: [{ runId: run, row: 1 }],
+        });
+        expect(await row()).toMatchObject({ outcome: 'pending' });
+        expect(await remembered()).toMatchObject({ candidateId: '5', decidedBy: 'anna', note: 'rang them up / seen' });
+        expect(await ledger.review.decisions()).toMatchObject([
+          { decidedBy: 'anna', secondBy: 'bob', held: false, withdrawnAt: null },
+        ]);
+      }),
+    );
+
+    test(
+      'who says otherwise leaves the question open, and whoever agrees with one of them decides',
+      onLedger(open, async (ledger) => {
+        const { say, row, remembered } = await listAsking(ledger, true);
+        await say('anna');
+        expect(await say('bob', none)).toMatchObject({ kind: 'held', against: [{ decidedBy: 'anna' }] });
+        expect(await row()).toMatchObject({ ...WAITING, errorMessage: expect.stringContaining('disagree') });
+        expect(await remembered()).toBeUndefined();
+        expect(await say('carla', none)).toMatchObject({ kind: 'in_force', with: 'bob' });
+        expect(await remembered()).toMatchObject({ decision: 'none_of_these', decidedBy: 'bob' });
+        expect((await ledger.review.decisions()).filter(({ held }) => held)).toEqual([]);
+      }),
+    );
+
+    test(
+      'is not needed to say that none is meant, nor to be in doubt',
+      onLedger(open, async (ledger) => {
+        const { say, row } = await listAsking(ledger, true);
+        expect(await say('anna', { decision: 'not_sure' })).toMatchObject({ kind: 'in_force', released: [] });
+        expect(await row()).toMatchObject(OPEN);
+        expect(await say('anna', none)).toMatchObject({ kind: 'in_force', with: null });
+        expect(await row()).toMatchObject({ outcome: 'pending' });
+      }),
+    );
+
+    test(
+      'does not find what the first has taken back; its number is one of the decisions',
+      onLedger(open, async (ledger) => {
+        const { say, row } = await listAsking(ledger, true);
+        const doubt = await say('anna', { decision: 'not_sure' });
+        const first = await say('anna');
+        expect(first.id).toBe(doubt.id + 1);
+        expect(await ledger.review.withdraw(first.id, 'anna', NOW, NO_GROUNDS)).toEqual([]);
+        expect(await ledger.review.withdraw(first.id, 'anna', NOW, NO_GROUNDS)).toBeUndefined();
+        expect(await row()).toMatchObject(OPEN);
+        expect(await say('bob')).toMatchObject({ kind: 'held', against: [] });
+      }),
+    );
+
+    test(
+      'who takes back having agreed leaves the first to wait; whoever else takes it back ends both',
+      onLedger(open, async (ledger) => {
+        const { say, row, remembered } = await listAsking(ledger, true);
+        await say('anna');
+        const second = await say('bob');
+        await ledger.review.withdraw(second.id, 'bob', NOW, NO_GROUNDS);
+        expect(await remembered()).toBeUndefined();
+        expect(await row()).toMatchObject(WAITING);
+        const third = await say('carla');
+        expect(third).toMatchObject({ kind: 'in_force', with: 'anna' });
+        await ledger.review.withdraw(third.id, 'dora', NOW, NO_GROUNDS);
+        expect(await row()).toMatchObject(OPEN);
+        expect(await say('bob')).toMatchObject({ kind: 'held', against: [] });
+      }),
+    );
+
+    test(
+      'is still waited for when the row has asked once more',
+      onLedger(open, async (ledger) => {
+        const { say, row, ask } = await listAsking(ledger, true);
+        await say('anna');
+        await ask();
+        expect(await row()).toMatchObject(WAITING);
+      }),
+    );
+
+    test(
+      'is needed from when the list is run with the policy, and no longer than that; what is in force stays',
+      onLedger(open, async (ledger) => {
+        const { say, again, remembered } = await listAsking(ledger, false);
+        const alone = await say('anna');
+        expect(alone).toMatchObject({ kind: 'in_force', with: null });
+        await again(true);
+        expect(await remembered()).toMatchObject({ candidateId: '5' });
+        await ledger.review.withdraw(alone.id, 'anna', NOW, NO_GROUNDS);
+        expect(await say('anna')).toMatchObject({ kind: 'held' });
+        await again(false);
+        expect(await say('anna')).toMatchObject({ kind: 'in_force', with: null });
+        expect((await ledger.review.decisions()).filter(({ held }) => held)).toEqual([]);
+      }),
+    );
+  });
+}

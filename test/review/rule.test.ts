@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Question } from '../../src/review/questions.js';
+import { rulingOn } from '../../src/review/rule.js';
+
+const LETTERS = ['A', 'B', 'Z', 'F'] as const;
+const grades = fc.array(fc.constantFrom(...LETTERS), { minLength: 5, maxLength: 5 }).map((letters) => letters.join(''));
+const patterns = fc
+  .array(fc.constantFrom(...LETTERS, '?'), { minLength: 5, maxLength: 5 })
+  .map((letters) => letters.join(''));
+
+const question = (given: readonly string[], more: Partial<Question> = {}): Question => ({
+  id: 'Q-1',
+  space: 'v1',
+  stage: null,
+  environmentId: 1,
+  environment: 'x',
+  entityKey: 'k',
+  code: 'NAME_CONFLICT',
+  message: '',
+  rows: [],
+  input: {},
+  countryCode: null,
+  candidates: given.map((matchGrade, index) => ({
+    id: String(index),
+    key: `C-${index}`,
+    name: null,
+    registrationNumber: null,
+    vatNumber: null,
+    countryCode: null,
+    state: null,
+    jurisdiction: null,
+    matchGrade,
+    decision: 'needs_review',
+    evidence: '',
+  })),
+  basis: 'B-1',
+  open: true,
+  beside: false,
+  decision: undefined,
+  needsTwo: false,
+  held: [],
+  ...more,
+});
+
+const said = (asked: Question, minGrade: string) => {
+  const ruling = rulingOn(asked, { verdict: 'confirm', minGrade });
+  return ruling.kind === 'answers' ? 'answers' : ruling.why;
+};
+
+test.each([
+  [['ABZAZ'], 'ABZAZ', 'answers'],
+  [['AAAAA'], 'ABZAZ', 'answers'],
+  [['AZZAZ'], 'ABZAZ', 'grade_too_low'],
+  [[], '?????', 'no_candidate'],
+  [['AAAAA', 'AAAAA'], '?????', 'several_candidates'],
+  [['FAAAA'], 'FFFFF', 'number_conflict'],
+  [['AFAAA'], 'A????', 'name_conflict'],
+  [['AFAAA'], 'AF???', 'answers'],
+])('a question with the candidates %j, and the rule %s: %s', (given, minGrade, expected) => {
+  expect(said(question(given), minGrade)).toBe(expected);
+});
+
+test('what was bought, and what somebody was not sure of, is left to a person', () => {
+  expect(said(question(['AAAAA'], { stage: 'record' }), '?????')).toBe('about_an_answer');
+  const decision = { decision: 'not_sure' } as Question['decision'];
+  expect(said(question(['AAAAA'], { decision }), '?????')).toBe('not_sure');
+});
+
+test('nobody is meant only where there is no candidate at all', () => {
+  expect(rulingOn(question([]), { verdict: 'none_of_these' })).toEqual({ kind: 'answers', choice: undefined });
+  expect(rulingOn(question(['FFFFF']), { verdict: 'none_of_these' })).toEqual({
+    kind: 'left_out',
+    why: 'has_candidates',
+  });
+});
+
+test('never across a number that is another, nor a name unless that is said', () =>
+  fc.assert(
+    fc.property(grades, patterns, (grade, minGrade) => {
+      if (said(question([grade]), minGrade) !== 'answers') return;
+      expect(grade.charAt(0)).not.toBe('F');
+      if (grade.charAt(1) === 'F') expect(minGrade.charAt(1)).toBe('F');
+    }),
+  ));
+
+test('who is confirmed is so with any better letter as well', () =>
+  fc.assert(
+    fc.property(grades, patterns, fc.integer({ min: 0, max: 4 }), (grade, minGrade, place) => {
+      const letter = 'ABZF'.charAt(Math.max(0, 'ABZF'.indexOf(grade.charAt(place)) - 1));
+      const better = [...grade].map((one, index) => (index === place ? letter : one)).join('');
+      if (said(question([grade]), minGrade) === 'answers') expect(said(question([better]), minGrade)).toBe('answers');
+    }),
+  ));

@@ -1,0 +1,148 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dateText } from '../../src/sheets/workbook/date-text.js';
+import { lookOf } from '../../src/sheets/workbook/number-format.js';
+import { numberText } from '../../src/sheets/workbook/number-text.js';
+import { readWorkbook, stylesOf, textRow } from './with-workbook.js';
+
+/** The cell below a header, written as XML. */
+async function cell(xml: string, book: { strings?: string; styles?: string; workbookPr?: string } = {}) {
+  const { sheet, lines } = await readWorkbook({ ...book, data: `${textRow('name')}<row r="2">${xml}</row>` });
+  return { text: lines[0]?.cells[0], warnings: sheet.warnings };
+}
+
+describe('texts', () => {
+  test.each([
+    ['shared', '<c r="A2" t="s"><v>1</v></c>', 'Müller & Co'],
+    ['shared, in runs, with its pronunciation left out', '<c r="A2" t="s"><v>2</v></c>', '東京 株式会社'],
+    ['inline', '<c r="A2" t="inlineStr"><is><r><t>A </t></r><r><t>B</t></r></is></c>', 'A B'],
+    ['escaped characters', '<c r="A2" t="s"><v>3</v></c>', 'two\r\nlines, _x000D_'],
+    ['spaces at the ends', '<c r="A2" t="s"><v>4</v></c>', ' 007 '],
+    ['the result of a formula', '<c r="A2" t="str"><f>A1&amp;"x"</f><v>namex</v></c>', 'namex'],
+    ['CDATA', '<c r="A2" t="str"><v><![CDATA[A & B]]></v></c>', 'A & B'],
+    ['an error', '<c r="A2" t="e"><v>#N/A</v></c>', '#N/A'],
+    ['true', '<c r="A2" t="b"><v>1</v></c>', 'TRUE'],
+    ['false', '<c r="A2" t="b"><v>0</v></c>', 'FALSE'],
+    ['a date as text', '<c r="A2" t="d"><v>2025-12-31T00:00:00</v></c>', '2025-12-31'],
+  ])('%s', async (_, xml, text) => {
+    const strings =
+      '<si><t>x</t></si><si><t>Müller &amp; Co</t></si>' +
+      '<si><r><t>東京</t></r><r><t xml:space="preserve"> 株式会社</t></r><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si>' +
+      '<si><t>two_x000D_\nlines, _x005F_x000D_</t></si><si><t xml:space="preserve"> 007 </t></si>';
+    expect((await cell(xml, { strings })).text).toBe(text);
+  });
+
+  test('a formula without a result is empty, and said', async () => {
+    const { sheet, lines } = await readWorkbook({
+      data: `${textRow('name', 'country')}<row><c><f>B9</f></c><c><v>7</v></c></row>`,
+    });
+    expect(lines[0]?.cells).toEqual(['', '7']);
+    expect(sheet.warnings.join()).toMatch(/1 formula has no result stored/);
+  });
+});
+
+describe('numbers', () => {
+  test.each([
+    ['11247631', '11247631'],
+    ['1.1247631E7', '11247631'],
+    ['1.23457E+11', '123457000000'],
+    ['1.2345678901234E+17', '1.2345678901234E+17'],
+    ['9.007199254740992E15', '9007199254740992'],
+    ['9.007199254740994E15', '9.007199254740994E15'],
+    ['11247631.0', '11247631'],
+    ['0.30000000000000004', '0.3'],
+    ['4.3499999999999996', '4.35'],
+    ['5.0000000000000001E-3', '0.005'],
+    ['99999999.999999999', '100000000'],
+    ['-12.50', '-12.5'],
+    ['1E-20', '1E-20'],
+    ['0.0', '0'],
+    ['00445790', '00445790'],
+    ['NaN', 'NaN'],
+    ['', ''],
+    ['.', '.'],
+  ])('%s is read as %s', (stored, text) => expect(numberText(stored)).toBe(text));
+
+  test('what a double holds comes back as the shortest text of it, however it was stored', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (value) => {
+        expect(numberText(value.toExponential())).toBe(String(value));
+        expect(numberText(`${value}.0`)).toBe(String(value));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 999_999_999 }), fc.integer({ min: 1, max: 6 }), (value, decimals) => {
+        const typed = value / 10 ** decimals;
+        expect(numberText(typed.toPrecision(17))).toBe(String(typed));
+      }),
+    );
+  });
+
+  test.each([
+    ['00000000', '445790', '00445790'],
+    ['0000000#', '445790', '00445790'],
+    ['00000', '123456', '123456'],
+    ['00\\-0000000', '12345678', '01-2345678'],
+    ['"FN "000000', '123', 'FN 000123'],
+    ['[$-407]00000', '1067', '01067'],
+    ['00000;-00000', '1067', '01067'],
+    ['#,##0', '445790', '445790'],
+    ['0.00', '445790', '445790'],
+    ['0', '7', '7'],
+    ['General', '445790', '445790'],
+  ])('with the format %s, %s is read as %s', async (format, stored, text) => {
+    const read = await cell(`<c r="A2" s="1"><v>${stored}</v></c>`, { styles: stylesOf(0, format) });
+    expect(read.text).toBe(text);
+    expect(read.warnings.join().includes('column "name": numbers are read as their format shows them')).toBe(
+      stored !== text,
+    );
+  });
+});
+
+describe('dates', () => {
+  test.each<[number | string, string, string]>([
+    [14, '46022', '2025-12-31'],
+    [14, '46022.75', '2025-12-31'],
+    [22, '46022.75', '2025-12-31T18:00:00'],
+    ['dd.mm.yyyy', '46022', '2025-12-31'],
+    ['[$-407]d. mmmm yyyy;@', '46022', '2025-12-31'],
+    ['yyyy"年"m"月"d"日"', '46022', '2025-12-31'],
+    ['dd/mm/yyyy\\ hh:mm', '46022.999999999', '2026-01-01T00:00:00'],
+    ['hh:mm', '0.5', '12:00:00'],
+    ['[h]:mm', '1.5', '1.5'],
+    [14, '1', '1900-01-01'],
+    [14, '59', '1900-02-28'],
+    [14, '60', '60'],
+    [14, '61', '1900-03-01'],
+    [14, '0', '0'],
+    [14, '-5', '-5'],
+    [14, '2958466', '2958466'],
+    ['#,##0.00\\ "EUR/d"', '12.5', '12.5'],
+    ['0.00E+00', '12.5', '12.5'],
+    ['[Red]0', '12', '12'],
+  ])('format %s: %s is %s', async (format, stored, text) => {
+    expect((await cell(`<c s="1"><v>${stored}</v></c>`, { styles: stylesOf(0, format) })).text).toBe(text);
+  });
+
+  test('from 1904 on', async () => {
+    const book = { styles: stylesOf(0, 14), workbookPr: '<workbookPr date1904="1"/>' };
+    expect((await cell('<c s="1"><v>44560</v></c>', book)).text).toBe('2025-12-31');
+    expect((await cell('<c s="1"><v>0</v></c>', book)).text).toBe('1904-01-01');
+  });
+
+  test('every day from 1900 to 9999 is the one that the calendar has', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 61, max: 2_958_465 }), (serial) => {
+        const day = new Date(Date.UTC(1899, 11, 30 + serial)).toISOString().slice(0, 10);
+        expect(dateText(serial, false, false)).toBe(day);
+        expect(dateText(serial - 1_462, true, false)).toBe(serial < 1_462 ? undefined : day);
+      }),
+    );
+  });
+
+  test('a format of a currency is no date', () => {
+    for (const format of ['#,##0.00 [$kr-41D]', '_-* #,##0.00 _€_-', '"d"0', '@']) {
+      expect(lookOf(format).kind).toBe('plain');
+    }
+  });
+});

@@ -1,0 +1,264 @@
+import { createHash } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { openSheet } from '../../src/sheets/open-sheet.js';
+import { collect, withFile } from './with-file.js';
+import { readWorkbook, type TestSheet, textRow, workbook, zipped } from './with-workbook.js';
+
+const TABLE = textRow('name', 'country') + textRow('A', 'DE') + textRow('B', 'FR');
+
+test('a workbook is read whatever its file is called, and says what it is', async () => {
+  const bytes = await workbook({ data: TABLE });
+  const { sheet, lines } = await readWorkbook(bytes);
+  expect(lines).toEqual([
+    { line: 2, cells: ['A', 'DE'] },
+    { line: 3, cells: ['B', 'FR'] },
+  ]);
+  const { kind, encoding, delimiter, headers, headerLine, warnings } = sheet;
+  expect({ kind, encoding, delimiter, headers, headerLine, warnings }).toEqual({
+    kind: 'xlsx',
+    encoding: null,
+    delimiter: null,
+    headers: ['name', 'country'],
+    headerLine: 1,
+    warnings: [],
+  });
+  expect([sheet.sheet, sheet.sheets]).toEqual(['Sheet1', ['Sheet1']]);
+  expect(sheet.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+});
+
+test('lines can be read again, and are refused once the file has changed', async () => {
+  await withFile(await workbook({ data: TABLE }), async (path) => {
+    const sheet = await openSheet(path, () => undefined);
+    expect(await collect(sheet.lines())).toEqual(await collect(sheet.lines()));
+    await appendFile(path, 'x');
+    await expect(collect(sheet.lines())).rejects.toThrow(/has changed since it was opened/);
+  });
+});
+
+describe('as programs write them', () => {
+  test('cells that are left out, rows that are left out, places that are not told', async () => {
+    const data =
+      '<row r="3"><c r="B3" t="str"><v>name</v></c><c r="D3" t="str"><v>country</v></c></row>' +
+      '<row r="7"><c r="D7" t="str"><v>DE</v></c></row><row><c/><c t="str"><v>B</v></c></row><row r="9"><c r="C9"/></row>';
+    const { sheet, lines } = await readWorkbook({ data });
+    expect([sheet.headers, sheet.headerLine]).toEqual([['', 'name', '', 'country'], 3]);
+    expect(lines).toEqual([
+      { line: 7, cells: ['', '', '', 'DE'] },
+      { line: 8, cells: ['', 'B', '', ''] },
+    ]);
+  });
+
+  test('prefixed names, strict namespaces, absolute targets, a byte order mark, comments', async () => {
+    const strict = 'http://purl.oclc.org/ooxml/officeDocument/relationships';
+    const { lines } = await readWorkbook({
+      parts: {
+        '_rels/.rels': `<Relationships><Relationship Id="a" Type="${strict}/officeDocument" Target="/xl/workbook.xml"/></Relationships>`,
+        'xl/workbook.xml':
+          '<x:workbook xmlns:x="m" xmlns:rel="r"><x:sheets><x:sheet name="S" sheetId="1" rel:id="b"/></x:sheets></x:workbook>',
+        'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="b" Type="${strict}/worksheet" Target="/XL/Worksheets/Sheet1.xml"/></Relationships>`,
+        'xl/worksheets/sheet1.xml':
+          '\ufeff<?xml version="1.0"?><!-- c --><x:worksheet xmlns:x="m"><x:sheetData><x:row><x:c t="str"><x:v>name</x:v></x:c></x:row><x:row><x:c t="str"><x:v>A</x:v></x:c></x:row></x:sheetData></x:worksheet>',
+      },
+    });
+    expect(lines).toEqual([{ line: 2, cells: ['A'] }]);
+  });
+
+  test('UTF-16', async () => {
+    const xml =
+      '\ufeff<worksheet><sheetData><row><c t="str"><v>name</v></c></row><row><c t="str"><v>Łódź</v></c></row></sheetData></worksheet>';
+    const plain = { '_rels/.rels': RELS, 'xl/workbook.xml': WORKBOOK, 'xl/_rels/workbook.xml.rels': WORKBOOK_RELS };
+    const bytes = await zipped({ ...plain, 'xl/worksheets/sheet1.xml': Buffer.from(xml, 'utf16le') });
+    expect((await readWorkbook(bytes)).lines).toEqual([{ line: 2, cells: ['Łódź'] }]);
+  });
+
+  test('hidden and filtered rows and columns are read, and said', async () => {
+    const hidden = textRow('A', 'DE').replace('<row>', '<row hidden="1">');
+    const columns = '<cols><col min="2" max="9" hidden="1"/></cols>';
+    const { sheet, lines } = await readWorkbook({
+      sheets: [{ name: 'S', columns, data: textRow('name', 'country') + hidden + textRow('B', 'FR') }],
+    });
+    expect(lines.map(({ cells }) => cells[0])).toEqual(['A', 'B']);
+    expect(sheet.warnings).toEqual(['1 hidden row and 1 hidden column are read like the others']);
+  });
+
+  test('cells to the right of the header are columns without a name; a row is no problem for them', async () => {
+    const { sheet, lines } = await readWorkbook({ data: TABLE + textRow('C', 'DE', '', 'called twice') });
+    expect(sheet.headers).toEqual(['name', 'country', '', '']);
+    expect(lines.at(-1)).toEqual({ line: 4, cells: ['C', 'DE', '', 'called twice'] });
+    expect(sheet.warnings).toEqual(['cells stand to the right of the header, in columns C to D']);
+    const far = await readWorkbook({ data: `${TABLE}<row><c r="XFD4" t="str"><v>x</v></c></row>` });
+    expect(far.sheet.headers.length).toBe(102);
+    expect(far.lines.at(-1)?.surplus?.at(-1)).toBe('x');
+    expect(far.lines.at(-1)?.problem).toBeUndefined();
+  });
+
+  test('a cell that is too long, or holds a NUL, is a problem of its row alone', async () => {
+    const { lines } = await readWorkbook({
+      data: TABLE + textRow('x'.repeat(10_001), 'DE') + textRow('_x0000_', 'DE'),
+    });
+    expect(lines.map(({ problem }) => problem?.code)).toEqual([undefined, undefined, 'CELL_TOO_LONG', 'NUL_CHARACTER']);
+  });
+});
+
+describe('which sheet', () => {
+  const sheets: readonly TestSheet[] = [
+    { name: 'Notes', data: textRow('For the auditors') + textRow('name') },
+    { name: 'Old', state: 'hidden', data: textRow('name', 'country', 'number') + textRow('H', 'DE', '1') },
+    { name: 'Suppliers &amp; more', data: TABLE },
+    { name: 'Copy', data: TABLE },
+    { name: 'Empty', data: '' },
+  ];
+
+  test('the first visible one whose header says most, and the others are named', async () => {
+    const { sheet } = await readWorkbook({ sheets });
+    expect([sheet.sheet, sheet.sheets]).toEqual(['Suppliers & more', ['Notes', 'Suppliers & more', 'Copy', 'Empty']]);
+    expect(sheet.warnings).toEqual([
+      'the workbook has 3 sheets with something in them (Notes, Suppliers & more, Copy); Suppliers & more is read; --sheet names another',
+    ]);
+  });
+
+  test.each([
+    ['Copy', 'Copy'],
+    ['copy ', 'Copy'],
+    ['Old', 'Old'],
+    ['2', 'Suppliers & more'],
+  ])('--sheet %s', async (wanted, name) => {
+    const { sheet } = await readWorkbook({ sheets }, { sheet: wanted });
+    expect([sheet.sheet, sheet.warnings]).toEqual([name, []]);
+  });
+
+  test('one that is not there is refused with those that are', async () => {
+    await expect(readWorkbook({ sheets }, { sheet: 'Supliers & more' })).rejects.toMatchObject({
+      message: expect.stringMatching(/has no sheet Supliers & more; it has Notes, Old, Suppliers & more, Copy, Empty/),
+      hint: expect.stringMatching(/Did you mean Suppliers & more\?/),
+    });
+    await expect(readWorkbook({ sheets }, { sheet: '5' })).rejects.toThrow(/has no sheet 5/);
+  });
+
+  test('a chart has no table', async () => {
+    const { sheet } = await readWorkbook({
+      data: TABLE,
+      parts: {
+        'xl/workbook.xml':
+          '<workbook xmlns:r="r"><sheets><sheet name="Chart" r:id="rId9"/><sheet name="S" r:id="rId1"/></sheets></workbook>',
+        'xl/_rels/workbook.xml.rels': WORKBOOK_RELS.replace(
+          '</Relationships>',
+          '<Relationship Id="rId9" Type="x/chartsheet" Target="chartsheets/sheet1.xml"/></Relationships>',
+        ),
+      },
+    });
+    expect(sheet.sheets).toEqual(['S']);
+  });
+});
+
+describe('refused', () => {
+  const refusal = (content: Buffer) =>
+    readWorkbook(content).then(
+      () => expect.unreachable(),
+      (error: Error) => error.message,
+    );
+
+  test('a workbook without anything in it', async () => {
+    expect(await refusal(await workbook({ data: '' }))).toMatch(/is empty$/);
+    expect(
+      await refusal(
+        await workbook({
+          sheets: [
+            { name: 'A', data: '' },
+            { name: 'B', state: 'veryHidden', data: TABLE },
+          ],
+        }),
+      ),
+    ).toMatch(/its visible sheets are empty; others are hidden/);
+  });
+
+  test('one that was cut off, anywhere', async () => {
+    const whole = await workbook({ data: TABLE.repeat(50) });
+    for (const share of [0.1, 0.5, 0.9, 0.99]) {
+      expect(await refusal(whole.subarray(0, Math.floor(whole.length * share)))).toMatch(
+        /this workbook is damaged: it ends too early/,
+      );
+    }
+  });
+
+  test('one whose parts do not fit together', async () => {
+    const cells = (xml: string) => workbook({ data: `${textRow('name')}<row>${xml}</row>` });
+    expect(await refusal(await cells('<c t="s"><v>9</v></c>'))).toMatch(/a cell refers to text 9, which is missing/);
+    expect(await refusal(await cells('<c r="ZZZZ2"><v>9</v></c>'))).toMatch(/a cell says that it stands at ZZZZ2/);
+    expect(await refusal(await cells('<c><v>9</c>'))).toMatch(/this workbook is damaged: xl\/worksheets\/sheet1.xml/);
+    expect(
+      await refusal(
+        await workbook({
+          data: TABLE,
+          parts: { 'xl/_rels/workbook.xml.rels': WORKBOOK_RELS.replace('sheet1', 'sheet7') },
+        }),
+      ),
+    ).toMatch(/its part xl\/worksheets\/sheet7.xml is missing/);
+  });
+
+  test.each([
+    ['xlsb', { 'xl/workbook.bin': '' }, /a binary workbook \(\.xlsb\)/],
+    ['ods', { mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '' }, /OpenDocument/],
+    ['docx', { '[Content_Types].xml': '', '_rels/.rels': '', 'word/document.xml': '' }, /a Word document/],
+    ['numbers', { 'Index/Document.iwa': '' }, /a Numbers document/],
+    ['zip', { 'suppliers.csv': 'name\nA\n' }, /a zip archive/],
+  ])('%s', async (_, parts, message) => expect(await refusal(await zipped(parts))).toMatch(message));
+
+  test('what unpacks out of all proportion', async () => {
+    const bomb = await workbook({ data: ' '.repeat(70 * 1024 * 1024) });
+    expect(await refusal(bomb)).toMatch(/no table is packed so tightly/);
+  });
+});
+
+describe('gzipped', () => {
+  test('a workbook', async () => {
+    const packed = gzipSync(await workbook({ data: TABLE }));
+    const { sheet, lines } = await readWorkbook(packed);
+    expect([sheet.kind, lines.length]).toEqual(['xlsx', 2]);
+    expect(sheet.sha256).toBe(createHash('sha256').update(packed).digest('hex'));
+  });
+
+  test('a CSV, in several archives one behind the other', async () => {
+    const packed = Buffer.concat([gzipSync('name,country\nA,D'), gzipSync('E\nB,FR\n')]);
+    const { sheet, lines } = await readWorkbook(packed);
+    expect(sheet.sha256).toBe(createHash('sha256').update(packed).digest('hex'));
+    expect([sheet.kind, lines]).toEqual([
+      'csv',
+      [
+        { line: 2, cells: ['A', 'DE'] },
+        { line: 3, cells: ['B', 'FR'] },
+      ],
+    ]);
+  });
+
+  test.each([
+    [
+      'cut off',
+      gzipSync('name,country\nA,DE\n'.repeat(99)).subarray(0, 40),
+      /gzip archive is damaged: it ends too early/,
+    ],
+    [
+      'changed',
+      damaged(gzipSync('name,country\nA,DE\n')),
+      /gzip archive is damaged: its bytes are not what was packed/,
+    ],
+    ['packed twice', gzipSync(gzipSync('name\nA\n')), /a gzip archive within another/],
+    ['of nothing', gzipSync(''), /is empty/],
+    ['made to fill a disk', gzipSync(Buffer.alloc(70 * 1024 * 1024, 'a,b\n')), /no table is packed so tightly/],
+  ])('one that is %s is refused', async (_, content, message) => {
+    await expect(readWorkbook(content)).rejects.toThrow(message);
+  });
+});
+
+function damaged(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[copy.length - 8] = (copy[copy.length - 8] ?? 0) ^ 1;
+  return copy;
+}
+
+const KIND = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const RELS = `<Relationships><Relationship Id="rId1" Type="${KIND}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
+const WORKBOOK = '<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>';
+const WORKBOOK_RELS = `<Relationships><Relationship Id="rId1" Type="${KIND}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;
