@@ -37,11 +37,14 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...revealedInWords(end),
     ...movedInWords(end.moved),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
+    ...(end.tablesBefore === null ? [] : [`Tables, as they were written before: ${end.tablesBefore}`]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
       ? []
       : [
-          `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`,
+          end.worked
+            ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
+            : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
         ]),
     ...(end.log === null ? [] : [`Log: ${end.log}`]),
     ...further.map(({ words, command }) => `${words}: ${command}`),
@@ -131,6 +134,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
+    ...(end.tablesBefore === null ? {} : { files_before: end.tablesBefore }),
     ...(end.tablesLack === null
       ? {}
       : {
