@@ -77,6 +77,8 @@ export interface RunEndView {
   readonly tables: string | null;
   /** Where there was nothing to do, and they were not written: the folder of those that an earlier start has left. */
   readonly tablesBefore: string | null;
+  /** The workbook among them. */
+  readonly workbook: string | null;
   /** What the tables are without; null where they are whole, or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
@@ -131,7 +133,11 @@ export function viewOfEnd(
   };
 }
 
-const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
+const ofTables = (view: ExportView | null) => ({
+  tables: view?.folder ?? null,
+  workbook: view?.workbook ?? null,
+  tablesLack: view?.lack ?? null,
+});
 
 interface QuietNight {
   readonly dataDir: string;

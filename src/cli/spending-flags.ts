@@ -1,7 +1,7 @@
 import type { SpendingOptions } from '../app/spending.js';
 import { numberFlag } from './number-flag.js';
 import type { ProviderArgs } from './provider-flags.js';
-import { readingOptions } from './reading-flags.js';
+import { INPUT, readingOptions } from './reading-flags.js';
 import { formatOption, includeContactsOption, outOption, readTableFlags } from './table-flags.js';
 
 /** The flags of every command that may spend. */
@@ -19,7 +19,6 @@ export interface SpendingArgs extends ProviderArgs {
 /** Headings of the help: `run` has more flags than can be read at once. */
 const SPENDING = { group: 'Spending:' } as const;
 const OUTPUT = { group: 'Output:' } as const;
-const INPUT = { group: 'Input:' } as const;
 
 export const spendingOptions = {
   yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Spend without asking' },

@@ -38,6 +38,7 @@ const WELL: RunEndView = {
   interrupted: false,
   tables: null,
   tablesBefore: null,
+  workbook: null,
   tablesLack: null,
   log: null,
   next: null,
