@@ -3,7 +3,7 @@ import { UsageError } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import { planRun, type RunPlan } from '../engine/plan.js';
 import { readInput } from '../input/read-input.js';
-import type { InputTable } from '../input/types.js';
+import type { InputRemarks, InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { leadsFollowed } from '../stages/identity/fallback-steps.js';
@@ -62,6 +62,8 @@ export interface PlanView extends RunPlan {
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why; null: none would. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
+  /** What of the file was read otherwise than it stands there. */
+  readonly remarks: InputRemarks;
 }
 
 export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
@@ -183,6 +185,7 @@ export async function planJob(
     inDoubt: pipeline.inDoubt,
     columns: { read: table.read, country: table.country, all: table.columns },
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
+    remarks: table.remarks(),
   };
 }
 

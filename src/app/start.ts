@@ -17,6 +17,7 @@ import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { notingRefusal } from './night/refused-start.js';
 import { thenTell } from './night/then-tell.js';
+import { isAllInvalid } from './nothing-to-buy.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { againAs, type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
@@ -24,6 +25,7 @@ import { notesOn, OpenList } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
 import { pullFirst } from './pull-first.js';
+import { remarkNotes } from './remark-notes.js';
 import { restOf } from './rest.js';
 import type { RunEndView } from './run-end.js';
 import {
@@ -69,7 +71,8 @@ export const run = (options: RunOptions, around: Surroundings = here()): Promise
         return await withInputFile(options.input, around, async (file) => {
           const read = () => readJob(file, options, around, pipeline);
           const job = await orSayHowToRead(againAs('run', options), read);
-          return await bringUpToDate(job, metrics, options, around, begins);
+          const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
+          return await bringUpToDate(job, metrics, asked, around, begins);
         });
       },
     );
@@ -92,6 +95,9 @@ async function bringUpToDate(
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const list = await openList({ ...job, pipeline }, names, ledger, around);
+    // Whoever is asked is shown the plan, which tells it.
+    if (list.file.laid && options.agree === undefined)
+      for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
     const heard = await pullFirst(pipeline, list.known, options, ledger, dataDir, around);
     const watchAsked = heard?.companies ?? 0;
     const upToDate = async (converged: Converged) => {

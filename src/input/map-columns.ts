@@ -3,7 +3,7 @@ import { LEADS } from '../domain/leads.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import { isoTime } from '../util/iso-time.js';
 import { outsideText } from '../util/outside-text.js';
-import { holdAgainst, WATCHED } from './agreed-columns.js';
+import { holdAgainst, needsAWord } from './agreed-columns.js';
 import { ColumnNames } from './column-words.js';
 import {
   type ColumnDecision,
@@ -14,6 +14,7 @@ import {
 } from './decide-columns.js';
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
+import { indicesIn } from './join-cells.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
   type ColumnDoubt,
@@ -71,12 +72,15 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     }),
   });
   const isNew = agreed === undefined;
+  const hasRows = (file.sample[0]?.length ?? 0) > 0;
   const notes = [...notesOf(decision, file.headers)];
   const doubts = [...gone].flatMap(([field, was]) => {
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
-    if (WATCHED.has(field)) return [doubtOf(field, told, now === undefined ? [] : [now])];
-    notes.push(told);
+    const header = now === undefined ? undefined : names.headerOf(now);
+    if (agreed !== undefined && hasRows && needsAWord(field, header, agreed))
+      return [doubtOf(field, told, now === undefined ? [] : [now])];
+    notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
   for (const unclear of decision.unclear) {
@@ -109,9 +113,6 @@ function countryFor({ country, agreed }: MapOptions): string | null {
 
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
-
-export const indicesIn = (source: ColumnSource): readonly number[] =>
-  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
 
 const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly string[] =>
   contents[indicesIn(source).at(-1) ?? -1]?.samples ?? [];

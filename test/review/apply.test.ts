@@ -200,7 +200,7 @@ describe('refused lines', () => {
       'a candidate of an old sheet that is found no more',
       (q) => [line(q, { basis: 'B-00000000', candidate: 'C-00000000' })],
       [2],
-      /does not name this candidate any more; `kybatch review export`/,
+      /does not name this candidate any more/,
     ],
   ];
 
@@ -223,7 +223,8 @@ describe('refused lines', () => {
       await apply(desk, line(question));
       const { applied, refused: lines } = await apply(desk, line(question, { decision: 'none_of_these' }));
       expect(applied).toBe(0);
-      expect(lines[0]?.problem).toMatch(/decided already: confirm, by anna on 1970-01-01; `kybatch review withdraw 1`/);
+      expect(lines[0]?.problem).toBe('decided already: confirm, by anna on 1970-01-01');
+      expect(lines[0]?.next).toEqual({ kind: 'withdraw', decision: 1 });
     }));
 
   test('a file that is no review sheet', () => {
@@ -283,3 +284,21 @@ describe('withdrawing', () => {
       }
     }));
 });
+
+test('where two people must agree, a sheet proposes, and says so; the same name again is refused', () =>
+  withDesk(
+    async (desk) => {
+      const question = await oneQuestion(desk);
+      expect(await apply(desk, line(question))).toMatchObject({ applied: 1, held: 1, disagreeing: 0, released: [] });
+      const [asked] = await openQuestions(desk.review);
+      const said = { decidedBy: 'ANNA' };
+      const again = await apply(desk, line(asked, said));
+      expect(again).toMatchObject({ applied: 0, refused: [{ line: 2 }] });
+      expect(again.refused[0]?.problem).toContain('ANNA has said so already: a second person must agree');
+      const otherwise = { decision: 'none_of_these', candidate: '', decidedBy: 'bob' };
+      expect(await apply(desk, line(asked, otherwise))).toMatchObject({ applied: 1, held: 1, disagreeing: 1 });
+      const third = { decidedBy: 'carla' };
+      expect(await apply(desk, line(asked, third))).toMatchObject({ applied: 1, held: 0, released: [{ row: 1 }] });
+    },
+    { secondPerson: true },
+  ));
