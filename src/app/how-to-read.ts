@@ -40,7 +40,8 @@ async function agreedBefore(list: string, options: ProviderOptions, around: Surr
     const providers = providersKey(providerNames(options, around));
     const quietly = { ...around, onNote: undefined };
     return await withLedger('read', options, quietly, async ({ portfolios }) => {
-      return (await portfolios.find(list, providers))?.agreed ?? undefined;
+      const known = await portfolios.find(list, providers);
+      return known?.agreed ? { ...known.agreed, columns: known.columns } : undefined;
     });
   } catch (error) {
     if (error instanceof KybatchError) return undefined;

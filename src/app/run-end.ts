@@ -73,6 +73,8 @@ export interface RunEndView {
   readonly interrupted: boolean;
   /** The folder of the tables, where they were written. */
   readonly tables: string | null;
+  /** The workbook among them. */
+  readonly workbook: string | null;
   /** What the tables are without; null where they are whole, or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
@@ -126,7 +128,11 @@ export function viewOfEnd(
   };
 }
 
-const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
+const ofTables = (view: ExportView | null) => ({
+  tables: view?.folder ?? null,
+  workbook: view?.workbook ?? null,
+  tablesLack: view?.lack ?? null,
+});
 
 interface QuietNight {
   readonly tables?: ExportView | null;

@@ -1,4 +1,5 @@
 import type { ColumnNames } from './column-words.js';
+import { fold } from './fold.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
 
 /** What of an agreement holds for this file. */
@@ -26,12 +27,11 @@ export function holdAgainst(
   return { kept, gone };
 }
 
-/** What a row asks by, and is known again by: none of these may come from another column unnoticed. */
-export const WATCHED: ReadonlySet<InputField> = new Set([
-  'name',
-  'country',
-  'registration_number',
-  'vat_number',
-  'state',
-  'id',
-]);
+/**
+ * Whether a field whose column is gone needs a word. What rows ask by may neither vanish unnoticed nor come from a column
+ * that was there all along and meant something else; a new column that is called so is the old one with another name.
+ */
+export const needsAWord = (field: InputField, now: string | undefined, { columns }: Pick<AgreedColumns, 'columns'>): boolean =>
+  ASKED_BY.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));
+
+const ASKED_BY: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);

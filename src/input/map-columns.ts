@@ -3,7 +3,7 @@ import { LEADS } from '../domain/leads.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import { isoTime } from '../util/iso-time.js';
 import { outsideText } from '../util/outside-text.js';
-import { holdAgainst, WATCHED } from './agreed-columns.js';
+import { holdAgainst, needsAWord } from './agreed-columns.js';
 import { ColumnNames } from './column-words.js';
 import {
   type ColumnDecision,
@@ -72,12 +72,15 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     }),
   });
   const isNew = agreed === undefined;
+  const hasRows = (file.sample[0]?.length ?? 0) > 0;
   const notes = [...notesOf(decision, file.headers)];
   const doubts = [...gone].flatMap(([field, was]) => {
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
-    if (WATCHED.has(field)) return [doubtOf(field, told, now === undefined ? [] : [now])];
-    notes.push(told);
+    const header = now === undefined ? undefined : names.headerOf(now);
+    if (agreed !== undefined && hasRows && needsAWord(field, header, agreed))
+      return [doubtOf(field, told, now === undefined ? [] : [now])];
+    notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
   for (const unclear of decision.unclear) {

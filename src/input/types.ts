@@ -85,6 +85,8 @@ export interface ColumnAgreement {
 
 export interface AgreedColumns extends ColumnAgreement {
   readonly at: number;
+  /** The names of all columns that the file before had. */
+  readonly columns: readonly string[];
 }
 
 export interface InputTable {

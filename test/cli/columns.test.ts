@@ -94,7 +94,7 @@ describe('a list that comes every night', () => {
       expect((await job.kybatch(RUN)).code).toBe(0);
       job.writeCsv(
         'in.csv',
-        rows.map((row) => ({ 'Legal name': 'Somebody Ltd', ...row, Segment: 'A' })),
+        rows.map((row) => ({ 'Legal name': 'Somebody Ltd', ...row, Branch: 'A' })),
       );
       const wider = await job.kybatch([...RUN, '--json']);
       expect(wider.code).toBe(0);
@@ -103,6 +103,8 @@ describe('a list that comes every night', () => {
         'in.csv',
         rows.map(({ registration_number, ...row }) => ({ ...row, 'Company number': registration_number })),
       );
+      const renamed = await job.kybatch([...RUN, '--json']);
+      expect(jsonOf<EndJson>(renamed).units_charged).toBe(0);
       const renamed = await job.kybatch(RUN);
       expect(renamed.code).toBe(2);
       expect(renamed.stderr).toContain(
@@ -152,14 +154,14 @@ describe('what is said about the columns', () => {
       const long = 'A name that is so long that it would not fit into any table of a terminal GmbH';
       job.writeCsv(
         'in.csv',
-        job.rows.slice(0, 3).map((row) => ({ ...row, name: `${row.name} ${long}`, Segment: 'A', Notes: long })),
+        job.rows.slice(0, 3).map((row) => ({ ...row, name: `${row.name} ${long}`, Zone: 'A', Notes: long })),
       );
       const { stderr, stdout } = await job.kybatch(['plan', 'in.csv', ...HOW, '--map', 'name=#2']);
       const lines = `${stdout}${stderr}`.split('\n');
       const table = lines.slice(lines.indexOf('Columns'), lines.indexOf('Registration numbers'));
       expect(table.join('\n')).toMatch(/^ {2}name +name +--map +\S/m);
       expect(table.join('\n')).toMatch(/^ {2}country +country +header +\S/m);
-      expect(table.join('\n')).toMatch(/^ {2}carried through only: .*Segment, Notes$/m);
+      expect(table.join('\n')).toMatch(/^ {2}carried through only: .*Zone, Notes$/m);
       for (const line of table) expect(line.length).toBeLessThanOrEqual(80);
     });
   });

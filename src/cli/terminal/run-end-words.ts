@@ -36,6 +36,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
     ...revealedInWords(end),
     ...movedInWords(end.moved),
+    ...(end.workbook === null ? [] : [`Results: ${end.workbook}`]),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
@@ -130,6 +131,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
+    ...(end.workbook === null ? {} : { results: end.workbook }),
     ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
     ...(end.tablesLack === null
       ? {}

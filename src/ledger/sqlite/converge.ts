@@ -59,7 +59,7 @@ export function converge(parts: Parts, convergence: Convergence): Converged {
   });
   const seen = () => {
     noteSeen(database, portfolioId, convergence);
-    noteReading(database, portfolio(), convergence.input, now);
+    noteReading(database, portfolio(), convergence);
   };
   if (going !== undefined || isNothing(found)) {
     if (going === undefined) endEmpty(database, portfolioId, now);
@@ -95,12 +95,10 @@ const noteSeen = (database: Connection, id: number, { input, now, secondPerson =
 function noteReading(
   database: Connection,
   { id, agreed }: PortfolioRecord,
-  { reading }: Convergence['input'],
-  now: number,
+  { input: { reading }, now }: Convergence,
 ): void {
   if (reading === undefined) return;
-  const { at, ...before } = agreed ?? { at: now };
-  if (isDeepStrictEqual(before, reading)) return;
+  if (agreed !== null && isDeepStrictEqual(agreed, { ...reading, at: agreed.at })) return;
   const text = JSON.stringify({ ...reading, at: now } satisfies AgreedReading);
   database.prepare('UPDATE portfolios SET agreed_columns = ? WHERE id = ?').run(text, id);
 }
