@@ -85,8 +85,11 @@ export {
   listQuestions,
   type QuestionsOptions,
   reviewSheets,
+  type WithdrawnBatchView,
+  withdrawBatch,
   withdrawDecision,
 } from './app/review.js';
+export { answerByRule, type RuleOptions, type RuleView } from './app/review-rule.js';
 export type { RunEndView, StopView } from './app/run-end.js';
 export type { RunStanding, RunView } from './app/run-view.js';
 export { runs } from './app/runs.js';
@@ -139,7 +142,9 @@ export type { DecisionEntry } from './ledger/review.js';
 export type { Progress } from './ledger/runs.js';
 export type { WatchEvent, WatchRecord } from './ledger/watches.js';
 export type { Refusal } from './review/apply.js';
+export type { QuestionFilter } from './review/filter.js';
 export type { Choice, Question } from './review/questions.js';
+export type { LeftOut, Rule } from './review/rule.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox/index.js';
 export { type Clock, ManualClock, systemClock } from './util/clock.js';
 export { type ExactJson, ExactNumber, parseExact } from './util/exact-json.js';

@@ -22,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   engine: ['stages', 'calls', 'ledger', 'config', 'api', 'domain', 'util'],
   portfolio: ['stages', 'readers', 'calls', 'ledger', 'input', 'config', 'api', 'domain', 'util'],
   readers: ['api', 'domain', 'util'],
-  export: ['stages', 'readers', 'ledger', 'domain', 'util'],
+  export: ['stages', 'readers', 'ledger', 'sheets', 'domain', 'util'],
   review: ['ledger', 'sheets', 'domain', 'util'],
   app: [
     'engine',

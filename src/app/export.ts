@@ -12,6 +12,7 @@ import { READERS_VERSION } from '../portfolio/changes/derive.js';
 import { findRun, noRunYet } from './find-run.js';
 import { mustNotBeOurs, mustNotBeRead } from './own-place.js';
 import { judgeOf } from './portfolio.js';
+import { questionLines } from './question-lines.js';
 import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
 import { version } from './version.js';
 
@@ -19,7 +20,7 @@ import { version } from './version.js';
 export interface TableOptions {
   /** The folder that is to hold them; `exports/<run>` in the data directory without it. */
   readonly out?: string | undefined;
-  /** CSV alone without it. */
+  /** CSV, and the results as a workbook, without it. */
   readonly formats?: readonly ExportFormat[] | undefined;
   /** CSV: what stands between fields. A comma without it. */
   readonly delimiter?: string | undefined;
@@ -38,6 +39,8 @@ export interface ExportTablesOptions extends PlaceOptions, TableOptions {
 
 export interface ExportView {
   readonly folder: string;
+  /** The results for people; null where they were not asked for, or could not be written. */
+  readonly workbook: string | null;
   readonly summary: ExportSummary;
   /** What the tables are without; null where they are whole. */
   readonly lack: ExportLack | null;
@@ -85,38 +88,47 @@ export function tablesFolder({ out }: TableOptions, runId: string, dataDir: stri
   return folder;
 }
 
-const USUAL_FORMATS: readonly ExportFormat[] = ['csv'];
+/** Tables for programs, and a workbook for people: what it costs is in docs/performance.md. */
+const USUAL_FORMATS: readonly ExportFormat[] = ['csv', 'xlsx'];
 
 /** The tables of a run as it stands now. */
 export async function writeTables(
   runId: string,
-  { reading }: Pick<Ledger, 'reading'>,
+  ledger: Pick<Ledger, 'reading' | 'review' | 'runs'>,
   dataDir: string,
   options: TableOptions,
   around: Surroundings,
 ): Promise<ExportView> {
-  const snapshot = await reading.snapshot(runId);
+  const snapshot = await ledger.reading.snapshot(runId);
   if (snapshot === undefined) throw new UsageError(`there is no run ${runId}`, '`kybatch runs` lists them.');
   try {
     const folder = tablesFolder(options, runId, dataDir, around);
     mustBeListable(dataDir);
     const now = around.clock.now();
     const judge = judgeOf(snapshot.run, now);
+    const formats = options.formats ?? USUAL_FORMATS;
+    const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
     const summary = await exportRun(
       snapshot,
       {
         folder,
-        formats: options.formats ?? USUAL_FORMATS,
+        formats,
         csv: { delimiter: options.delimiter ?? ',', bom: options.bom ?? false },
         includeContacts: options.includeContacts ?? false,
         partitionByCountry: options.partitionByCountry ?? false,
         now,
         version,
       },
-      { ...ALL_PARTS, judge },
+      { ...ALL_PARTS, judge, ...(questions === undefined ? {} : { questions }) },
     );
     list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
-    return { folder, summary, lack: lackOf(summary) };
+    const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;
+    return {
+      folder,
+      workbook: workbook === undefined ? null : join(folder, workbook),
+      summary,
+      lack: lackOf(summary),
+    };
   } finally {
     await snapshot.close();
   }

@@ -3,12 +3,13 @@ import { UsageError } from '../domain/errors.js';
 import type { PermissionUse } from '../domain/permission-use.js';
 import { planRun, type RunPlan } from '../engine/plan.js';
 import { readInput } from '../input/read-input.js';
-import type { InputTable } from '../input/types.js';
+import type { InputRemarks, InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
 import { leadsFollowed } from '../stages/identity/fallback-steps.js';
 import { firstFew } from '../util/first-few.js';
 import { type HowToRead, howToRead, orSayHowToRead } from './how-to-read.js';
+import { defaultPortfolio, type InputFile, pipedNotes, withInputFile } from './input-file.js';
 import { rowsLost } from './lost-rows.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
@@ -18,11 +19,11 @@ import { isSandboxName, type ProviderNames, type ProviderOptions, providerNames,
 import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
-import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 
 /** Which rows, and how they are worked on. */
 export interface JobOptions extends ProviderOptions, HowToRead {
-  /** The file with the companies. */
+  /** The file with the companies; `-` for what is piped in. */
   readonly input: string;
   /** A name or a file; `analyst` without it. */
   readonly pipeline?: string | undefined;
@@ -61,6 +62,8 @@ export interface PlanView extends RunPlan {
   readonly columns: PlannedColumns;
   /** The guard that would refuse this input, and why; null: none would. */
   readonly refusedBy: { readonly code: string; readonly message: string; readonly hint: string | undefined } | null;
+  /** What of the file was read otherwise than it stands there. */
+  readonly remarks: InputRemarks;
 }
 
 export interface PlannedColumns extends Pick<InputTable, 'read' | 'country'> {
@@ -78,8 +81,10 @@ export interface PlannedRun {
 
 /** Tells what a run of this input would do and cost. Nothing is spent, nothing is written; v2 is asked what it counts. */
 export async function plan(options: JobOptions, around: Surroundings = here()): Promise<PlanView> {
-  const job = await orSayHowToRead(againAs('plan', options), () => readJob(options, around));
-  return await planOf(job, options, around);
+  return await withInputFile(options.input, around, async (file) => {
+    const job = await orSayHowToRead(againAs('plan', options), () => readJob(file, options, around));
+    return await planOf(job, options, around);
+  });
 }
 
 /** The same for an input that is read already. */
@@ -107,21 +112,30 @@ export type Job = ListOptions;
 
 /** Reads pipeline and input; what is odd about the input is noted. */
 export async function readJob(
+  file: InputFile,
   options: JobOptions,
   around: Surroundings,
   pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote),
 ): Promise<Job> {
   const limit = wholeNumber('--limit', options.limit, 1) ?? null;
-  const path = pathIn(around, options.input);
   const portfolio = nameGiven(options.portfolio);
-  const table = await readInput(path, {
+  const table = await readInput(file.path, {
+    shownAs: file.shownAs,
     synonyms: pipeline.columns,
     leads: leadsFollowed(pipeline.search.fallback),
-    ...(await howToRead(portfolio ?? path, options, around)),
+    ...(await howToRead(portfolio ?? defaultPortfolio(file.input), options, around)),
   });
   await mustHaveRows(table);
+  for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
-  return { table, pipeline, limit, fresh: options.fresh ?? false, portfolio, reading: options.reading };
+  return {
+    table: { ...table, path: file.input },
+    pipeline,
+    limit,
+    fresh: options.fresh ?? false,
+    portfolio,
+    reading: options.reading,
+  };
 }
 
 /** The same once more, as a step. */
@@ -171,6 +185,7 @@ export async function planJob(
     inDoubt: pipeline.inDoubt,
     columns: { read: table.read, country: table.country, all: table.columns },
     refusedBy: ledger === null || list === null ? null : await refusalOf(job, list, ledger),
+    remarks: table.remarks(),
   };
 }
 

@@ -9,6 +9,7 @@ import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
 import { type LaidFile, layOut, soundRow } from '../portfolio/lay-out.js';
 import { isAnythingDue, type SurveyedRow, survey } from '../portfolio/survey.js';
 import { outsideText } from '../util/outside-text.js';
+import { defaultPortfolio } from './input-file.js';
 import type { ProviderNames } from './provider.js';
 import { findSettings, identityOf, readSettings, type StoredSettings, storeSettings } from './stored-settings.js';
 
@@ -25,7 +26,7 @@ export interface ListOptions {
 }
 
 export const portfolioName = ({ portfolio, table }: Pick<ListOptions, 'portfolio' | 'table'>): string =>
-  portfolio ?? table.path;
+  portfolio ?? defaultPortfolio(table.path);
 
 /** What one provider said is nothing to the account of another. */
 export const providersKey = ({ v1, v2 }: ProviderNames): string => [...new Set([v1, v2])].join();

@@ -2,26 +2,25 @@ import { UsageError } from '../domain/errors.js';
 import type { DecisionEntry } from '../ledger/review.js';
 import { applySheet, type Refusal } from '../review/apply.js';
 import { loadSheet } from '../review/load-sheet.js';
-import { openQuestions, type Question } from '../review/questions.js';
+import type { Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
 import { runSession } from '../review/session.js';
-import { writeSheet } from '../review/sheet.js';
-import { withAskingPipelines } from './asking-pipelines.js';
+import { delimiterNamed } from '../sheets/delimiter.js';
+import { askedQuestions, type WhichQuestions } from './asked-questions.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
 import { groundsOfRuns } from './grounds.js';
-import type { ReviewSheets, WhoseQuestions } from './next-step.js';
+import type { ReviewSheets } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
 import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
-import { type QuestionsLedger, runsAsking } from './runs-asking.js';
 import { filesOf } from './stored-settings.js';
-import { here, type PlaceOptions, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 
-export interface QuestionsOptions extends PlaceOptions, WhoseQuestions {}
+export interface QuestionsOptions extends PlaceOptions, WhichQuestions {}
 
 /** The open questions with their candidates. */
 export function listQuestions(options: QuestionsOptions = {}, around = here()): Promise<readonly Question[]> {
-  return withLedger('read', options, around, (ledger) => questionsOf(options, ledger, around));
+  return withLedger('read', options, around, (ledger) => askedQuestions(options, ledger, around));
 }
 
 /** Which sheets ask them already, and where another can be written. */
@@ -34,18 +33,24 @@ export interface ExportQuestionsOptions extends QuestionsOptions {
   readonly out?: string | undefined;
   /** Overwrite a file that is there, and may hold decisions. */
   readonly force?: boolean | undefined;
+  /** Between the cells of a CSV: a character, or its name; a comma without it. */
+  readonly delimiter?: string | undefined;
 }
 
-/** Writes the open questions as a CSV for a spreadsheet. */
+/** Writes the open questions for a spreadsheet: as a workbook where the file is named `.xlsx`, else as CSV. */
 export function exportQuestions(
   options: ExportQuestionsOptions = {},
   around = here(),
 ): Promise<{ readonly file: string; readonly questions: number }> {
   return withLedger('read', options, around, async (ledger, dataDir) => {
-    const questions = await questionsOf(options, ledger, around);
+    const questions = await askedQuestions(options, ledger, around);
     const reads = (await ledger.runs.all()).flatMap(filesOf);
     const file = fileTarget(options.out ?? REVIEW_SHEET, dataDir, around, reads);
-    await saveSheet(file, writeSheet(questions), options.force ?? false);
+    const { force: overwrite = false, delimiter } = options;
+    await saveSheet(file, questions, {
+      overwrite,
+      delimiter: delimiter === undefined ? undefined : delimiterNamed(delimiter),
+    });
     return { file, questions: questions.length };
   });
 }
@@ -72,10 +77,10 @@ export interface AppliedView {
 
 /** Reads decisions back from a sheet, however a spreadsheet saved it. Applying one again changes nothing. */
 export async function applyAnswers(
-  options: DeciderOptions & { readonly file: string },
+  options: DeciderOptions & { readonly file: string /** Of a workbook. */; readonly sheet?: string | undefined },
   around = here(),
 ): Promise<AppliedView> {
-  const lines = await loadSheet(pathIn(around, options.file));
+  const lines = await loadSheet(pathIn(around, options.file), options.sheet);
   return await withLedger('existing', options, around, async (ledger) => {
     const applied = await applySheet(lines, ledger.review, decider(options, around), around.clock.now());
     return { ...applied, released: await releasedRuns(applied.released, ledger) };
@@ -85,6 +90,39 @@ export async function applyAnswers(
 /** What was decided, by whom and when; the newest first, withdrawn ones too. */
 export function decisions(options: PlaceOptions = {}, around = here()): Promise<readonly DecisionEntry[]> {
   return withLedger('read', options, around, ({ review }) => review.decisions());
+}
+
+/** Takes back all that was decided by one rule at once, as far as it is still in force, or held. */
+export function withdrawBatch(
+  options: DeciderOptions & { readonly batch: string },
+  around = here(),
+): Promise<WithdrawnBatchView> {
+  const { batch } = options;
+  return withLedger('existing', options, around, async (ledger) => {
+    const all = (await ledger.review.decisions()).filter((entry) => entry.batch === batch);
+    const standing = all.filter(({ withdrawnAt }) => withdrawnAt === null);
+    if (standing.length === 0)
+      throw new UsageError(
+        all.length === 0
+          ? `there is no batch ${batch}`
+          : `all ${all.length} decisions of batch ${batch} are withdrawn already`,
+        '`kybatch review decisions` lists them, each with its batch in brackets.',
+      );
+    const groundsOf = await groundsOfRuns(ledger);
+    const [by, now] = [decider(options, around), around.clock.now()];
+    const rows = await Promise.all(standing.map(({ id }) => ledger.review.withdraw(id, by, now, groundsOf)));
+    const released = await releasedRuns(
+      rows.flatMap((each) => each ?? []),
+      ledger,
+    );
+    return { batch, decisions: standing.map(({ id }) => id), released };
+  });
+}
+
+export interface WithdrawnBatchView {
+  readonly batch: string;
+  readonly decisions: readonly number[];
+  readonly released: readonly ReleasedRun[];
 }
 
 /** Takes a decision back; rows that rest on it are decided again. */
@@ -97,12 +135,15 @@ export function withdrawDecision(
     const groundsOf = await groundsOfRuns(ledger);
     const rows = await ledger.review.withdraw(id, decider(options, around), around.clock.now(), groundsOf);
     if (rows === undefined)
-      throw new UsageError(`there is no decision ${id} in force`, '`kybatch review decisions` lists them.');
+      throw new UsageError(
+        `there is no decision ${id} in force, or held for a second person`,
+        '`kybatch review decisions` lists them.',
+      );
     return { id, released: await releasedRuns(rows, ledger) };
   });
 }
 
-export interface AnswerOptions extends DeciderOptions {
+export interface AnswerOptions extends DeciderOptions, WhichQuestions {
   /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
   readonly keys: () => AsyncIterable<string>;
   readonly print: (text: string) => void;
@@ -122,7 +163,7 @@ export interface AnsweredView {
 /** One question at a time, with a person at the keys. Each answer is on disk before the next question. */
 export function answerQuestions(options: AnswerOptions, around = here()): Promise<AnsweredView> {
   return withLedger('existing', options, around, async (ledger) => {
-    const questions = await withAskingPipelines(await openQuestions(ledger.review), ledger);
+    const questions = await askedQuestions(options, ledger, around);
     const by = decider(options, around);
     const { released, ...end } = await runSession({
       questions,
@@ -138,12 +179,3 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
 }
 
 async function* none(): AsyncGenerator<string> {}
-
-async function questionsOf(
-  asking: WhoseQuestions,
-  ledger: QuestionsLedger,
-  around: Surroundings,
-): Promise<readonly Question[]> {
-  const open = await openQuestions(ledger.review, await runsAsking(asking, ledger, around));
-  return await withAskingPipelines(open, ledger);
-}

@@ -1,5 +1,6 @@
 import type { ContactCounts } from '../domain/contact-counts.js';
 import type { ExitCode } from '../domain/exit-codes.js';
+import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { RowOutcome } from '../domain/outcomes.js';
 import { NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { MovedUse } from '../engine/permissions.js';
@@ -26,6 +27,8 @@ export interface RunEndView {
   readonly rows: number;
   /** They add up to `rows`. */
   readonly outcomes: Readonly<Record<RowOutcome, number>>;
+  /** Why rows are invalid, each reason with its first row. */
+  readonly invalid: readonly InvalidReason[];
   /** Rows that were due when the run began, and those of them that are still to do. */
   readonly due: number;
   readonly toDo: number;
@@ -70,6 +73,8 @@ export interface RunEndView {
   readonly interrupted: boolean;
   /** The folder of the tables, where they were written. */
   readonly tables: string | null;
+  /** The workbook among them. */
+  readonly workbook: string | null;
   /** What the tables are without; null where they are whole, or were not written. */
   readonly tablesLack: ExportLack | null;
   readonly log: string | null;
@@ -123,7 +128,11 @@ export function viewOfEnd(
   };
 }
 
-const ofTables = (view: ExportView | null) => ({ tables: view?.folder ?? null, tablesLack: view?.lack ?? null });
+const ofTables = (view: ExportView | null) => ({
+  tables: view?.folder ?? null,
+  workbook: view?.workbook ?? null,
+  tablesLack: view?.lack ?? null,
+});
 
 interface QuietNight {
   readonly tables?: ExportView | null;
@@ -167,13 +176,14 @@ export async function viewOfRest(
 const standing = (
   { id, inputPath, rowCount }: RunRecord,
   progress: Progress,
-  { portfolio, rows, outcomes }: Whole,
+  { portfolio, rows, outcomes, invalid }: Whole,
 ) => ({
   run: id,
   input: inputPath,
   portfolio,
   rows,
   outcomes,
+  invalid,
   due: rowCount,
   toDo: progress.byOutcome.pending,
   stages: progress.stages,

@@ -11,11 +11,13 @@ import { adoptRuns } from './adopt-runs.js';
 import { checkTables } from './export.js';
 import { mustHaveSpace } from './free-space.js';
 import { orSayHowToRead } from './how-to-read.js';
+import { defaultPortfolio, nameOfInput, withInputFile } from './input-file.js';
 import { mustKnowNames, namesWritten } from './known-names.js';
 import { mustHaveKeptRows } from './lost-rows.js';
 import { MetricsFile } from './night/metrics-file.js';
 import { notingRefusal } from './night/refused-start.js';
 import { thenTell } from './night/then-tell.js';
+import { isAllInvalid } from './nothing-to-buy.js';
 import { ownedElsewhere } from './owned-elsewhere.js';
 import { permissionReader } from './permission-reader.js';
 import { againAs, type Job, type JobOptions, type PlanView, planInput, planJob, planOf, readJob } from './plan.js';
@@ -23,6 +25,7 @@ import { notesOn, OpenList } from './portfolio.js';
 import { mustBeAllowed } from './preflight.js';
 import { checkConfiguration, checkProvider, type ProviderNames, providerNames, withProvider } from './provider.js';
 import { pullFirst } from './pull-first.js';
+import { remarkNotes } from './remark-notes.js';
 import { restOf } from './rest.js';
 import type { RunEndView } from './run-end.js';
 import {
@@ -34,7 +37,7 @@ import {
   type SpendingOptions,
 } from './spending.js';
 import { isFresh, looksFresh } from './stored-settings.js';
-import { dataDirOf, here, pathIn, type Surroundings, withLedger } from './surroundings.js';
+import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
 import { viewOfUpToDate } from './up-to-date.js';
 import { workOn } from './work-on.js';
 
@@ -56,14 +59,23 @@ export interface Proposal {
  */
 export const run = (options: RunOptions, around: Surroundings = here()): Promise<RunEndView> =>
   thenTell(options, around, async (toBeTold) => {
-    const input = pathIn(around, options.input);
-    return await notingRefusal(options.portfolio?.trim() ?? input, options, around, async (begins) => {
-      const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
-      toBeTold({ notify: pipeline.notify, input });
-      const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
-      const job = await orSayHowToRead(againAs('run', options), () => readJob(options, around, pipeline));
-      return await bringUpToDate(job, metrics, options, around, begins);
-    });
+    const input = nameOfInput(options.input, around);
+    return await notingRefusal(
+      options.portfolio?.trim() ?? defaultPortfolio(input),
+      options,
+      around,
+      async (begins) => {
+        const pipeline = loadPipeline(options.pipeline ?? 'analyst', around.cwd, around.onNote);
+        toBeTold({ notify: pipeline.notify, input });
+        const metrics = MetricsFile.of(pipeline, input, dataDirOf(options, around), around);
+        return await withInputFile(options.input, around, async (file) => {
+          const read = () => readJob(file, options, around, pipeline);
+          const job = await orSayHowToRead(againAs('run', options), read);
+          const asked = (await isAllInvalid(job)) ? { ...options, yes: true, agree: undefined } : options;
+          return await bringUpToDate(job, metrics, asked, around, begins);
+        });
+      },
+    );
   });
 
 async function bringUpToDate(
@@ -83,6 +95,9 @@ async function bringUpToDate(
   const agreed = isNew ? await agreedToBegin(job, bounds, options, around) : undefined;
   return await withLedger('write', options, around, async (ledger, dataDir) => {
     const list = await openList({ ...job, pipeline }, names, ledger, around);
+    // Whoever is asked is shown the plan, which tells it.
+    if (list.file.laid && options.agree === undefined)
+      for (const note of remarkNotes(job.table.remarks())) around.onNote?.(note);
     const heard = await pullFirst(pipeline, list.known, options, ledger, dataDir, around);
     const watchAsked = heard?.companies ?? 0;
     const upToDate = async (converged: Converged) => {

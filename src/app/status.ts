@@ -5,6 +5,7 @@ import type { Progress, RunRecord } from '../ledger/runs.js';
 import { findRun, noRunYet } from './find-run.js';
 import { type Enough, enoughFor, type Given, givenBefore } from './given.js';
 import type { GoOnStep } from './next-step.js';
+import { type OpenQuestions, questionsStanding } from './open-questions.js';
 import { isOnSandbox } from './released-runs.js';
 import { knowingSheet } from './review-sheet.js';
 import { nextSteps } from './run-end.js';
@@ -43,6 +44,7 @@ export interface StatusView extends RunStanding {
   readonly given: Given;
   /** The process that works on it, or did last; null if none ever has. */
   readonly atWork: AtWorkView | null;
+  readonly questions: OpenQuestions;
 }
 
 export interface AtWorkView {
@@ -71,6 +73,8 @@ export interface AtWorkView {
   readonly ending: StartEnding | null;
 }
 
+const NO_QUESTIONS: OpenQuestions = { open: 0, notSure: 0, held: 0 };
+
 /** "Of late" for the speed of a run. */
 const LATELY_MS = 60_000;
 
@@ -97,6 +101,7 @@ export function status(options: StatusOptions = {}, around = here()): Promise<St
       atWork,
       activity,
       allowances: await reading.allowances(run.id),
+      questions: progress.byOutcome.needs_review === 0 ? NO_QUESTIONS : await questionsStanding(run.id, ledger.review),
       nextReportAt: (await runs.nextDue(run.id)) ?? null,
       next,
       further,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { loadDataDir } from '../config/environment.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { openLedger } from '../ledger/open-ledger.js';
@@ -12,12 +13,19 @@ export interface Surroundings {
   readonly clock: Clock;
   /** Told about things that are odd and not wrong. */
   readonly onNote?: ((note: string) => void) | undefined;
+  /** What is piped in, to be read once. Absent where a person sits at the terminal. */
+  readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
   /** Bytes left where a folder is; without it the file system is asked. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
 }
 
 /** The process as it is, for scripts. */
-export const here = (): Surroundings => ({ env: process.env, cwd: process.cwd(), clock: systemClock });
+export const here = (): Surroundings => ({
+  env: process.env,
+  cwd: process.cwd(),
+  clock: systemClock,
+  ...(isatty(0) ? {} : { stdin: () => process.stdin }),
+});
 
 /** What every use case can be told. */
 export interface PlaceOptions {

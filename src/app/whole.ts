@@ -1,3 +1,4 @@
+import type { InvalidReason } from '../domain/invalid-reason.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../domain/outcomes.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RunRecord } from '../ledger/runs.js';
@@ -13,6 +14,8 @@ export interface Whole {
   readonly failedIn: readonly string[];
   /** Those with rows that wait for a person, or of which another pipeline has asked something. */
   readonly askedIn: readonly string[];
+  /** Why rows are invalid; not told of runs of versions before there were portfolios. */
+  readonly invalid: readonly InvalidReason[];
 }
 
 export async function wholeOf(
@@ -24,7 +27,7 @@ export async function wholeOf(
   if (portfolioId === null) {
     const here = (outcome: RowOutcome) => (byOutcome[outcome] > 0 ? [run.id] : []);
     const holders = { failedIn: here('failed'), askedIn: here('needs_review') };
-    return { portfolio: null, rows: run.rowCount, outcomes: byOutcome, ...holders };
+    return { portfolio: null, rows: run.rowCount, outcomes: byOutcome, ...holders, invalid: [] };
   }
   const outcomes = await portfolios.outcomes(portfolioId);
   const holder = async (outcome: RowOutcome) =>
@@ -36,5 +39,6 @@ export async function wholeOf(
     outcomes,
     failedIn: await holder('failed'),
     askedIn: [...new Set(asked)],
+    invalid: outcomes.invalid > 0 ? await portfolios.invalidReasons(portfolioId) : [],
   };
 }

@@ -110,11 +110,14 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
   const { verbs: known, name, argv: given } = await load(argv);
   for (const verb of known) verb.add(common, io, done, name);
   let printed = '';
-  await common.parseAsync([...given], {}, (_error, _args, output) => {
+  await common.parseAsync(given.map(readable), {}, (_error, _args, output) => {
     printed = output;
   });
   if (printed !== '') io.stdout(`${printed}\n`);
 }
+
+/** yargs makes an empty word of a dash: standard input goes by its other name. */
+const readable = (word: string): string => (word === '-' ? '/dev/stdin' : word);
 
 const wantsHelp = (argv: readonly string[]): boolean => argv.length === 0 || isSaid(argv, HELP);
 

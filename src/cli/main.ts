@@ -11,6 +11,7 @@ const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const outside: Outside = {
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
+  stdin: process.stdin.isTTY === true ? undefined : () => process.stdin,
   env: process.env,
   cwd: process.cwd(),
   clock: systemClock,

@@ -21,16 +21,19 @@ export const outOption = {
 export const formatOption = {
   type: 'string',
   requiresArg: true,
-  describe: 'csv, or csv,parquet (default: csv)',
+  describe: 'csv, parquet, xlsx (results.xlsx alone), or several (default: csv,xlsx)',
 } as const;
+
+/** For tables that no run has. */
+export const plainFormatOption = { ...formatOption, describe: 'csv, or csv,parquet (default: csv)' } as const;
 
 export const includeContactsOption = { type: 'boolean', describe: 'E-mail and phone of people, too' } as const;
 
 /** The flags of an export, checked. */
 export function readTableFlags(flags: TableFlags): TableOptions {
-  const formats = readFormats(flags.format ?? 'csv');
+  const formats = flags.format === undefined ? undefined : readFormats(flags.format, FORMATS);
   const partitionByCountry = flags.partitionBy !== undefined;
-  if (partitionByCountry && !formats.includes('parquet'))
+  if (partitionByCountry && formats?.includes('parquet') !== true)
     throw new UsageError('--partition-by splits Parquet files', 'Add --format parquet.');
   return {
     out: flags.out,
@@ -44,18 +47,26 @@ export function readTableFlags(flags: TableFlags): TableOptions {
 
 type ExportFormat = NonNullable<TableOptions['formats']>[number];
 
-const FORMATS: readonly ExportFormat[] = ['csv', 'parquet'];
+const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx'];
+const PLAIN_FORMATS = ['csv', 'parquet'] as const;
 
-function readFormats(text: string): readonly ExportFormat[] {
+/** The formats of tables that no run has: a workbook is made of a run's results. */
+export const readPlainFormats = ({ format = 'csv' }: Pick<TableFlags, 'format'>) => readFormats(format, PLAIN_FORMATS);
+
+function readFormats<Format extends ExportFormat>(text: string, known: readonly Format[]): readonly Format[] {
   const asked = text
     .split(',')
     .map((word) => word.trim().toLowerCase())
     .filter((word) => word !== '');
-  const unknown = asked.find((word) => !FORMATS.includes(word as ExportFormat));
+  const hint = `There is: ${known.join(', ')}; several with commas between them.`;
+  const unknown = asked.find((word) => !known.some((format) => format === word));
   if (unknown !== undefined)
-    throw new UsageError(`--format: there is no ${unknown}.${didYouMean(unknown, FORMATS)}`, 'csv, parquet, or both.');
-  if (asked.length === 0) throw new UsageError('--format is empty', 'csv, parquet, or both.');
-  return FORMATS.filter((format) => asked.includes(format));
+    throw new UsageError(
+      `--format: there is no ${unknown}${known === FORMATS ? '' : ' for this table'}.${didYouMean(unknown, known)}`,
+      hint,
+    );
+  if (asked.length === 0) throw new UsageError('--format is empty', hint);
+  return known.filter((format) => asked.includes(format));
 }
 
 function readDelimiter(text: string): string {

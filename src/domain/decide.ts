@@ -72,7 +72,8 @@ export function decide(subject: Subject, graded: readonly GradedCandidate[], pol
   const { registrationNumber: number, vatNumber: vat } = subject;
   // A number that cannot be trusted finds nothing, or the wrong thing: its silence is no answer.
   if (number?.treatment === 'review') {
-    return review('number_unreadable', number.reason ?? 'the registration number cannot be read');
+    const reason = number.reason ?? 'the registration number cannot be read';
+    return subject.taxInNumber === true ? decideOnTax(subject, candidates, policy, reason) : unreadable(reason);
   }
   if (number === undefined && vat?.treatment === 'review') {
     return review('number_unreadable', `VAT number: ${vat.reason ?? 'it cannot be read'}`);
@@ -88,8 +89,9 @@ function decideOnNumber(subject: Subject, candidates: readonly GradedCandidate[]
   const hits = candidates.filter(({ graded }) => isYes(letters(graded).number));
   const here = hits.filter(isHere(subject));
   if (here.length === 0) return hits.length > 0 ? wrongCountry(hits) : withoutHit(candidates);
-  // Where the country is not known, several may be of several countries: a name does not tell those apart.
-  const hit = subject.countryCode === '' && here.length > 1 ? undefined : singleOut(here, policy);
+  // Where the row names no country, several may be of several countries: a name does not tell those apart.
+  const namesNone = subject.countryCode === '' || subject.countryFrom !== undefined;
+  const hit = namesNone && here.length > 1 ? undefined : singleOut(here, policy);
   if (hit === undefined) {
     return review('several_candidates', `${here.length} candidates have this registration number`);
   }
@@ -135,15 +137,17 @@ function mayStandAlone(subject: Subject, { confirmNumberAlone }: MatchPolicy): b
 }
 
 function nameNeeded(subject: Subject, hit: GradedCandidate): string {
-  const why = subject.registrationNumber?.reason ?? hit.graded.evidence[0] ?? 'the number alone is not enough';
+  const guessed = subject.countryFrom === undefined ? undefined : 'the row names no country';
+  const why =
+    subject.registrationNumber?.reason ?? guessed ?? hit.graded.evidence[0] ?? 'the number alone is not enough';
   return `${why}; without a name that agrees this may be another company`;
 }
 
-/** Of the country that the row names. A location ID names none: it neither confirms nor contradicts. */
+/** Of the country that the row names, or its numbers tell. A location ID names none: it neither confirms nor contradicts. */
 const isHere =
-  ({ countryCode }: Subject) =>
+  ({ countryCode, countryFrom }: Subject) =>
   ({ graded }: GradedCandidate): boolean =>
-    letters(graded).country === 'A' || countryCode === '';
+    letters(graded).country === (countryFrom === undefined ? 'A' : 'B') || countryCode === '';
 
 /** It says so itself; one that names no country does not. */
 export const isOfAnotherCountry = ({ graded }: GradedCandidate): boolean => letters(graded).country === 'F';
@@ -189,6 +193,23 @@ function decideOnVat(subject: Subject, candidates: readonly GradedCandidate[], p
     return review('vat_only', 'only VAT number and name agree, and the policy asks a person then', hit);
   return confirm(hit);
 }
+
+/** What stands for the number is a tax number: it confirms as a VAT number does, unless somebody has it for a number after all. */
+function decideOnTax(
+  subject: Subject,
+  candidates: readonly GradedCandidate[],
+  policy: MatchPolicy,
+  reason: string,
+): Decision {
+  const isNumber = candidates.some(({ graded }) => isYes(letters(graded).number));
+  if (candidates.length === 0 || isNumber) return unreadable(reason);
+  const decision = decideOnVat(subject, candidates, policy);
+  if (decision.kind === 'confirmed') return decision;
+  if (decision.kind === 'no_match') return unreadable(reason);
+  return { ...decision, reason: 'number_unreadable', message: `${reason}; ${decision.message}` };
+}
+
+const unreadable = (reason: string): Decision => review('number_unreadable', reason);
 
 /** Neither name nor VAT number speaks against the candidate; they are missing. */
 const isOpen = (graded: Graded) => letters(graded).vat === 'Z' && letters(graded).name === 'Z';

@@ -13,10 +13,14 @@ export interface Subject {
   readonly countryCode: string;
   /** That ID. */
   readonly locationId?: string;
+  /** Set where the row names no country: why its numbers were taken to be of this one. Only together with the name. */
+  readonly countryFrom?: string;
   readonly state?: string;
   readonly city?: string;
   readonly registrationNumber?: ParsedNumber;
   readonly vatNumber?: ParsedVat;
+  /** Where a registration number belongs the row gives this VAT or tax number. */
+  readonly taxInNumber?: true;
   readonly ticker?: string;
   /** Nothing is graded by them. */
   readonly leads?: Leads;
@@ -63,8 +67,10 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     ...(subject.registrationNumber === undefined ? [] : [number.words]),
     ...(nameScore === null ? ['no name to compare'] : [nameInWords(nameScore)]),
     ...vatInWords(subject.vatNumber, vat, vatsOf(candidate)),
+    ...numberAmongVat(subject, vat, candidate),
     ...(country === 'F' ? [`another country: ${candidate.country_code}, not ${subject.countryCode}`] : []),
     ...(country === 'Z' ? [countryUnknown(row, candidate)] : []),
+    ...(row.countryFrom === undefined ? [] : [`the row names no country; ${row.countryCode}: ${row.countryFrom}`]),
     ...localityInWords(locality, candidate),
   ];
   return {
@@ -72,7 +78,7 @@ export function gradeCandidate(row: Subject, candidate: CandidateFacts): Graded 
     matchedOn: matchedOn(number.letter, vat),
     evidence,
     nameScore,
-    needsName: number.needsName || row.countryCode === '',
+    needsName: number.needsName || row.countryCode === '' || row.countryFrom !== undefined,
   };
 }
 
@@ -101,8 +107,16 @@ function countryUnknown({ countryCode }: Subject, { country_code }: CandidateFac
 function compareNumber(subject: Subject, candidate: CandidateFacts): NumberComparison {
   const { registrationNumber: parsed } = subject;
   if (parsed === undefined) return { letter: 'Z', needsName: false, words: 'no registration number to compare' };
-  return compareRegistration(parsed, candidate.registration_number, subject.countryCode, candidate);
+  const compared = compareRegistration(parsed, candidate.registration_number, subject.countryCode, candidate);
+  // A tax number and a registration number are different by nature: that contradicts nothing.
+  return subject.taxInNumber === true && compared.letter === 'F' ? TAX_NUMBER : compared;
 }
+
+const TAX_NUMBER: NumberComparison = {
+  letter: 'Z',
+  needsName: true,
+  words: 'the number given is a tax number, and held against the VAT number',
+};
 
 function scoreName(ours: string | undefined, theirs: string | null): number | null {
   if (ours === undefined || ours.trim() === '' || theirs === null || theirs.trim() === '') return null;
@@ -131,9 +145,22 @@ function vatInWords(parsed: ParsedVat | undefined, letter: GradeLetter, theirs: 
   return letter === 'F' ? [`VAT number differs: the candidate has ${theirs.join(', ')}`] : ['no VAT number to compare'];
 }
 
+/** Evidence for a person, no more: what was given for a VAT number is the candidate's registration number. */
+function numberAmongVat(
+  { vatNumber, countryCode, state }: Subject,
+  vat: GradeLetter,
+  candidate: CandidateFacts,
+): string[] {
+  if (vatNumber === undefined || vat === 'A' || vat === 'B') return [];
+  const parsed = parseRegistrationNumber(vatNumber.raw, countryCode, state);
+  const { letter } = compareRegistration(parsed, candidate.registration_number, countryCode, candidate);
+  return letter === 'A' || letter === 'B' ? ['what is given as VAT number is its registration number'] : [];
+}
+
 function compareCountry(subject: Subject, candidate: CandidateFacts): GradeLetter {
   if (subject.countryCode === '' || candidate.country_code === null || candidate.country_code === '') return 'Z';
-  return candidate.country_code.toUpperCase() === subject.countryCode ? 'A' : 'F';
+  if (candidate.country_code.toUpperCase() !== subject.countryCode) return 'F';
+  return subject.countryFrom === undefined ? 'A' : 'B';
 }
 
 /** Places of one kind can differ; a city and a court cannot be compared, only found equal. */

@@ -1,4 +1,3 @@
-import { isoAlias } from './location.js';
 import { cleanNumber, compact } from './numbers/clean.js';
 import type { GradeLetter } from './numbers/compare.js';
 import { checkStdnum } from './numbers/stdnum.js';
@@ -59,6 +58,7 @@ const RULES: Readonly<Record<string, VatRule>> = {
   US: { key: 'ein', shape: /^\d{9}$/, prefix: '', spell: (text) => `${text.slice(0, 2)}-${text.slice(2)}` },
 };
 
+const LABEL = /^(?:VAT|UST(?:ID)?(?:NR)?|TVA|BTW|IVA|NIF|EIN|ABN)(?=[A-Z]{0,2}\d)/;
 const SUFFIX = /(?<=\d)(?:MVA|MWST|TVA|IVA|VAT)$/;
 
 export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
@@ -80,14 +80,23 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;
   const national = nationalPart(whole, countryCode);
   if (rule === undefined) return accepted(raw, whole, [whole, national], repairs, 'unknown');
-  if (!rule.shape.test(national)) return review(`not the form of a VAT number of ${countryCode}`, whole, 'no');
+  if (!rule.shape.test(national))
+    return review(`not the form of a VAT number of ${countryCode}${ofAnother(countryCode, whole)}`, whole, 'no');
   const full = `${rule.prefix ?? countryCode}${national}${rule.suffix ?? ''}`;
   const canonical = rule.spell?.(national) ?? full;
   if (whole !== full && whole !== national) repairs.push({ rule: 'country_prefix', before: whole, after: canonical });
   if (checkStdnum(countryCode, rule.key, national) === false) {
-    return { ...review(`the checksum of "${canonical}" fails`, canonical, 'no'), repairs };
+    const failed = `the checksum of "${canonical}" fails${ofAnother(countryCode, whole)}`;
+    return { ...review(failed, canonical, 'no'), repairs };
   }
   return accepted(raw, canonical, [full, national], repairs, 'yes');
+}
+
+/** A row that names one country and gives the VAT number of another is a question; neither is taken for the other. */
+function ofAnother(countryCode: string, whole: string): string {
+  const named = namedBy(whole)?.countryCode;
+  if (named === undefined || named === countryCode || countryOfVat(whole) === undefined) return '';
+  return `: it is one of ${named}, and the row says ${countryCode}`;
 }
 
 /** A same, B same after a repair that changed more than the spelling, F different, Z missing. */
@@ -110,18 +119,47 @@ export function comparableVat(vat: string, countryCode: string): string {
   return countryCode === 'CA' ? national.replace(/^(\d{9})R[A-Z]\d{4}$/, '$1') : national;
 }
 
+/** The country that a VAT number names by its prefix, or by a form that no other country has; undefined where it is none of it. */
+export function countryOfVat(text: string): NamedByVat | undefined {
+  const named = namedBy(compact(cleanNumber(text).text));
+  return named !== undefined && parseVatNumber(text, named.countryCode).treatment !== 'review' ? named : undefined;
+}
+
+interface NamedByVat {
+  readonly countryCode: string;
+  /** In words: "begins with DE". */
+  readonly by: string;
+}
+
+function namedBy(compacted: string): NamedByVat | undefined {
+  const whole = compacted.replace(LABEL, '');
+  const own = OWN_FORMS.find(({ shape }) => shape.test(whole))?.countryCode;
+  if (own !== undefined) return { countryCode: own, by: `has a form of ${own} alone` };
+  const prefix = whole.slice(0, 2);
+  const countryCode = VAT_PREFIXES[prefix] ?? prefix;
+  const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;
+  return rule === undefined || rule.prefix === '' ? undefined : { countryCode, by: `begins with ${prefix}` };
+}
+
+/** Prefixes that are no ISO codes: Greece, Northern Ireland, and what people write for GB. */
+const VAT_PREFIXES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB', UK: 'GB' };
+
+const OWN_FORMS: readonly { readonly countryCode: string; readonly shape: RegExp }[] = [
+  { countryCode: 'CH', shape: /^CHE\d{9}(?:MWST|TVA|IVA|VAT)?$/ },
+  { countryCode: 'NL', shape: /^\d{9}B\d{2}$/ },
+  { countryCode: 'JP', shape: /^T\d{13}$/ },
+];
+
 export const vatRepairsInWords = (parsed: ParsedVat): string =>
   [...new Set(parsed.repairs.map(repairInWords))].join(', ');
 
 function nationalPart(whole: string, countryCode: string): string {
-  const bare = whole
-    .replace(/^(?:VAT|UST(?:ID)?(?:NR)?|TVA|BTW|IVA|NIF|EIN|ABN)(?=[A-Z]{0,2}\d)/, '')
-    .replace(SUFFIX, '');
+  const bare = whole.replace(LABEL, '').replace(SUFFIX, '');
   const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;
   if (rule?.shape.test(bare) === true) return bare;
-  const prefixes = [countryCode, 'UK', 'EL', rule?.prefix ?? '']
+  const prefixes = [countryCode, ...Object.keys(VAT_PREFIXES), rule?.prefix ?? '']
     .filter((code) => code !== '')
-    .filter((code) => code === countryCode || code === rule?.prefix || isoAlias(code) === countryCode);
+    .filter((code) => code === countryCode || code === rule?.prefix || VAT_PREFIXES[code] === countryCode);
   const prefix = prefixes.find((code) => bare.startsWith(code));
   const rest = prefix === undefined ? bare : bare.slice(prefix.length);
   // A Swiss number in digits alone lacks the CHE that belongs to it.

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Subject } from '../domain/grade.js';
+import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { Meter } from '../domain/meter.js';
 import type { RepairRule } from '../domain/numbers/types.js';
 import { addReveals, NO_REVEALS, type Reveals } from '../domain/reveals.js';
@@ -13,6 +14,10 @@ export interface RunPlan {
   readonly invalid: number;
   /** The first of them. */
   readonly invalidRows: readonly InvalidRow[];
+  /** By reason, the most frequent first, each with its first row. */
+  readonly invalidReasons: readonly InvalidReason[];
+  /** Rows that name no country, by the one that their numbers tell. */
+  readonly suggestedCountries: Readonly<Record<string, number>>;
   /** Rows whose registration number is repaired without asking, and how often each repair is needed. */
   readonly repaired: number;
   readonly repairs: Readonly<Partial<Record<RepairRule, number>>>;
@@ -83,6 +88,8 @@ export class PlanTally {
   #valid = 0;
   #invalid = 0;
   readonly #invalidRows: InvalidRow[] = [];
+  readonly #invalidReasons = new Map<string, InvalidReason>();
+  readonly #suggested: Record<string, number> = {};
   #repaired = 0;
   readonly #repairs: Partial<Record<RepairRule, number>> = {};
   #needName = 0;
@@ -101,19 +108,27 @@ export class PlanTally {
     this.rows += 1;
     this.#invalid += 1;
     if (this.#invalidRows.length < INVALID_SHOWN) this.#invalidRows.push(row);
+    const alike = this.#invalidReasons.get(row.code);
+    this.#invalidReasons.set(row.code, alike === undefined ? { ...row, rows: 1 } : { ...alike, rows: alike.rows + 1 });
   }
 
   valid(subject: Subject): void {
     this.rows += 1;
     this.#valid += 1;
     const number = subject.registrationNumber;
+    if (subject.countryFrom !== undefined)
+      this.#suggested[subject.countryCode] = (this.#suggested[subject.countryCode] ?? 0) + 1;
     const doubt = personNeeded(subject);
     if (doubt !== undefined) {
       this.#toPerson += 1;
       this.#reasons[doubt] = (this.#reasons[doubt] ?? 0) + 1;
-    } else if (number?.treatment === 'needs_name') {
+    } else if (
+      number?.treatment === 'needs_name' ||
+      subject.taxInNumber === true ||
+      subject.countryFrom !== undefined
+    ) {
       this.#needName += 1;
-      const reason = kindOf(number.reason ?? 'the number alone is not enough');
+      const reason = kindOf(number?.reason ?? 'the row names no country; its numbers tell one');
       this.#needNameReasons[reason] = (this.#needNameReasons[reason] ?? 0) + 1;
     } else if (number !== undefined && number.repairs.length > 0) {
       this.#repaired += 1;
@@ -183,6 +198,8 @@ export class PlanTally {
       valid: this.#valid,
       invalid: this.#invalid,
       invalidRows: this.#invalidRows,
+      invalidReasons: [...this.#invalidReasons.values()].sort((a, b) => b.rows - a.rows || a.row - b.row),
+      suggestedCountries: this.#suggested,
       repaired: this.#repaired,
       repairs: this.#repairs,
       needName: this.#needName,
@@ -203,9 +220,12 @@ export class PlanTally {
 
 /** Why a person has to look at the row whatever the searches find. */
 function personNeeded(subject: Subject): string | undefined {
-  const { registrationNumber: number, vatNumber: vat, name, ticker, leads } = subject;
+  const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom, taxInNumber } = subject;
+  if (taxInNumber === true && name !== undefined) return undefined;
   if (number?.treatment === 'review')
     return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
+  if (countryFrom !== undefined && name === undefined)
+    return 'neither country nor name is given: what the numbers tell of the country confirms nothing';
   if (number !== undefined) return undefined;
   if (vat?.treatment === 'review') return 'the VAT number cannot be read, and there is no registration number';
   if (vat !== undefined) return undefined;

@@ -153,9 +153,9 @@ export class RowPlanner {
  * held against. The name is there as it is written: it is searched for so.
  */
 function questionsOf({ subject, location }: Enquiry): string {
-  const { registrationNumber: number, vatNumber: vat, name, leads } = subject;
+  const { registrationNumber: number, vatNumber: vat, name, leads, countryFrom } = subject;
   return JSON.stringify([
-    [location, identifierOf(subject), name, leads],
+    [location, identifierOf(subject), name, leads, countryFrom],
     number && [number.treatment, number.repairs.length, ...number.spellings],
     vat && [vat.treatment, vat.repairs.length, vat.canonical],
   ]);

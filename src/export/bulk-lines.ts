@@ -1,8 +1,10 @@
+import type { GlanceEntry } from '../ledger/reading.js';
 import { readSubject } from '../readers/read-subject.js';
 import type { Issue, Reader, SubjectAnswers } from '../readers/reader.js';
 import { columnsOf, type Table } from '../readers/table.js';
-import type { LineRenderer, Lines } from './formats/format.js';
+import { isFor, type LineRenderer, type Lines } from './formats/format.js';
 import type { Formats } from './formats/list.js';
+import { glanceEntries } from './glance-entries.js';
 import type { ExportOptions } from './options.js';
 
 /** What some subjects gave, ready to be appended. */
@@ -10,6 +12,7 @@ export interface BulkLines {
   /** For each table of the reader, its rows in each format of the export. */
   readonly tables: readonly (readonly Lines[])[];
   readonly issues: readonly Issue[];
+  readonly glances: readonly GlanceEntry[];
 }
 
 /** Makes lines from raw bodies. The same on every thread. */
@@ -20,10 +23,13 @@ export function bulkRenderer(
 ): (subjects: readonly SubjectAnswers[]) => BulkLines {
   const renderers = reader.tables.map((table) => ({
     table,
-    inFormats: options.formats.map((name) => rendererOf(table, formats, name, options)),
+    inFormats: options.formats
+      .filter((name) => isFor(formats[name], table.name))
+      .map((name) => rendererOf(table, formats, name, options)),
   }));
   return (subjects) => {
     const read = subjects.map((subject) => ({
+      id: subject.id,
       country: subject.country,
       out: readSubject(reader, subject, options.includeContacts),
     }));
@@ -35,6 +41,7 @@ export function bulkRenderer(
     return {
       tables: renderers.map(({ table, inFormats }) => inFormats.map((renderer) => render(table, renderer))),
       issues: read.flatMap(({ out }) => out.issues),
+      glances: read.flatMap(({ id, out }) => glanceEntries(reader, id, out)),
     };
   };
 }

@@ -1,6 +1,7 @@
 import { type Column, column, type Table, withFurther } from '../readers/table.js';
 import type { Marks } from '../util/marked-part.js';
 import { parquetColumns } from './formats/parquet-file.js';
+import { resultsTable } from './results-table.js';
 import { rowsTable } from './run-tables.js';
 import { sideTables, tables } from './tables.js';
 
@@ -21,6 +22,8 @@ a folder of its own, in the same formats, with \`datapackage.json\` and \`summar
 
 const INPUT = column('input_…', 'text', 'One for each column of the input, as written', 'the input');
 
+const OWN_INPUT = column('…', 'text', 'Each column of the input under its own name, as written', 'the input');
+
 function describeTable(table: Table): string {
   const key = table.key.map((name) => `\`${name}\``).join(', ');
   return [
@@ -32,8 +35,8 @@ function describeTable(table: Table): string {
     '',
     '| column | CSV | Parquet | meaning | from |',
     '|---|---|---|---|---|',
-    ...withFurther(table, table.columns, table === rowsTable ? [INPUT] : []).map((item) =>
-      describeColumn(item, table.source === 'ledger' ? 'the ledger' : 'the field of that name'),
+    ...withFurther(table, table.columns, table === rowsTable ? [INPUT] : table === resultsTable ? [OWN_INPUT] : []).map(
+      (item) => describeColumn(item, table.source === 'ledger' ? 'the ledger' : 'the field of that name'),
     ),
     '',
   ].join('\n');

@@ -12,11 +12,14 @@ import { withFormats } from './formats/open.js';
 import type { ExportOptions } from './options.js';
 import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
+import { companyAtAGlance, resultRow } from './results-rows.js';
+import { type ResultsShape, resultsFor, resultsTable } from './results-table.js';
 import {
   callRow,
   candidateRow,
   damagedRow,
   damagedTextRow,
+  endRow,
   errorRow,
   inputColumns,
   inputRow,
@@ -56,12 +59,15 @@ async function fill(
 ): Promise<ExportSummary> {
   const scratch = join(folder, '.scratch');
   mkdirSync(scratch, { mode: 0o700 });
-  return await withFormats({ folder, scratch, options }, parts.formats, async (opened) => {
-    const outputs = openOutputs(snapshot, options, parts, opened);
+  return await withFormats({ folder, scratch, options, questions: parts.questions }, parts.formats, async (opened) => {
+    const shape = resultsFor(snapshot.columns);
+    const outputs = openOutputs(snapshot, options, parts, opened, shape);
     await writeRunTables(snapshot, options, outputs, parts);
     const allowances = allowanceRows(await snapshot.allowances());
     outputs.write('allowances', allowances);
     const issues = await writeAnswers(answersOf(snapshot), options, parts, outputs);
+    // What the answers say of each company stands beside its lines.
+    await writeInputLines(snapshot, outputs, shape);
     writeDamaged(snapshot, outputs, options.now);
     const finished = await outputs.finish(folder);
     if (finished.resources.length === 0) throw nothingWritten(finished.unwritten);
@@ -87,11 +93,12 @@ function openOutputs(
   options: ExportOptions,
   parts: ExportParts,
   opened: OpenFormats,
+  shape: ResultsShape,
 ): Outputs {
   const bought = boughtTables(parts.readers);
   const declared = tablesOf(parts.readers).map((table) => ({
-    table,
-    furtherColumns: table === rowsTable ? inputColumns(columns) : [],
+    table: table === resultsTable ? shape.table : table,
+    furtherColumns: table === rowsTable ? inputColumns(columns) : table === resultsTable ? shape.inputs : [],
     bought: bought.includes(table),
   }));
   return new Outputs(declared, opened, options.includeContacts);
@@ -103,13 +110,6 @@ async function writeRunTables(
   outputs: Outputs,
   { judge }: ExportParts,
 ): Promise<void> {
-  const stages = plannedStages(snapshot.run);
-  const inputs = inputColumns(snapshot.columns);
-  for await (const batch of snapshot.rows())
-    outputs.write(
-      'rows',
-      batch.map((row) => inputRow(row, stages, inputs)),
-    );
   for await (const batch of snapshot.members())
     outputs.write(
       'members',
@@ -134,6 +134,30 @@ async function writeRunTables(
       'errors',
       batch.map((error, index) => errorRow(error, before + index + 1)),
     );
+  }
+}
+
+/** The input line by line, for programs and for people; those that people have to look at are told in `errors`, too. */
+async function writeInputLines(snapshot: RunSnapshot, outputs: Outputs, shape: ResultsShape): Promise<void> {
+  const stages = plannedStages(snapshot.run);
+  const inputs = inputColumns(snapshot.columns);
+  for await (const batch of snapshot.rows()) {
+    const lines = batch.map((row) => ({ row, company: companyAtAGlance(row) }));
+    outputs.write(
+      'rows',
+      lines.map(({ row, company }) => inputRow(row, company, stages, inputs)),
+    );
+    outputs.write(
+      'results',
+      lines.map(({ row, company }) => resultRow(row, company, shape)),
+    );
+    const before = outputs.count('errors');
+    const ended = batch.filter(({ outcome }) => outcome === 'invalid' || outcome === 'needs_review');
+    outputs.write(
+      'errors',
+      ended.map((row, index) => endRow(row, before + index + 1)),
+    );
+    await outputs.drain('results');
   }
 }
 

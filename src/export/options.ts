@@ -1,6 +1,8 @@
-export const EXPORT_FORMATS = ['csv', 'parquet'] as const;
+export const EXPORT_FORMATS = ['csv', 'parquet', 'xlsx'] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+/** Those that every table is written in; a workbook is for the results of a run. */
+export type TableFormat = Exclude<ExportFormat, 'xlsx'>;
 
 export interface CsvOptions {
   readonly delimiter: string;

@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import { systemFailure } from '../domain/system-failure.js';
 import { type Column, columnsOf, type Row, type Table, withFurther } from '../readers/table.js';
 import type { Resource } from './data-package.js';
-import type { FileFacts, Format, FormatWriter, Lines, TableFile } from './formats/format.js';
+import { type FileFacts, type Format, type FormatWriter, isFor, type Lines, type TableFile } from './formats/format.js';
 
 /** Formats under way, in the order of the options. */
 export type OpenFormats = readonly { readonly format: Format; readonly writer: FormatWriter }[];
@@ -41,7 +41,9 @@ export class Outputs {
   constructor(tables: readonly OutputTable[], formats: OpenFormats, includeContacts: boolean) {
     const open = ({ table, furtherColumns, bought }: OutputTable): Output => {
       const columns = withFurther(table, columnsOf(table, includeContacts), furtherColumns);
-      const files = formats.map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
+      const files = formats
+        .filter(({ format }) => isFor(format, table.name))
+        .map(({ format, writer }) => ({ format, file: writer.table(table.name, columns, bought) }));
       return { table, columns, files, rows: 0 };
     };
     this.#byName = new Map(tables.map((declared) => [declared.table.name, open(declared)]));
@@ -65,6 +67,11 @@ export class Outputs {
       file.append(lines[index] as Lines);
     }
     for (const rows of counts) output.rows += rows;
+  }
+
+  /** Until the disk has caught up with what was written to a table. */
+  async drain(name: string): Promise<void> {
+    for (const { file } of this.#find(name).files) await file.drain?.();
   }
 
   count(name: string): number {

@@ -1,12 +1,15 @@
 import type { Judgement, Standing } from '../ledger/portfolios.js';
 import { readers } from '../readers/list.js';
 import type { Reader } from '../readers/reader.js';
+import type { QuestionLines } from './formats/format.js';
 import { type Formats, formats } from './formats/list.js';
 
 /** What exports are made with. */
 export interface ExportParts {
   readonly readers: readonly Reader[];
   readonly formats: Formats;
+  /** What people are asked about the run's list; none where nobody has looked. */
+  readonly questions?: QuestionLines;
   /** What a member needs now. */
   readonly judge: (standing: Standing) => Judgement;
 }

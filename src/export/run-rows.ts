@@ -19,6 +19,9 @@ import type { Issue } from '../readers/reader.js';
 import { type Cell, type Column, column, type Row, type RowOf, timestamp } from '../readers/table.js';
 import { stages } from '../stages/list.js';
 import { stringifyExact } from '../util/exact-json-write.js';
+import { askedInShort } from './asked.js';
+import type { CompanyAtAGlance } from './results-rows.js';
+import { freeName } from './results-table.js';
 import {
   type callsTable,
   type candidatesTable,
@@ -41,19 +44,21 @@ function withoutContacts(extra: string | null): string | null {
 
 const text = (value: number | null): Cell => (value === null ? null : String(value));
 
-/** `input_*`, one for each column of the input. Names that differ only in case would be one column in a database. */
+/** `input_*`, one for each column of the input. */
 export function inputColumns(headers: readonly string[]): readonly Column[] {
   const taken = new Set<string>();
   return headers.map((header, index) => {
-    const wanted = `input_${header.trim() === '' ? `column_${index + 1}` : header}`;
-    let name = wanted;
-    for (let copy = 2; taken.has(name.toLowerCase()); copy++) name = `${wanted}_${copy}`;
-    taken.add(name.toLowerCase());
+    const name = freeName(`input_${header.trim() === '' ? `column_${index + 1}` : header}`, taken);
     return column(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
   });
 }
 
-export function inputRow(row: SnapshotRow, planned: readonly string[], columns: readonly Column[]): Row {
+export function inputRow(
+  row: SnapshotRow,
+  { name, registrationNumber, status: companyStatus }: CompanyAtAGlance,
+  planned: readonly string[],
+  columns: readonly Column[],
+): Row {
   const status = (stage: string): Cell =>
     row.stages === null ? null : (row.stages[stage] ?? (planned.includes(stage) ? unreachedStatus(row.outcome) : null));
   return {
@@ -68,10 +73,18 @@ export function inputRow(row: SnapshotRow, planned: readonly string[], columns: 
     error_code: row.errorCode,
     error_message: row.errorMessage,
     // An empty cell of the input is an empty field, not an empty text.
-    ...Object.fromEntries(columns.map(({ name }, index) => [name, row.values[index] || null])),
-    extra: null,
+    ...Object.fromEntries(columns.map((column, index) => [column.name, row.values[index] || null])),
+    matched_name: name,
+    matched_registration_number: registrationNumber,
+    company_status: companyStatus,
+    line: String(row.line),
+    extra: surplusOf(row.values.slice(columns.length)),
   };
 }
+
+/** What stood behind the last column of the input has no column of its own. */
+const surplusOf = (cells: readonly string[]): Cell =>
+  cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
 /** The stages of the pipeline the run was started with. */
 export function plannedStages(run: RunRecord): readonly string[] {
@@ -158,6 +171,7 @@ export const callRow = (call: SnapshotCall): RowOf<typeof callsTable> => ({
   error_class: call.errorClass,
   remaining_units: text(call.remainingUnits),
   reconciled: call.reconciled,
+  asked: askedInShort(call),
   extra: null,
 });
 
@@ -175,6 +189,26 @@ export const errorRow = (error: SnapshotError, position: number): RowOf<typeof e
   pointer: null,
   seen: null,
   raw_sha256: null,
+  line: text(error.line),
+  extra: null,
+});
+
+/** A row that cannot be asked about, or that waits for a person: why. */
+export const endRow = (row: SnapshotRow, position: number): RowOf<typeof errorsTable> => ({
+  row: String(row.row),
+  stage: row.stage,
+  class: row.outcome,
+  code: row.errorCode,
+  message: row.errorMessage,
+  request_id: null,
+  attempts: '0',
+  at: row.updatedAt === null ? null : timestamp(row.updatedAt),
+  position: String(position),
+  operation: null,
+  pointer: null,
+  seen: null,
+  raw_sha256: null,
+  line: String(row.line),
   extra: null,
 });
 
@@ -193,6 +227,7 @@ export const issueRow = ({ origin, ...issue }: Issue, position: number): RowOf<t
   pointer: issue.pointer,
   seen: issue.seen,
   raw_sha256: origin.rawSha256,
+  line: null,
   extra: null,
 });
 
@@ -211,6 +246,7 @@ export const damagedRow = (answer: UnsoundAnswer, position: number): RowOf<typeo
   pointer: null,
   seen: null,
   raw_sha256: answer.rawSha256,
+  line: null,
   extra: null,
 });
 
@@ -235,5 +271,6 @@ export const damagedTextRow = (place: StoredPlace, position: number, now: number
   pointer: null,
   seen: null,
   raw_sha256: null,
+  line: null,
   extra: null,
 });

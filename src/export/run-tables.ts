@@ -19,6 +19,8 @@ export const rowSpaces: readonly IdSpace[] = [
   ...new Set([...LEADING_SPACES, ...stages.flatMap(({ space, finds = [] }) => [space, ...finds])]),
 ];
 
+const lineColumn = column('line', 'integer', 'Line of the file that the row begins on');
+
 const STATUSES =
   'done, not_available, skipped, waiting, parked, failed, pending; empty if the pipeline has no such stage';
 
@@ -27,6 +29,10 @@ const idColumn = (space: IdSpace) => column(idSpaces[space].column, 'id', idSpac
 const furtherColumns = [
   ...furtherStages.map((name) => column(statusColumn(name), 'text', `Stage ${name}, as record_status`)),
   ...rowSpaces.filter((space) => !LEADING_SPACES.includes(space)).map(idColumn),
+  column('matched_name', 'text', 'Name of the confirmed company: as its record has it, else as the search has it'),
+  column('matched_registration_number', 'text', 'Its registration number, likewise'),
+  column('company_status', 'text', 'Its status as the registry reports it, in the provider’s words'),
+  lineColumn,
 ];
 
 export const rowsTable = table({
@@ -174,6 +180,11 @@ export const callsTable = table({
     column('error_class', 'text', 'What happens next: retry, slow_down, park, not_available, fail_row, …'),
     column('remaining_units', 'integer', 'Units left, as the provider said'),
     column('reconciled', 'text', 'How an unknown charge was settled later'),
+    column(
+      'asked',
+      'text',
+      'What was asked for, in short: what was searched by, or the ID; empty where the answer is not owned any more and no ID was asked by',
+    ),
     emptyExtra,
   ],
 });
@@ -182,7 +193,7 @@ export const errorsTable = table({
   name: 'errors',
   onePer: 'error',
   description:
-    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same). Class `not_exported`: a stored answer that is damaged or could not be read, of which nothing is in the tables, or a damaged cell of a row (`ROW_DAMAGED`), which is empty.',
+    'What went wrong, and every place in an answer whose form the document does not describe (class `unexpected_shape`: the rest of the record is exported all the same). Rows that cannot be asked about (class `invalid`) and those that wait for a person (class `needs_review`) are in it with their reason. Class `not_exported`: a stored answer that is damaged or could not be read, of which nothing is in the tables, or a damaged cell of a row (`ROW_DAMAGED`), which is empty.',
   source: 'ledger, and the reading of the raw bodies',
   key: ['position'],
   keyAlwaysThere: true,
@@ -192,7 +203,7 @@ export const errorsTable = table({
     column(
       'class',
       'text',
-      'What follows from it; unexpected_shape for places in an answer, not_exported for answers and cells that the tables lack',
+      'What follows from it; invalid and needs_review for rows that ended so, unexpected_shape for places in an answer, not_exported for answers and cells that the tables lack',
     ),
     column('code', 'text', 'Stable code'),
     column('message', 'text', 'In words'),
@@ -204,6 +215,7 @@ export const errorsTable = table({
     column('pointer', 'text', 'JSON pointer to the place in the raw body'),
     column('seen', 'text', 'What was seen there'),
     column('raw_sha256', 'text', 'SHA-256 of the raw body'),
+    lineColumn,
     emptyExtra,
   ],
 });

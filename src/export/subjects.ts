@@ -5,7 +5,7 @@ import type { RawAnswer, SubjectAnswers } from '../readers/reader.js';
 import { isPaged, standingPages } from '../readers/standing-pages.js';
 
 /** The raw answers of a run, as readers want them. How the ledger gives them is known here alone. */
-export interface RunAnswers {
+export interface RunAnswers extends Pick<RunSnapshot, 'keepGlances'> {
   /** Company by company, or report by report, in the order of their IDs. */
   subjects(space: IdSpace, operations: readonly string[], asked?: readonly string[]): AsyncIterable<SubjectAnswers>;
   /** Answers without a subject. Later pages and later looks come after earlier ones. */
@@ -14,6 +14,7 @@ export interface RunAnswers {
 
 export function answersOf(snapshot: RunSnapshot): RunAnswers {
   return {
+    keepGlances: (...kept) => snapshot.keepGlances(...kept),
     async *subjects(space, operations, asked) {
       for await (const subject of snapshot.subjects(space, operations, asked)) yield toSubject(subject);
     },

@@ -5,7 +5,11 @@ import { prospectsTable } from '../readers/tables/prospects.js';
 import { vocabulariesTable } from '../readers/tables/vocabularies.js';
 import { allowancesTable } from './allowances-table.js';
 import { changesTable } from './changes-table.js';
+import { resultsTable } from './results-table.js';
 import { callsTable, candidatesTable, errorsTable, membersTable, rowsTable, watchEventsTable } from './run-tables.js';
+
+/** The input, line by line: for programs, and for people. */
+const LINES = [rowsTable, resultsTable] as const;
 
 const ABOUT_THE_RUN = [
   membersTable,
@@ -21,13 +25,13 @@ const ABOUT_THE_RUN = [
 export function tablesOf(from: readonly Reader[]): readonly Table[] {
   const bought = boughtTables(from);
   const last = bought.filter(({ listedLast }) => listedLast === true);
-  return [rowsTable, ...bought.filter((table) => !last.includes(table)), ...ABOUT_THE_RUN, ...last];
+  return [...LINES, ...bought.filter((table) => !last.includes(table)), ...ABOUT_THE_RUN, ...last];
 }
 
 /** Several readers may write to one table; two tables of one name would be one file. */
 export function boughtTables(from: readonly Reader[]): readonly Table[] {
   const tables = [...new Set(from.flatMap((reader) => reader.tables))];
-  const names: readonly string[] = [rowsTable, ...ABOUT_THE_RUN, ...tables].map(({ name }) => name);
+  const names: readonly string[] = [...LINES, ...ABOUT_THE_RUN, ...tables].map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new TypeError(`two tables are declared with the name ${twice}`);
   return tables;
@@ -36,7 +40,7 @@ export function boughtTables(from: readonly Reader[]): readonly Table[] {
 export type TableName =
   | (typeof readers)[number]['tables'][number]['name']
   | (typeof ABOUT_THE_RUN)[number]['name']
-  | (typeof rowsTable)['name'];
+  | (typeof LINES)[number]['name'];
 
 export const tables: readonly Table[] = tablesOf(readers);
 

@@ -1,8 +1,11 @@
+import type { GlanceEntry } from '../ledger/reading.js';
 import { readSubject } from '../readers/read-subject.js';
 import type { ListItem, Reader, SubjectAnswers } from '../readers/reader.js';
 import { bulkRenderer } from './bulk-lines.js';
 import { BulkPool } from './bulk-pool.js';
+import { isFor } from './formats/format.js';
 import type { Formats } from './formats/list.js';
+import { glanceEntries } from './glance-entries.js';
 import { type IssueCounts, IssueRows } from './issue-rows.js';
 import type { ExportOptions } from './options.js';
 import type { Outputs } from './outputs.js';
@@ -21,15 +24,23 @@ export async function writeAnswers(
   const inOrder = [...parts.readers.filter((reader) => !isBulk(reader)), ...parts.readers.filter(isBulk)];
   for (const reader of inOrder) {
     const subjects = withListed(reader, answers);
-    if (asLines(reader, options, parts.formats)) await writeLines(reader, subjects, options, parts, outputs, issues);
-    else await writeRows(reader, subjects, options, outputs, issues);
+    const keep = (entries: readonly GlanceEntry[]) => answers.keepGlances(reader.name, reader.space, entries);
+    if (asLines(reader, options, parts.formats))
+      await writeLines(reader, subjects, options, parts, outputs, issues, keep);
+    else await writeRows(reader, subjects, options, outputs, issues, keep);
   }
   return issues.counts;
 }
 
+type KeepGlances = (entries: readonly GlanceEntry[]) => void;
+
 /** Lines are for formats that all know them: one that is made from rows needs the rows on this thread anyway. */
-const asLines = ({ bulk, lists }: Reader, options: ExportOptions, known: Formats): boolean =>
-  bulk === true && lists === undefined && options.formats.every((name) => known[name].renderer !== undefined);
+const asLines = ({ bulk, lists, tables }: Reader, options: ExportOptions, known: Formats): boolean =>
+  bulk === true &&
+  lists === undefined &&
+  options.formats.every(
+    (name) => known[name].renderer !== undefined || !tables.some((table) => isFor(known[name], table.name)),
+  );
 
 async function writeRows(
   reader: Reader,
@@ -37,11 +48,13 @@ async function writeRows(
   { includeContacts }: ExportOptions,
   outputs: Outputs,
   issues: IssueRows,
+  keep: KeepGlances,
 ): Promise<void> {
   for await (const subject of subjects) {
     const out = readSubject(reader, subject, includeContacts);
     for (const table of reader.tables) outputs.write(table.name, out.shownOf(table), subject.country);
     issues.write(out.issues);
+    keep(glanceEntries(reader, subject.id, out));
   }
 }
 
@@ -52,6 +65,7 @@ async function writeLines(
   parts: ExportParts,
   outputs: Outputs,
   issues: IssueRows,
+  keep: KeepGlances,
 ): Promise<void> {
   // The second thread knows the readers and formats of the lists, and no others.
   const known = ALL_PARTS.readers.includes(reader) && parts.formats === ALL_PARTS.formats;
@@ -61,6 +75,7 @@ async function writeLines(
     for await (const lines of pool.render(inBatches(subjects))) {
       for (const [index, { name }] of reader.tables.entries()) outputs.append(name, lines.tables[index] ?? []);
       issues.write(lines.issues);
+      keep(lines.glances);
     }
   } finally {
     await pool.close();

@@ -1,7 +1,11 @@
 import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
-import type { LineProblemCode, NumberedLine } from '../sheets/sheet.js';
+import { suggestCountry } from '../domain/suggest-country.js';
+import { isBlank } from '../sheets/blank.js';
+import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet.js';
 import type { UnreadLeads } from './header-claims.js';
 import { textAt } from './join-cells.js';
+import { isPlaceholder } from './placeholders.js';
+import { cellsAreSound } from './sound-cells.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -20,15 +24,31 @@ export function judgeRow(
   unread: UnreadLeads = {},
   country: string | null = null,
 ): InputRow {
-  const { cells: values, problem: damage } = line;
+  const { cells, surplus = [] } = line;
+  const values = surplus.length === 0 ? cells : [...cells, ...surplus];
+  const damage = damageOf(line, mapping);
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
     return { row, line: line.line, values, fields: {}, problem: damage };
   }
-  const given = fieldsOf(values, mapping);
+  const { fields: given, emptied } = fieldsOf(values, mapping);
   const fields = given.country === undefined && country !== null ? { ...given, country } : given;
-  const problem = damage ?? incomplete(fields, () => fieldsOf(values, unread));
-  if (problem === undefined) return { row, line: line.line, values, fields };
-  return { row, line: line.line, values, fields, problem };
+  const problem = damage ?? incomplete(fields, emptied, () => fieldsOf(values, unread).fields);
+  return {
+    row,
+    line: line.line,
+    values,
+    fields,
+    ...(emptied.length === 0 ? {} : { emptied }),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+/** A comment behind the last column is no damage, where the fields before it are sure. */
+function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable['mapping']): LineProblem | undefined {
+  if (problem?.code !== 'RAGGED' || surplus === undefined) return problem;
+  if (cellsAreSound(cells, mapping)) return undefined;
+  const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
+  return { ...problem, message: `${problem.message}; behind the last header: ${told.slice(0, 3).join(', ')}` };
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */
@@ -42,13 +62,20 @@ export const CELLS_UNSURE: Readonly<Record<LineProblemCode, boolean>> = {
 };
 
 /** `unread`: leads that the row gives, and nobody follows. */
-function incomplete(fields: InputFields, unread: () => InputFields): RowProblem | undefined {
+function incomplete(fields: InputFields, emptied: Emptied, unread: () => InputFields): RowProblem | undefined {
   if (IDENTIFIERS.every((field) => fields[field] === undefined) && leadsIn(fields) === undefined) {
     const missing = 'the row has no name, registration number, VAT number or ticker';
-    return { code: 'NO_IDENTIFIER', message: `${missing}${whatItHas(fields, leadsIn(unread()))}` };
+    const rest = `${saysNothing(emptied, IDENTIFIERS)}${whatItHas(fields, leadsIn(unread()))}`;
+    return { code: 'NO_IDENTIFIER', message: `${missing}${rest}` };
   }
-  if (fields.country === undefined) return { code: 'NO_COUNTRY', message: 'the row has no country' };
-  return undefined;
+  if (fields.country !== undefined || suggestCountry(fields) !== undefined) return undefined;
+  return { code: 'NO_COUNTRY', message: `the row has no country${saysNothing(emptied, ['country'])}` };
+}
+
+/** Who has a company of that name must hear why it was not looked for. */
+function saysNothing(emptied: Emptied, fields: readonly InputField[]): string {
+  const cells = emptied.filter(({ field }) => fields.includes(field)).map(({ field, text }) => `${field} "${text}"`);
+  return cells.length === 0 ? '' : ` (taken as empty: ${cells.join(', ')})`;
 }
 
 function whatItHas(fields: InputFields, unread: InputFields | undefined): string {
@@ -71,13 +98,33 @@ const FOLLOWED_BY: Readonly<Record<Lead, string>> = {
   email: 'autocomplete',
 };
 
-function fieldsOf(values: readonly string[], mapping: InputTable['mapping']): InputFields {
+/** Cells that say that there is nothing. */
+type Emptied = NonNullable<InputRow['emptied']>;
+
+function fieldsOf(
+  values: readonly string[],
+  mapping: InputTable['mapping'],
+): { readonly fields: InputFields; readonly emptied: Emptied } {
   const fields: { [F in InputField]?: string } = {};
+  const emptied: { field: InputField; text: string }[] = [];
   for (const field of INPUT_FIELDS) {
     const source = mapping[field];
     if (source === undefined) continue;
     const value = textAt(values, source, field);
-    if (value !== '') fields[field] = value;
+    if (value === '') continue;
+    if (isPlaceholder(value, field)) emptied.push({ field, text: value });
+    else fields[field] = value;
   }
-  return fields;
+  if (fields.country !== undefined && isNotNamibia(fields)) {
+    emptied.push({ field: 'country', text: fields.country });
+    delete fields.country;
+  }
+  return { fields, emptied };
+}
+
+/** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
+function isNotNamibia({ country, ...fields }: InputFields): boolean {
+  if (country?.toUpperCase() !== 'NA') return false;
+  const told = suggestCountry(fields)?.countryCode;
+  return told !== undefined && told !== 'NA';
 }

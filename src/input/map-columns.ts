@@ -14,6 +14,7 @@ import {
 } from './decide-columns.js';
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
+import { indicesIn } from './join-cells.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
   type ColumnDoubt,
@@ -77,8 +78,9 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
     const header = now === undefined ? undefined : names.headerOf(now);
-    if (agreed !== undefined && hasRows && needsAWord(field, header, agreed))
-      return [doubtOf(field, told, now === undefined ? [] : [now])];
+    const several = decision.unclear.find((unclear) => unclear.field === field)?.columns;
+    if (agreed !== undefined && hasRows && (several !== undefined || needsAWord(field, header, agreed)))
+      return [doubtOf(field, told, several ?? (now === undefined ? [] : [now]))];
     notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
@@ -112,9 +114,6 @@ function countryFor({ country, agreed }: MapOptions): string | null {
 
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
-
-export const indicesIn = (source: ColumnSource): readonly number[] =>
-  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
 
 const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly string[] =>
   contents[indicesIn(source).at(-1) ?? -1]?.samples ?? [];

@@ -7,9 +7,10 @@ import { isFilled } from './column-content.js';
 import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
-import { textAt } from './join-cells.js';
-import { judgeRow, wouldFollow } from './judge-row.js';
-import { type ColumnMap, indicesIn, mapColumns } from './map-columns.js';
+import { indicesIn, textAt } from './join-cells.js';
+import { wouldFollow } from './judge-row.js';
+import { type ColumnMap, mapColumns } from './map-columns.js';
+import { rowsIn } from './read-rows.js';
 import { sampleLines } from './sample-lines.js';
 import {
   type ColumnAgreement,
@@ -17,7 +18,6 @@ import {
   IDENTIFIERS,
   INPUT_FIELDS,
   type InputOptions,
-  type InputRow,
   type InputTable,
   type ReadColumn,
 } from './types.js';
@@ -62,18 +62,8 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     headerLine,
     sheet: sheet.sheet,
     warnings,
-    rows: () => readRows(sheet, mapping, unread, country),
+    ...rowsIn(sheet, mapping, unread, country),
   };
-}
-
-async function* readRows(
-  sheet: Sheet,
-  mapping: InputTable['mapping'],
-  unread: UnreadLeads,
-  country: string | null,
-): AsyncGenerator<InputRow, void, undefined> {
-  let row = 0;
-  for await (const line of sheet.lines()) yield judgeRow(line, ++row, mapping, unread, country);
 }
 
 function readColumns(

@@ -1,4 +1,5 @@
 import type { IdSpace } from '../domain/id-spaces.js';
+import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { RowOutcome, StageStatus } from '../domain/outcomes.js';
 import type { NewRun, RunRecord, Stages } from './runs.js';
 
@@ -49,6 +50,8 @@ export interface PortfolioStore {
   oldestAnswer(portfolioId: number): Promise<number | null>;
   /** How many members that are in the list have come to what. */
   outcomes(portfolioId: number): Promise<Readonly<Record<RowOutcome, number>>>;
+  /** Why members that are in the list are invalid, the most frequent reason first. */
+  invalidReasons(portfolioId: number): Promise<readonly InvalidReason[]>;
 }
 
 /** What can be worked on. */

@@ -8,6 +8,8 @@ export interface Refusal {
   readonly line: number;
   readonly question: string;
   readonly problem: string;
+  /** What helps: a look at the question as it is now, or taking back what was decided. */
+  readonly next?: { readonly kind: 'export' } | { readonly kind: 'withdraw'; readonly decision: number };
 }
 
 export interface Applied {
@@ -137,12 +139,12 @@ function checkLine(
   if (line.candidate === '') return refuse(line, 'there is no candidate on this line to confirm');
   const choice = question.candidates.find(({ key }) => key === line.candidate);
   if (choice === undefined)
-    return refuse(line, upToDate ? `"${line.candidate}" is no candidate of this question` : GONE);
+    return upToDate ? refuse(line, `"${line.candidate}" is no candidate of this question`) : refuse(line, GONE, WRITE);
   return { kind: 'said', line, question, verdict, choice, shown };
 }
 
-const GONE =
-  'the provider was asked again since this file was written and does not name this candidate any more; `kybatch review export` writes the question as it is now';
+const GONE = 'the provider was asked again since this file was written and does not name this candidate any more';
+const WRITE = { kind: 'export' } as const;
 
 type Conclusion =
   | { readonly kind: 'answer'; readonly said: Said }
@@ -153,9 +155,9 @@ type Conclusion =
 function conclude(group: readonly Said[]): Conclusion {
   const [first, ...others] = group;
   if (first === undefined) return { kind: 'refused', refusals: [] };
-  const all = (problem: string): Conclusion => ({
+  const all = (problem: string, next?: Refusal['next']): Conclusion => ({
     kind: 'refused',
-    refusals: group.map(({ line }) => ({ line: line.line, question: line.question, problem })),
+    refusals: group.map(({ line }) => toRefusal(line, problem, next)),
   });
   if (others.some(({ verdict, choice }) => verdict !== first.verdict || choice?.id !== first.choice?.id)) {
     const confirms = new Set(group.flatMap(({ choice }) => choice?.id ?? []));
@@ -171,14 +173,21 @@ function conclude(group: readonly Said[]): Conclusion {
   const { decision } = question;
   if (!question.open && decision !== undefined) {
     const when = new Date(decision.decidedAt).toISOString().slice(0, 10);
-    return all(
-      `decided already: ${decision.decision}, by ${decision.decidedBy} on ${when}; \`kybatch review withdraw ${decision.id}\` takes that back`,
-    );
+    const people = decision.secondBy === null ? decision.decidedBy : `${decision.decidedBy} and ${decision.secondBy}`;
+    const problem = `decided already: ${decision.decision}, by ${people} on ${when}`;
+    return all(problem, { kind: 'withdraw', decision: decision.id });
   }
   return { kind: 'answer', said: first };
 }
 
-const refuse = ({ line, question }: SheetLine, problem: string): Checked => ({
+const refuse = (line: SheetLine, problem: string, next?: Refusal['next']): Checked => ({
   kind: 'refused',
-  refusal: { line, question, problem },
+  refusal: toRefusal(line, problem, next),
+});
+
+const toRefusal = ({ line, question }: SheetLine, problem: string, next: Refusal['next']): Refusal => ({
+  line,
+  question,
+  problem,
+  ...(next === undefined ? {} : { next }),
 });

@@ -4,7 +4,7 @@ import { inputInWords } from './words.js';
 
 export type Verdict = DecisionRecord['decision'];
 
-const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
+export const VERDICTS: readonly Verdict[] = ['confirm', 'none_of_these', 'not_sure'];
 
 /** However a spreadsheet has it. */
 export const verdictNamed = (text: string): Verdict | undefined =>

@@ -1,9 +1,33 @@
-import { stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { asPlaceError, UsageError } from '../domain/errors.js';
+import { WorkbookWriter } from '../sheets/write-workbook.js';
 import { writeWhole } from '../util/whole-file.js';
+import { VERDICTS } from './give-answer.js';
+import type { Question } from './questions.js';
+import { SHEET_COLUMNS, sheetLines, writeSheet } from './sheet.js';
 
-/** The sheet appears only when complete, for whoever the umask lets read it, and never over one that may hold decisions. */
-export async function saveSheet(path: string, text: string, overwrite: boolean): Promise<void> {
+export interface SaveOptions {
+  /** Overwrite a file that is there. */
+  readonly overwrite: boolean;
+  /** Between the cells of a CSV. */
+  readonly delimiter?: string | undefined;
+}
+
+/**
+ * The sheet appears only when complete, for whoever the umask lets read it, and never over one that may hold decisions. What
+ * is named `.xlsx` is a workbook.
+ */
+export async function saveSheet(
+  path: string,
+  questions: readonly Question[],
+  { overwrite, delimiter }: SaveOptions,
+): Promise<void> {
+  const isWorkbook = isWorkbookName(path);
+  if (isWorkbook && delimiter !== undefined)
+    throw new UsageError(
+      `${path} is a workbook, which has no delimiter`,
+      'Leave --delimiter out, or name a .csv file.',
+    );
   if (!overwrite && (await exists(path))) {
     throw new UsageError(
       `${path} is there already, and may hold decisions`,
@@ -11,9 +35,36 @@ export async function saveSheet(path: string, text: string, overwrite: boolean):
     );
   }
   try {
-    await writeWhole(path, text);
+    if (isWorkbook) await writeWorkbook(path, questions);
+    else await writeWhole(path, writeSheet(questions, delimiter));
   } catch (error) {
     throw asPlaceError(error, path);
+  }
+}
+
+export const isWorkbookName = (path: string): boolean => /\.xlsx$/i.test(path);
+
+/** As results.xlsx calls its own. */
+const NAME = 'Questions';
+
+async function writeWorkbook(path: string, questions: readonly Question[]): Promise<void> {
+  const part = `${path}.${process.pid}.part`;
+  await rm(part, { force: true });
+  const workbook = new WorkbookWriter(part, { mode: 0o666 });
+  try {
+    const columns = SHEET_COLUMNS.map((header) => ({
+      header,
+      ...(header === 'decision' ? { width: 16, choices: VERDICTS } : {}),
+    }));
+    workbook.begin({ name: NAME, columns });
+    workbook.write(sheetLines(questions));
+    await workbook.drain();
+    await workbook.finish();
+    await rename(part, path);
+  } catch (error) {
+    workbook.abandon();
+    await rm(part, { force: true }).catch(() => {});
+    throw error;
   }
 }
 

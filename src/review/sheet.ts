@@ -41,15 +41,22 @@ type Column = (typeof COLUMNS)[number];
  * The questions as one CSV that a spreadsheet opens well: a byte order mark, CRLF, a line for each candidate, and one
  * for a question that has none.
  */
-export function writeSheet(questions: readonly Question[]): string {
+export function writeSheet(questions: readonly Question[], delimiter = ','): string {
+  const cells = sheetLines(questions).map((line) => line.map(spreadsheetText));
+  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n', delimiter });
+}
+
+/** The same as cells, for a workbook: there a text is a text. */
+export function sheetLines(questions: readonly Question[]): readonly (readonly string[])[] {
   const lines = questions.flatMap((question) =>
     question.candidates.length === 0
       ? [lineOf(question, undefined, true)]
       : question.candidates.map((choice, index) => lineOf(question, choice, index === 0)),
   );
-  const cells = lines.map((line) => COLUMNS.map((column) => spreadsheetText(line[column] ?? '')));
-  return stringify([[...COLUMNS], ...cells], { bom: true, record_delimiter: '\r\n' });
+  return lines.map((line) => COLUMNS.map((column) => line[column] ?? ''));
 }
+
+export const SHEET_COLUMNS: readonly string[] = COLUMNS;
 
 function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
   const { input, decision } = question;

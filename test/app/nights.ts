@@ -70,5 +70,5 @@ export async function decideAll(
   const lines = parse(readFileSync(sheet), { columns: true, bom: true }) as Line[];
   const decided = lines.map((line) => (which(line) ? { ...line, decision } : line));
   writeFileSync(sheet, stringify(decided, { header: true }));
-  return (await kybatch(['review', 'apply', 'review.csv'])).stderr;
+  return (await kybatch(['review', 'apply', 'review.csv'])).stdout;
 }

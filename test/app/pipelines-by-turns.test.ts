@@ -59,8 +59,8 @@ describe('a list that is run with two pipelines by turns', () => {
           ),
         );
         const applied = await kybatch(['review', 'apply', 'morning.csv']);
-        expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('1 decision taken') });
-        expect(applied.stderr).toContain('1 decision here answers what another pipeline has asked');
+        expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('1 decision taken') });
+        expect(applied.stdout).toContain('1 decision here answers what another pipeline has asked');
         expect(await listed(nights)).toEqual([]);
         expect(await night()).toMatchObject({ code: 0, units: 0 });
         expect(table('rows')[0]).toMatchObject({ outcome: 'complete', ownership_status: 'not_available' });

@@ -107,8 +107,8 @@ describe('an identity that was confirmed stays confirmed', () => {
         writeCsv('in.csv', [rows[5]] as object[]);
         clock.advance(DAY);
         await night();
-        const { stderr } = await kybatch(['review', 'withdraw', '1']);
-        expect(stderr).not.toContain('kybatch resume');
+        const { stdout } = await kybatch(['review', 'withdraw', '1']);
+        expect(stdout).not.toContain('kybatch resume');
         clock.advance(DAY);
         await night();
         expect((await told(next_since)).changes).toEqual([]);

@@ -17,10 +17,10 @@ const TOLD = ['outcome', 'stage', 'error_code', 'error_message'];
 
 /** As the tables are right after a withdrawal, before anything is run. */
 async function withdrawn({ kybatch }: Nights, id = 1): Promise<string> {
-  const { code, stderr } = await kybatch(['review', 'withdraw', String(id)]);
+  const { code, stdout } = await kybatch(['review', 'withdraw', String(id)]);
   expect(code).toBe(0);
   expect((await kybatch(['export', '--out', 'tables'])).code).toBe(0);
-  return stderr;
+  return stdout;
 }
 
 describe('an answer about a module that is withdrawn', () => {

@@ -23,7 +23,7 @@ test('a sheet that holds a decision which was withdrawn is not offered, until it
     expect((await kybatch(RUN)).code).toBe(0);
     clock.advance(60_000);
     const withdrawn = await kybatch(['review', 'withdraw', '1']);
-    expect(withdrawn.stderr).not.toContain('review apply');
+    expect(withdrawn.stdout).not.toContain('review apply');
     const { next, run } = jsonOf<EndJson>(await kybatch(RUN));
     expect(next).toBe(`kybatch review export ${run} --out review-${run}.csv`);
     expect(await nextOf(job, [...CHECK, '--json'])).toBe(next);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { runCli } from '../../src/cli/cli.js';
 import type { Interrupt, Outside } from '../../src/cli/terminal/io.js';
@@ -18,6 +19,8 @@ export interface HereOptions {
   /** Sees everything that is printed, as it is printed. */
   readonly onOutput?: (text: string) => void;
   readonly interrupts?: Interrupts;
+  /** What is piped in; without it a terminal is there. */
+  readonly stdin?: string | Uint8Array;
   /** Bytes left on the disk. */
   readonly freeBytes?: number | ((path: string) => number);
 }
@@ -32,6 +35,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
     onOutput = () => {},
     interrupts = new Interrupts(),
     freeBytes,
+    stdin,
   } = options;
   let stdout = '';
   let stderr = '';
@@ -44,6 +48,7 @@ export async function here(args: readonly string[], options: HereOptions): Promi
       stderr += text;
       onOutput(text);
     },
+    stdin: stdin === undefined ? undefined : () => Readable.from([Buffer.from(stdin)]),
     env,
     cwd,
     clock,

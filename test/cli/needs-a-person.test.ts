@@ -116,7 +116,7 @@ test('the command to answer the questions leads to all of the list, in whichever
     expect((await kybatch(['review', 'list', '--portfolio', 'nobody'])).code).toBe(2);
 
     const exported = await kybatch(wordsOf(next));
-    expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('2 questions in') });
+    expect(exported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 questions in') });
     expect(exported.stderr).toMatch(/decision.*confirm.*none_of_these.*not_sure/s);
     const sheet = readFileSync(join(cwd, 'review.csv'), 'utf8');
     expect(new Set(sheet.match(/Q-[0-9a-f]+/g))).toHaveProperty('size', 2);

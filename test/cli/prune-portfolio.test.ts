@@ -43,7 +43,7 @@ test('a list that is done with is forgotten; what it bought stays owned and in t
     expect(jsonOf(dropped)).toMatchObject({ dropped: [{ portfolio: join(cwd, 'done.csv'), members: 4, runs: 1 }] });
     expect(await kybatch(CHECK)).toMatchObject({ code: 0, stdout: expect.stringContaining('kept.csv') });
     expect(jsonOf<{ runs: object[] }>(await kybatch(['runs', '--json'])).runs).toHaveLength(1);
-    expect((await kybatch(['review', 'list'])).stderr).toContain('0 open questions');
+    expect((await kybatch(['review', 'list'])).stdout).toContain('0 open questions');
     expect((await kybatch(['usage'])).stdout).toBe(usage);
     expect(look(dataDir, 'SELECT count(*) AS owned FROM answers')).toEqual(owned);
     expect(look(dataDir, 'SELECT name FROM portfolios')).toEqual([{ name: join(cwd, 'kept.csv') }]);

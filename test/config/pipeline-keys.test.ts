@@ -25,6 +25,7 @@ test('a file with stages alone has every default', () => {
     stages: ['record'],
     search: { attempts: 2, order: ['registration_number', 'vat_number', 'name'], furtherSpellings: true, fallback: [] },
     match: { nameAgreement: 85, confirmOnVat: true, confirmRepaired: true, confirmNumberAlone: 'always' },
+    review: { secondPerson: false },
     freshnessMs: expect.objectContaining({
       searchKyb: 30 * DAY,
       kybSearch: 30 * DAY,
@@ -111,6 +112,7 @@ const GOOD: readonly [key: string, lines: string, expected: object][] = [
   ['match.confirm_on_vat', 'match: {confirm_on_vat: false}', { match: { confirmOnVat: false } }],
   ['match.confirm_repaired', 'match: {confirm_repaired: false}', { match: { confirmRepaired: false } }],
   ['match.confirm_number_alone', 'match: {confirm_number_alone: never}', { match: { confirmNumberAlone: 'never' } }],
+  ['review.second_person', 'review: {second_person: true}', { review: { secondPerson: true } }],
   ['freshness', 'freshness: {fullKyb: 12h}', { freshnessMs: { fullKyb: DAY / 2, financial: 90 * DAY } }],
   ['budget.units', 'budget: {units: 1}', { budget: { units: 1, creditReports: null } }],
   ['budget.credit_reports', 'budget: {credit_reports: 7}', { budget: { units: null, creditReports: 7 } }],

@@ -183,6 +183,7 @@ test('a body that cannot be read is an error with its place, and the others are 
         pointer: '',
         position: '1',
       },
+      { row: '2', line: '3', class: 'needs_review', position: '2' },
     ]);
     expect(summary.unexpected_shapes).toBe(1);
     expect(readTable(folder, 'flat_financials')).toHaveLength(2);

@@ -12,6 +12,8 @@ import { exportTo, withRun } from './support.js';
 /** The contract: tables and their leading columns. */
 const CONTRACT: Readonly<Record<TableName, string>> = {
   rows: 'row outcome stage record_status financials_status credit_report_status match_grade matched_on v1_company_id v2_company_id credit_source_id credit_report_id units_charged error_code error_message',
+  results:
+    'outcome reason matched_name matched_registration_number matched_country company_status duplicate_of match_grade legal_form incorporation_date turnover turnover_year turnover_currency credit_risk credit_risk_words credit_limit credit_limit_currency checked_at',
   companies:
     'v1_company_id name registration_number vat_number incorporation_date status country_code legal_form officers_returned shareholders_returned group_links_returned fetched_at raw_sha256',
   officers:
@@ -89,7 +91,11 @@ test('header, Parquet schema and data package follow from the declaration', asyn
         const columns = columnsOf(declared, true);
         // Those of further modules come after the input's own.
         const further = (names: readonly string[]) =>
-          name === 'rows' ? names.toSpliced(names.indexOf('error_message') + 1, 0, ...inputs) : names;
+          name === 'rows'
+            ? names.toSpliced(names.indexOf('error_message') + 1, 0, ...inputs)
+            : name === 'results'
+              ? ['Name', 'name_2', 'column_3', ...names]
+              : names;
         const expected = further(columns.map((column) => column.name));
         const [header] = readFileSync(join(folder, `${name}.csv`), 'utf8').split('\r\n');
         expect(header).toBe(expected.join(','));

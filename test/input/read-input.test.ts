@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isPlaceholder } from '../../src/input/placeholders.js';
 import type { InputRow } from '../../src/input/types.js';
 import { ENCODINGS, encode, HEADER } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
@@ -98,7 +99,7 @@ const isThere = (of: Cells): boolean => of.some((text) => trimmed(text) !== '');
 function judged(of: Cells): { fields: object; code: string | undefined } {
   const fields = FIELDS.flatMap((field, index) => {
     const value = trimmed(of[index] ?? '');
-    return value === '' ? [] : [[field, value]];
+    return value === '' || isPlaceholder(value, field) ? [] : [[field, value]];
   });
   const has = (field: string) => fields.some(([name]) => name === field);
   const code =

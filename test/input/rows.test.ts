@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HEADER, verdicts } from '../sheets/with-file.js';
 import { readAll } from './read-all.js';
 
@@ -13,7 +13,6 @@ test('rows are numbered by themselves: blank lines have a line and no number, da
 
 test.each([
   ['too few cells', 'A,DE', 'RAGGED'],
-  ['too many cells', 'A,DE,1,2', 'RAGGED'],
   ['broken quotes', 'A "a",DE,1', 'BROKEN_QUOTES'],
   ['more than a record may hold', `A,DE,${'1'.repeat(300)}`, 'OVER_LONG'],
 ])('%s: no cell can be told for sure, so the row has no fields', async (_, line, code) => {
@@ -36,6 +35,38 @@ test('columns without a header are carried through under a name', async () => {
     ['A', 'DE', '', ''],
     ['B', 'DE', 'x', 'y'],
   ]);
+});
+
+describe('cells behind the last header', () => {
+  const FILE = 'name,country,reg no,note\n';
+
+  test('are kept, and a row whose country and number stand in their columns is sound', async () => {
+    const { rows } = await readAll(`${FILE}Acme Ltd,GB,11247631,a, comment\n"Beta Ltd",GB,SC123456,,x,y\n`);
+    expect(verdicts(rows)).toEqual(['2:ok', '3:ok']);
+    expect(rows.map(({ values }) => values)).toEqual([
+      ['Acme Ltd', 'GB', '11247631', 'a', ' comment'],
+      ['Beta Ltd', 'GB', 'SC123456', '', 'x', 'y'],
+    ]);
+  });
+
+  test.each([
+    ['a name with a comma', 'Acme, Ltd,GB,11247631,note'],
+    ['no number', 'Acme Ltd,GB,,a, comment'],
+    ['a number that is none of the country', 'Acme Ltd,GB,1234,a, comment'],
+    ['a country that is none', 'Acme Ltd,Leeds,11247631,a, comment'],
+    ['a cell that cannot be read', 'Acme Ltd,GB,11247631,a\0, comment'],
+  ])('%s: nothing is sure, and what stands there is told', async (_, line) => {
+    const { rows } = await readAll(`${FILE}${line}\n`);
+    expect(verdicts(rows)).toEqual(['2:RAGGED']);
+    expect(rows[0]).toMatchObject({ fields: {} });
+    expect(rows[0]?.values).toHaveLength(5);
+    expect(rows[0]?.problem?.message).toMatch(/^the row has 5 cells, the header 4; behind the last header: "/);
+  });
+
+  test('where a field comes after the number, it may be half of a cell', async () => {
+    const { rows } = await readAll('country,reg no,name,note\nGB,11247631,Acme, Ltd,note\n');
+    expect(verdicts(rows)).toEqual(['2:RAGGED']);
+  });
 });
 
 test('V1-14, V1-16: no identifier, no country', async () => {

@@ -131,8 +131,8 @@ describe('from a question to a complete row', () => {
       const applied = await kybatch(folder, ['review', 'apply', 'review.csv']);
       expect(applied.code).toBe(3);
       expect(applied.stderr).toMatch(/review\.csv, line \d+: "maybe" is no decision/);
-      expect(applied.stderr).toContain('2 decisions taken, 0 known already, 1 line refused');
-      expect(applied.stderr).toContain(`2 rows can go on with: kybatch resume ${first.id} --sandbox`);
+      expect(applied.stdout).toContain('2 decisions taken, 0 known already, 1 line refused');
+      expect(applied.stdout).toContain(`2 rows can go on with: kybatch resume ${first.id} --sandbox`);
 
       const second = await run(folder, 'one.csv');
       expect(second.id).toBe(first.id);
@@ -152,9 +152,9 @@ describe('from a question to a complete row', () => {
 
       // Taken back, both rows that rest on it are asked about again.
       const withdrawn = await kybatch(folder, ['review', 'withdraw', '1']);
-      expect(withdrawn.stderr).toContain('2 rows rested on it');
+      expect(withdrawn.stdout).toContain('2 rows rested on it');
       const again = await kybatch(folder, ['review', 'apply', 'review.csv']);
-      expect(again.stderr).toContain('1 decision taken, 1 known already, 1 line refused');
+      expect(again.stdout).toContain('1 decision taken, 1 known already, 1 line refused');
       await kybatch(folder, ['review', 'withdraw', '3']);
       expect((await run(folder, 'two.csv')).code).toBe(3);
       expect((await rowsOf(folder, later.id)).rows).toMatchObject([{ outcome: 'needs_review', matchedOn: null }]);
@@ -183,8 +183,8 @@ describe('from a question to a complete row', () => {
         expect((await start(folder, second)).outcomes).toMatchObject({ needs_review: 1 });
         decide(folder, 'review.csv', { [spreadsheetText(chosen.v1Id)]: 'confirm' });
         const applied = await kybatch(folder, ['review', 'apply', 'review.csv']);
-        expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('1 decision taken') });
-        expect(applied.stderr).toContain('1 row can go on');
+        expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining('1 decision taken') });
+        expect(applied.stdout).toContain('1 row can go on');
         const ends = [await start(folder, first), await start(folder, second)];
         for (const { run: id } of ends)
           expect((await rowsOf(folder, id)).rows).toMatchObject([
@@ -213,8 +213,8 @@ describe('from a question to a complete row', () => {
       expect(before.rows.map(({ errorCode }) => errorCode)).toEqual(['IDENTITY_MISMATCH', 'IDENTITY_MISMATCH']);
 
       const session = await kybatch(folder, ['review', '--by', 'Bea'], ['1', 'n', 'q']);
-      expect(session.stderr).toContain('2 questions answered by Bea, 0 left');
-      expect(session.stderr).toContain('bought record · row 1');
+      expect(session.stdout).toContain('2 questions answered by Bea, 0 left');
+      expect(session.stderr).toContain('bought record · row 1 (line 2)');
       expect((await run(folder, 'odd.csv')).code).toBe(0);
       const after = await rowsOf(folder, first.id);
       expect(after.rows).toMatchObject([

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { DecisionEntry } from '../../src/ledger/review.js';
 import type { Question } from '../../src/review/questions.js';
 import { rulingOn } from '../../src/review/rule.js';
 
@@ -8,6 +9,26 @@ const grades = fc.array(fc.constantFrom(...LETTERS), { minLength: 5, maxLength: 
 const patterns = fc
   .array(fc.constantFrom(...LETTERS, '?'), { minLength: 5, maxLength: 5 })
   .map((letters) => letters.join(''));
+
+const WORD: DecisionEntry = {
+  id: 1,
+  environmentId: 1,
+  entityKey: 'k',
+  space: 'v1',
+  stage: null,
+  decision: 'confirm',
+  candidateId: '0',
+  shown: [],
+  summary: '',
+  decidedBy: 'anna',
+  decidedAt: 1,
+  note: null,
+  secondBy: null,
+  batch: null,
+  held: false,
+  withdrawnAt: null,
+  withdrawnBy: null,
+};
 
 const question = (given: readonly string[], more: Partial<Question> = {}): Question => ({
   id: 'Q-1',
@@ -44,7 +65,7 @@ const question = (given: readonly string[], more: Partial<Question> = {}): Quest
 });
 
 const said = (asked: Question, minGrade: string) => {
-  const ruling = rulingOn(asked, { verdict: 'confirm', minGrade });
+  const ruling = rulingOn(asked, { verdict: 'confirm', minGrade }, 'bob');
   return ruling.kind === 'answers' ? 'answers' : ruling.why;
 };
 
@@ -63,13 +84,21 @@ test.each([
 
 test('what was bought, and what somebody was not sure of, is left to a person', () => {
   expect(said(question(['AAAAA'], { stage: 'record' }), '?????')).toBe('about_an_answer');
-  const decision = { decision: 'not_sure' } as Question['decision'];
+  const decision = { ...WORD, decision: 'not_sure', candidateId: null } as const;
   expect(said(question(['AAAAA'], { decision }), '?????')).toBe('not_sure');
 });
 
+test('where two people must agree, one agrees with another, not with themselves, and settles no disagreement', () => {
+  const confirmed = (decidedBy: string, candidateId: string) => ({ ...WORD, decidedBy, candidateId, held: true });
+  const asked = (...held: readonly DecisionEntry[]) => question(['AAAAA'], { held, needsTwo: true });
+  expect(said(asked(confirmed('anna', '0')), '?????')).toBe('answers');
+  expect(said(asked(confirmed('Bob', '0')), '?????')).toBe('said_before');
+  expect(said(asked(confirmed('anna', 'another')), '?????')).toBe('disagreement');
+});
+
 test('nobody is meant only where there is no candidate at all', () => {
-  expect(rulingOn(question([]), { verdict: 'none_of_these' })).toEqual({ kind: 'answers', choice: undefined });
-  expect(rulingOn(question(['FFFFF']), { verdict: 'none_of_these' })).toEqual({
+  expect(rulingOn(question([]), { verdict: 'none_of_these' }, 'bob')).toEqual({ kind: 'answers', choice: undefined });
+  expect(rulingOn(question(['FFFFF']), { verdict: 'none_of_these' }, 'bob')).toEqual({
     kind: 'left_out',
     why: 'has_candidates',
   });

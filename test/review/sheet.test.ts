@@ -97,12 +97,25 @@ describe('export', () => {
   });
 
   test('a file that may hold decisions is not overwritten', () =>
-    withDesk(async ({ folder }) => {
-      const path = join(folder, 'review.csv');
-      await saveSheet(path, 'mine', false);
-      await expect(saveSheet(path, 'new', false)).rejects.toThrow('is there already, and may hold decisions');
-      await saveSheet(path, 'new', true);
-      expect(readFileSync(path, 'utf8')).toBe('new');
+    withDesk(async (desk) => {
+      const path = join(desk.folder, 'review.csv');
+      writeFileSync(path, 'mine');
+      const refused = saveSheet(path, [], { overwrite: false });
+      await expect(refused).rejects.toThrow('is there already, and may hold decisions');
+      expect(readFileSync(path, 'utf8')).toBe('mine');
+      await saveSheet(path, [], { overwrite: true });
+      expect(readFileSync(path, 'utf8')).toBe(writeSheet([]));
+    }));
+
+  test('cells are set apart by what a spreadsheet of another country takes', () =>
+    withDesk(async (desk) => {
+      const path = join(desk.folder, 'review.csv');
+      await desk.ask({ row: 1, key: 'one' });
+      await saveSheet(path, await openQuestions(desk.review), { overwrite: false, delimiter: ';' });
+      expect(readFileSync(path, 'utf8')).toMatch(/^\ufeffquestion;decision;/);
+      expect(await loadSheet(path)).toHaveLength(2);
+      const workbook = saveSheet(join(desk.folder, 'review.xlsx'), [], { overwrite: false, delimiter: ';' });
+      await expect(workbook).rejects.toThrow('is a workbook, which has no delimiter');
     }));
 });
 

@@ -1,4 +1,4 @@
-import type { ExportFormat } from '../../export/options.js';
+import type { TableFormat } from '../../export/options.js';
 import type { ProviderOptions } from '../provider.js';
 import type { Stoppable } from '../watch-door.js';
 import type { ResolvedFilters } from './resolve-filters.js';
@@ -8,7 +8,7 @@ export interface ProspectOptions extends ProviderOptions, Stoppable {
   readonly filters: string;
   /** The input file for `run`; the tables go beside it. The filters' own name, as .csv, without it. */
   readonly out?: string | undefined;
-  readonly formats?: readonly ExportFormat[] | undefined;
+  readonly formats?: readonly TableFormat[] | undefined;
   /** 10 without it: no more can be had (V2-20). */
   readonly pages?: number | undefined;
   readonly perPage?: number | undefined;

@@ -10,6 +10,8 @@ export interface Outside {
   readonly stdout: (text: string) => void;
   /** Progress, notes and errors. */
   readonly stderr: (text: string) => void;
+  /** What is piped in, to be read once. Absent where a person sits at the terminal. */
+  readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;

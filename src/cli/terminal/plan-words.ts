@@ -1,8 +1,10 @@
 import type { PlanView } from '../../app/plan.js';
+import { remarkNotes } from '../../app/remark-notes.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { revealsAnything } from '../../domain/reveals.js';
 import { plannedToJson } from './allowance-json.js';
 import { columnsInWords, columnsToJson } from './column-words.js';
+import { invalidInWords } from './invalid-words.js';
 import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { freshInWords, revealsInWords } from './spending-words.js';
@@ -14,10 +16,15 @@ export function planInWords(plan: PlanView, place = ''): string {
   const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`;
   const lines = [
     `Plan for ${plan.input}: ${count(plan.rows, 'row')}, ${withCommas(plan.valid)} valid, ${withCommas(plan.invalid)} invalid`,
-    ...plan.invalidRows.map(({ line, message }) => `  line ${line}: ${message}`),
+    ...plan.invalidRows.map(({ row, line, message }) => `  row ${row}, line ${line}: ${message}`),
     ...(plan.invalid > plan.invalidRows.length
       ? [`  … and ${withCommas(plan.invalid - plan.invalidRows.length)} more`]
       : []),
+    ...(plan.valid === 0 || plan.invalid > plan.invalidRows.length
+      ? invalidInWords(plan.invalidReasons, plan.rows)
+      : []),
+    ...remarkNotes(plan.remarks).map((note) => `Read: ${note}`),
+    ...suggestedInWords(plan.suggestedCountries),
     ...standingInWords(plan, place),
     '',
     ...columnsInWords(plan),
@@ -51,6 +58,14 @@ export function planInWords(plan: PlanView, place = ''): string {
       : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function suggestedInWords(suggested: PlanView['suggestedCountries']): readonly string[] {
+  const countries = Object.entries(suggested).sort(([, a], [, b]) => b - a);
+  const rows = countries.reduce((sum, [, alike]) => sum + alike, 0);
+  if (rows === 0) return [];
+  const told = countries.map(([code, alike]) => `${code} ${withCommas(alike)}`).join(', ');
+  return [`Read: ${count(rows, 'row')} without a country, taken from the numbers: ${told}`];
 }
 
 const unitsInWords = ({ units: { atLeast, atMost, likely } }: PlanView): string =>
@@ -108,6 +123,11 @@ export const planToJson = (plan: PlanView) => ({
   valid: plan.valid,
   invalid: plan.invalid,
   invalid_rows: plan.invalidRows,
+  invalid_reasons: plan.invalidReasons,
+  taken_as_empty: plan.remarks.emptied,
+  left_out: plan.remarks.leftOut,
+  left_out_lines: plan.remarks.leftOutLines,
+  suggested_countries: plan.suggestedCountries,
   repaired: plan.repaired,
   need_name: plan.needName,
   need_name_reasons: plan.needNameReasons,

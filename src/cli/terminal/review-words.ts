@@ -2,9 +2,10 @@ import type { ReleasedRun } from '../../app/released-runs.js';
 import type { AnsweredView, AppliedView, decisions } from '../../app/review.js';
 import { gradeInWords } from '../../domain/grade-order.js';
 import type { Question } from '../../review/questions.js';
-import { printable, topicInWords, topicName } from '../../review/words.js';
+import { printable, questionInWords, topicInWords, topicName } from '../../review/words.js';
 import { isoTime } from '../../util/iso-time.js';
-import { givenFlags, type Place, suggestCommand } from './commands.js';
+import { givenFlags, type Place, placeFlags, suggestCommand } from './commands.js';
+import { facetsInWords } from './facet-words.js';
 import { count } from './text.js';
 
 type DecisionEntry = Awaited<ReturnType<typeof decisions>>[number];
@@ -45,6 +46,19 @@ export const appliedInWords = (counts: Counts, refused: number): string => {
   return `${taken}, ${unchanged} known already, ${count(refused, 'line')} refused, ${blank} left blank.\n${apart}`;
 };
 
+export function refusalInWords(
+  file: string,
+  { line, problem, next }: AppliedView['refused'][number],
+  place: Place,
+): string {
+  const flags = placeFlags(place);
+  const helps = {
+    export: `; \`kybatch review export${flags}\` writes the question as it is now`,
+    withdraw: next?.kind === 'withdraw' ? `; \`kybatch review withdraw ${next.decision}${flags}\` takes that back` : '',
+  };
+  return `${file}, line ${line}: ${printable(problem)}${next === undefined ? '' : helps[next.kind]}\n`;
+}
+
 export const unseenInWords = (questions: number, place: string): string =>
   `${count(questions, 'question')} decided here ${questions === 1 ? 'has' : 'have'} candidates by now that the file does not show. What was decided counts; \`kybatch review decisions${place}\` lists it, and \`kybatch review withdraw ID${place}\` takes it back.\n`;
 
@@ -58,6 +72,14 @@ export const besideInWords = (questions: readonly Question[]): string => {
   const which = names === '' ? 'another pipeline' : `pipeline ${names}`;
   return `${beside.length} of them ${beside.length === 1 ? 'was' : 'were'} asked with ${which}, not with the one that was run last: an answer counts when it is run again.\n`;
 };
+
+/** The questions, and how many there are of each kind where there are more than a few. */
+export function listInWords(shown: readonly Question[], all: readonly Question[]): string {
+  const each = shown.map((question) => `${questionInWords(question)}\n`).join('');
+  const part = shown.length < all.length ? ` (${shown.length} shown)` : '';
+  const kinds = all.length > 1 ? `${facetsInWords(all)}\n` : '';
+  return `${each}${kinds}${count(all.length, 'open question')}${part}.\n`;
+}
 
 export function questionToJson(question: Question) {
   const {

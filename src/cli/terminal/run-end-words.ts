@@ -4,6 +4,7 @@ import { revealsAnything } from '../../domain/reveals.js';
 import { movedToJson } from './allowance-json.js';
 import type { Suggestion } from './commands.js';
 import { lackInWords, partialInWords } from './export-words.js';
+import { invalidInWords } from './invalid-words.js';
 import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { movedInWords } from './permission-words.js';
@@ -30,10 +31,12 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...refusedInWords(end),
     ...awaited(end),
     ...stillToDo(end),
+    ...invalidInWords(end.invalid, end.rows),
     conservation({ byOutcome: end.outcomes }, end.rows),
     ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
     ...revealedInWords(end),
     ...movedInWords(end.moved),
+    ...(end.workbook === null ? [] : [`Results: ${end.workbook}`]),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
@@ -113,6 +116,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     members_left: end.departed,
     ...(end.watchAsked === 0 ? {} : { watch_asked: end.watchAsked }),
     outcomes: end.outcomes,
+    ...(end.invalid.length === 0 ? {} : { invalid_reasons: end.invalid }),
     stages: end.stages,
     units_charged: end.unitsCharged,
     this_start: { units_charged: spent.units, credit_reports: spent.reports, unknown_calls: spent.unknown },
@@ -127,6 +131,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     finished: end.finished,
     interrupted: end.interrupted,
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
+    ...(end.workbook === null ? {} : { results: end.workbook }),
     ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
     ...(end.tablesLack === null
       ? {}

@@ -82,6 +82,7 @@ export function statusInWords(view: StatusView, place = ''): string {
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount, movedOn(view)),
     ...listInWords(view),
+    ...questionsInWords(view),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
     ...(run.fresh && run.state === 'open' ? [freshInWords(run.id, place).trimEnd()] : []),
     ...atWorkInWords(view),
@@ -107,6 +108,15 @@ function movedOn({ run, progress }: RunStanding): number {
 /** A run is about what was due: how the whole list stands is another matter. */
 const listInWords = ({ portfolio, listed, run }: StatusView): readonly string[] =>
   portfolio === null || listed === run.rowCount ? [] : [`Portfolio ${portfolio}: ${count(listed, 'row')}`];
+
+/** What people have said of the open questions without settling them. */
+function questionsInWords({ questions: { open, notSure, held } }: StatusView): readonly string[] {
+  const said = [
+    ...(notSure === 0 ? [] : [`somebody was not sure about ${notSure}`]),
+    ...(held === 0 ? [] : [`${held} ${held === 1 ? 'waits' : 'wait'} for a second person`]),
+  ];
+  return said.length === 0 ? [] : [`Questions: ${open} open; ${said.join(', ')}`];
+}
 
 /** Whether somebody is at it, how fast, and what troubles it; or how the last one came to its end. */
 function atWorkInWords({ run, atWork, at }: StatusView): readonly string[] {
@@ -187,7 +197,7 @@ const stopToJson = (ending: NonNullable<StatusView['atWork']>['ending']) => {
   return stopped && { code: stopped.code, message: stopped.message, hint: stopped.hint };
 };
 
-export const statusToJson = ({ run, progress, activity, allowances, nextReportAt, atWork }: StatusView) => ({
+export const statusToJson = ({ run, progress, questions, activity, allowances, nextReportAt, atWork }: StatusView) => ({
   run: run.id,
   state: run.state,
   fresh: run.fresh,
@@ -197,6 +207,7 @@ export const statusToJson = ({ run, progress, activity, allowances, nextReportAt
   finished_at: iso(run.finishedAt),
   rows: run.rowCount,
   outcomes: progress.byOutcome,
+  questions: { open: questions.open, not_sure: questions.notSure, second_person: questions.held },
   stages: progress.stages,
   units_charged: progress.unitsCharged,
   waiting: progress.waiting,

@@ -28,7 +28,7 @@ export const exportVerb: Verb<ExportArgs> = {
         requiresArg: true,
         describe: 'Parquet in one folder per country',
       })
-      .example('$0 export', 'the newest run, as CSV')
+      .example('$0 export', 'the newest run, as CSV and as a workbook')
       .example('$0 export 2026-01-31-a1b2c3 --format csv,parquet', 'both formats')
       .example('$0 export --bom --delimiter ";"', 'for Excel in much of Europe')
       .epilogue(
@@ -36,9 +36,13 @@ export const exportVerb: Verb<ExportArgs> = {
       ),
   async run(args, io) {
     const { dataDir, run } = args;
-    const { folder, summary, lack } = await exportTables({ dataDir, run, ...readTableFlags(args) }, aroundOf(io));
-    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n`;
-    io.stdout(args.json ? `${JSON.stringify({ folder, ...summary })}\n` : words);
+    const { folder, workbook, summary, lack } = await exportTables(
+      { dataDir, run, ...readTableFlags(args) },
+      aroundOf(io),
+    );
+    const forPeople = workbook === null ? '' : `For people: ${workbook}\n`;
+    const words = `${countsInWords(summary.tables)}\nRun ${summary.run}: the tables are in ${folder}\n${forPeople}`;
+    io.stdout(args.json ? `${JSON.stringify({ folder, workbook, ...summary })}\n` : words);
     const { partial, rows_not_settled: open, input } = summary;
     io.stderr(partialInWords({ partial, open, rows: input.rows }));
     io.alert(lackInWords(lack));

@@ -24,7 +24,11 @@ export const planVerb: Verb<PlanArgs> = {
   describe: 'Tell what a run would do and cost; nothing is spent, and nothing is written',
   builder: (yargs) =>
     yargs
-      .positional('input', { type: 'string', demandOption: true, describe: 'The CSV or workbook' })
+      .positional('input', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+      })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
       .option('fresh', { type: 'boolean', default: false, describe: 'As if nothing were owned' })

@@ -6,7 +6,7 @@ import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { numberFlag } from '../number-flag.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
-import { formatOption, readTableFlags } from '../table-flags.js';
+import { plainFormatOption, readPlainFormats } from '../table-flags.js';
 import { lookFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { printResultAndWords } from '../terminal/print-result.js';
@@ -41,7 +41,7 @@ export const prospectVerb: Verb<ProspectArgs> = {
         requiresArg: true,
         describe: 'The input file (default: the name of the filters, as .csv); tables go beside it, in <name>.tables',
       })
-      .option('format', formatOption)
+      .option('format', plainFormatOption)
       .option('pages', numberFlag('--pages', 'Pages at the most, 1 to 10 (default: 10, the provider gives no more)'))
       .option('per-page', numberFlag('--per-page', 'Companies a page (default: 25)'))
       .option('profiles', {
@@ -73,7 +73,7 @@ export const prospectVerb: Verb<ProspectArgs> = {
 
 function find(args: ProspectArgs, stoppable: Stoppable, io: Io): Promise<ProspectView> {
   const { filters, out, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir } = args;
-  const { formats } = readTableFlags(args);
+  const formats = readPlainFormats(args);
   const asked = { filters, out, formats, pages, perPage, profiles, fresh, force, yes, sandbox, dataDir };
   const agree = async (proposal: ProspectProposal) => {
     const asks = !yes && !sandbox && io.ask !== undefined;

@@ -1,3 +1,4 @@
+import type { ReleasedRun } from '../../app/released-runs.js';
 import {
   answerQuestions,
   applyAnswers,
@@ -5,15 +6,18 @@ import {
   exportQuestions,
   listQuestions,
   reviewSheets,
+  withdrawBatch,
   withdrawDecision,
 } from '../../app/review.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
-import { printable, questionInWords } from '../../review/words.js';
 import { aroundOf } from '../around.js';
 import { readNumber } from '../number-flag.js';
+import { GRADES_IN_WORDS, type WhichArgs, whichOf, whichOptions } from '../review-flags.js';
 import { placeFlags, suggestReview } from '../terminal/commands.js';
+import { facetsToJson } from '../terminal/facet-words.js';
+import { printResult, printResultAndWords } from '../terminal/print-result.js';
 import {
   answeredInWords,
   appliedInWords,
@@ -21,18 +25,20 @@ import {
   decisionInWords,
   decisionToJson,
   laterInWords,
+  listInWords,
   nextCommands,
   nextInWords,
   questionToJson,
+  refusalInWords,
   rowsOf,
   unseenInWords,
 } from '../terminal/review-words.js';
 import { count, shellWord } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
+import { confirmVerb, rejectVerb } from './review-rule.js';
 
-interface AskingArgs extends CommonArgs {
+interface AskingArgs extends WhichArgs {
   readonly run: string | undefined;
-  readonly portfolio: string | undefined;
 }
 
 interface ByArgs extends CommonArgs {
@@ -40,25 +46,26 @@ interface ByArgs extends CommonArgs {
 }
 
 const runPositional = { type: 'string', describe: 'Only the questions of this run' } as const;
-const portfolioOption = {
-  type: 'string',
-  requiresArg: true,
-  describe: 'Only the questions of this list, by its name or the path of its file',
-} as const;
 const byOption = { type: 'string', requiresArg: true, describe: 'Who decides (default: $USER)' } as const;
 
 const listVerb: Verb<AskingArgs> = {
   command: 'list [run]',
-  describe: 'Show the open questions with their candidates',
-  builder: (yargs) => yargs.positional('run', runPositional).option('portfolio', portfolioOption),
+  describe: 'Show the open questions with their candidates, and how many there are of each kind',
+  builder: (yargs) => yargs.positional('run', runPositional).options(whichOptions).epilogue(GRADES_IN_WORDS),
   async run(args, io) {
-    const { dataDir, run, portfolio, json } = args;
-    const asking = { run, portfolio };
-    const questions = await listQuestions({ dataDir, ...asking }, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify({ questions: questions.map(questionToJson) })}\n`);
-    else for (const question of questions) io.stdout(`${questionInWords(question)}\n`);
-    io.stderr(`${count(questions.length, 'open question')}.\n${besideInWords(questions)}`);
+    const { dataDir, run } = args;
+    const { limit, ...which } = { run, ...whichOf(args) };
+    const questions = await listQuestions({ dataDir, ...which }, aroundOf(io));
+    const shown = questions.slice(0, limit);
+    const toJson = () => ({
+      questions: shown.map(questionToJson),
+      matching: questions.length,
+      facets: facetsToJson(questions),
+    });
+    printResult(io, args, toJson, () => listInWords(shown, questions));
+    io.stderr(besideInWords(questions));
     if (questions.length > 0) {
+      const asking = { run, portfolio: which.portfolio };
       const sheets = await reviewSheets({ dataDir, ...asking }, aroundOf(io));
       const { words, command } = suggestReview({ ...asking, sheets }, args);
       io.stderr(
@@ -71,29 +78,39 @@ const listVerb: Verb<AskingArgs> = {
 
 interface ExportArgs extends AskingArgs {
   readonly out: string | undefined;
+  readonly delimiter: string | undefined;
   readonly force: boolean;
 }
 
 const exportVerb: Verb<ExportArgs> = {
   command: 'export [run]',
-  describe: 'Write the open questions as a CSV for a spreadsheet',
+  describe: 'Write the open questions for a spreadsheet',
   builder: (yargs) =>
     yargs
       .positional('run', runPositional)
-      .option('portfolio', portfolioOption)
-      .option('out', { type: 'string', requiresArg: true, describe: `Where to write it (default: ${REVIEW_SHEET})` })
+      .options(whichOptions)
+      .option('out', {
+        type: 'string',
+        requiresArg: true,
+        describe: `Where to write it: a .csv, or a .xlsx with a list to choose from (default: ${REVIEW_SHEET})`,
+      })
+      .option('delimiter', {
+        type: 'string',
+        requiresArg: true,
+        describe: "Between the cells of a CSV, as ';' (default: a comma)",
+      })
       .option('force', { type: 'boolean', default: false, describe: 'Overwrite a file that is there' })
       .epilogue(
-        'Fill in the column decision on the line of a candidate: confirm. For the question as a whole, on any of its lines: none_of_these or not_sure. Then `kybatch review apply` the file.',
+        `Fill in the column decision on the line of a candidate: confirm. For the question as a whole, on any of its lines: none_of_these or not_sure. Then \`kybatch review apply\` the file. ${GRADES_IN_WORDS}`,
       ),
   async run(args, io) {
-    const { dataDir, run, portfolio, out, force } = args;
-    const { file, questions } = await exportQuestions({ dataDir, run, portfolio, out, force }, aroundOf(io));
-    if (args.json) io.stdout(`${JSON.stringify({ file, questions })}\n`);
-    io.stderr(`${count(questions, 'question')} in ${file}\n`);
+    const { dataDir, run, out, delimiter, force } = args;
+    const options = { dataDir, run, ...whichOf(args), out, delimiter, force };
+    const { file, questions } = await exportQuestions(options, aroundOf(io));
+    printResultAndWords(io, args, () => ({ file, questions }), `${count(questions, 'question')} in ${file}\n`);
     const apply = `kybatch review apply ${shellWord(out ?? REVIEW_SHEET)}${placeFlags(args)}`;
     io.stderr(
-      `In the column decision write confirm on the line of the right company; or, on any line of the question, none_of_these or not_sure. Save as CSV, then: ${apply}\n`,
+      `In the column decision write confirm on the line of the right company; or, on any line of the question, none_of_these or not_sure. Save it, then: ${apply}\n`,
     );
     return ExitCode.ok;
   },
@@ -101,6 +118,7 @@ const exportVerb: Verb<ExportArgs> = {
 
 interface ApplyArgs extends ByArgs {
   readonly file: string;
+  readonly sheet: string | undefined;
 }
 
 const applyVerb: Verb<ApplyArgs> = {
@@ -108,23 +126,35 @@ const applyVerb: Verb<ApplyArgs> = {
   describe: 'Read the decisions back, however the spreadsheet saved them; bad lines are told, good ones count',
   builder: (yargs) =>
     yargs
-      .positional('file', { type: 'string', demandOption: true, describe: 'The CSV' })
+      .positional('file', {
+        type: 'string',
+        demandOption: true,
+        describe: 'The CSV or workbook, also results.xlsx with its sheet Questions',
+      })
+      .option('sheet', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'The worksheet to read (default: the one with the columns of a review sheet)',
+      })
       .option('by', byOption)
       .epilogue('Exit code: 0 every line was taken, 3 some were refused. Applying a file again changes nothing.'),
   async run(args, io) {
-    const { dataDir, file, by, json } = args;
-    const { released, refused, ...counts } = await applyAnswers({ dataDir, file, by }, aroundOf(io));
+    const { dataDir, file, sheet, by } = args;
+    const { released, refused, ...counts } = await applyAnswers({ dataDir, file, sheet, by }, aroundOf(io));
     const place = placeFlags(args);
-    if (json) {
+    const toJson = () => {
       const { notSure, ...others } = counts;
       const rest = { refused, released_rows: rowsOf(released), next: nextCommands(released, args) };
-      io.stdout(`${JSON.stringify({ ...others, not_sure: notSure, ...rest })}\n`);
-    }
-    for (const { line, problem } of refused) io.stderr(`${file}, line ${line}: ${printable(problem)}\n`);
-    io.stderr(appliedInWords(counts, refused.length));
-    if (counts.unseen > 0) io.stderr(unseenInWords(counts.unseen, place));
-    if (counts.later > 0) io.stderr(laterInWords(counts.later));
-    io.stderr(nextInWords(released, args));
+      return { ...others, not_sure: notSure, ...rest };
+    };
+    for (const refusal of refused) io.alert(refusalInWords(file, refusal, args));
+    const words = [
+      appliedInWords(counts, refused.length),
+      counts.unseen > 0 ? unseenInWords(counts.unseen, place) : '',
+      counts.later > 0 ? laterInWords(counts.later) : '',
+      nextInWords(released, args),
+    ];
+    printResultAndWords(io, args, toJson, words.join(''));
     return refused.length > 0 ? ExitCode.rowsOpen : ExitCode.ok;
   },
 };
@@ -133,44 +163,66 @@ const decisionsVerb: Verb = {
   command: 'decisions',
   describe: 'List what was decided, by whom and when',
   builder: (yargs) => yargs,
-  async run({ dataDir, json }, io) {
-    const entries = await decisions({ dataDir }, aroundOf(io));
-    if (json) io.stdout(`${JSON.stringify({ decisions: entries.map(decisionToJson) })}\n`);
-    else for (const entry of entries) io.stdout(`${decisionInWords(entry)}\n`);
-    io.stderr(`${count(entries.length, 'decision')}.\n`);
+  async run(args, io) {
+    const entries = await decisions({ dataDir: args.dataDir }, aroundOf(io));
+    const words = () =>
+      `${entries.map((entry) => `${decisionInWords(entry)}\n`).join('')}${count(entries.length, 'decision')}.\n`;
+    printResult(io, args, () => ({ decisions: entries.map(decisionToJson) }), words);
     return ExitCode.ok;
   },
 };
 
 interface WithdrawArgs extends ByArgs {
-  readonly id: number;
+  readonly id: number | undefined;
+  readonly batch: string | undefined;
 }
 
 const withdrawVerb: Verb<WithdrawArgs> = {
-  command: 'withdraw <id>',
-  describe: 'Take a decision back; rows that rest on it are decided again',
+  command: 'withdraw [id]',
+  describe: 'Take a decision back, or all that one rule has decided; rows that rest on it are decided again',
   builder: (yargs) =>
     yargs
       .positional('id', {
         type: 'string',
-        demandOption: true,
         describe: 'As `kybatch review decisions` shows it',
-        coerce: (given: unknown) => readNumber('the number of the decision', given),
+        coerce: (given: unknown) => (given === undefined ? undefined : readNumber('the number of the decision', given)),
+      })
+      .option('batch', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'All that `review confirm` or `review reject` has decided at once, as R-0a1b2c3d',
       })
       .option('by', byOption),
   async run(args, io) {
-    const { dataDir, id, by, json } = args;
+    const { dataDir, id, batch, by } = args;
+    if ((id === undefined) === (batch === undefined))
+      throw new UsageError(
+        id === undefined ? 'which decision is not said' : 'either a decision or --batch is taken back, not both',
+        `\`kybatch review decisions${placeFlags(args)}\` lists them with their numbers and batches.`,
+      );
+    if (batch !== undefined) {
+      const { decisions: taken, released } = await withdrawBatch({ dataDir, batch, by }, aroundOf(io));
+      const toJson = () => ({ batch, withdrawn: taken, ...restedOn(released, args) });
+      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(rowsOf(released), 'row')} rested on them.\n`;
+      printResultAndWords(io, args, toJson, `${words}${nextInWords(released, args)}`);
+      return ExitCode.ok;
+    }
+    if (id === undefined) return ExitCode.usage;
     const { released } = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
-    const rows = rowsOf(released);
-    if (json) io.stdout(`${JSON.stringify({ withdrawn: id, rows, next: nextCommands(released, args) })}\n`);
-    io.stderr(`Decision ${id} is withdrawn; ${count(rows, 'row')} rested on it.\n`);
-    io.stderr(nextInWords(released, args));
+    const words = `Decision ${id} is withdrawn; ${count(rowsOf(released), 'row')} rested on it.\n`;
+    const toJson = () => ({ withdrawn: id, ...restedOn(released, args) });
+    printResultAndWords(io, args, toJson, `${words}${nextInWords(released, args)}`);
     return ExitCode.ok;
   },
 };
 
-interface ReviewArgs extends ByArgs {
-  readonly run?: string | undefined;
+const restedOn = (released: readonly ReleasedRun[], args: CommonArgs) => ({
+  rows: rowsOf(released),
+  next: nextCommands(released, args),
+});
+
+interface ReviewArgs extends WhichArgs {
+  readonly by: string | undefined;
 }
 
 export const reviewVerb: Verb<ReviewArgs> = {
@@ -180,12 +232,15 @@ export const reviewVerb: Verb<ReviewArgs> = {
     register(listVerb),
     register(exportVerb),
     register(applyVerb),
+    register(confirmVerb),
+    register(rejectVerb),
     register(decisionsVerb),
     register(withdrawVerb),
   ],
   builder: (yargs) =>
     yargs
       .demandCommand(0)
+      .options(whichOptions)
       .option('by', byOption)
       .example('$0 review', 'one question at a time, on the terminal')
       .example('$0 review export && $0 review apply review.csv', 'in a spreadsheet')
@@ -201,9 +256,9 @@ export const reviewVerb: Verb<ReviewArgs> = {
       );
     }
     const { dataDir, by } = args;
-    const view = await answerQuestions({ dataDir, by, keys, print: io.stderr }, aroundOf(io));
-    io.stderr(`\n${answeredInWords(view)}`);
-    io.stderr(nextInWords(view.released, args));
+    const view = await answerQuestions({ dataDir, by, ...whichOf(args), keys, print: io.alert }, aroundOf(io));
+    io.alert('\n');
+    io.stdout(`${answeredInWords(view)}${nextInWords(view.released, args)}`);
     return ExitCode.ok;
   },
 };

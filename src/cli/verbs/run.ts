@@ -26,7 +26,11 @@ export const runVerb: Verb<RunArgs> = {
     'Bring the portfolio of a CSV up to date: resolve what is new, buy again what is stale, go on with the rest',
   builder: (yargs) =>
     yargs
-      .positional('input', { type: 'string', demandOption: true, describe: 'The CSV or workbook' })
+      .positional('input', {
+        type: 'string',
+        demandOption: true,
+        describe: 'A CSV or xlsx, gzipped or not; - for standard input',
+      })
       .options(jobOptions)
       .option('sandbox', sandboxOption)
       .option('fresh', { type: 'boolean', default: false, describe: 'A new run that uses no answer bought before it' })

@@ -4,7 +4,7 @@ import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
-import { formatOption, readTableFlags } from '../table-flags.js';
+import { plainFormatOption, readPlainFormats } from '../table-flags.js';
 import { lookFlags } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { count } from '../terminal/text.js';
@@ -34,7 +34,7 @@ export const vocabVerb: Verb<VocabArgs> = {
       .option('search', text('Only items whose name holds this, on all levels'))
       .option('fresh', { type: 'boolean', default: false, describe: 'Ask anew although the lists are owned' })
       .option('out', text('Write the table `vocabularies` into this folder: all that is owned'))
-      .option('format', formatOption)
+      .option('format', plainFormatOption)
       .option('sandbox', sandboxOption)
       .example('$0 vocab', 'the vocabularies, and what is owned of each')
       .example('$0 vocab nace --search transport', 'where the word stands, on whichever level')
@@ -45,7 +45,7 @@ export const vocabVerb: Verb<VocabArgs> = {
   async run(args, io) {
     const { name, dataDir, sandbox, out, json } = args;
     if (name === undefined) mustStandAlone(args);
-    const formats = readTableFlags(args).formats;
+    const formats = readPlainFormats(args);
     const code = name === undefined ? ExitCode.ok : await printItems({ ...args, name }, io);
     if (code !== ExitCode.ok) return code;
     const around = aroundOf(io);

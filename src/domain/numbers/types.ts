@@ -33,7 +33,8 @@ export type RepairRule =
   | 'abn_to_acn'
   | 'zero_padding'
   | 'zeros_removed'
-  | 'look_alike';
+  | 'look_alike'
+  | 'number_in_name';
 
 export interface ParsedNumber {
   readonly raw: string;
@@ -65,6 +66,7 @@ const TREATMENTS: Partial<Record<RepairRule, Treatment>> = {
   zero_padding: 'needs_name',
   zeros_removed: 'needs_name',
   look_alike: 'review',
+  number_in_name: 'needs_name',
 };
 
 export const treatmentOf = (rule: RepairRule): Treatment => TREATMENTS[rule] ?? 'automatic';
@@ -88,9 +90,11 @@ const WORDS: Record<RepairRule, string> = {
   zero_padding: 'padding with zeros',
   zeros_removed: 'removing leading zeros',
   look_alike: 'reading a letter as a digit',
+  number_in_name: 'taking it out of the name',
 };
 
 /** "padding with zeros to 8 characters" */
 export function repairInWords(repair: Repair): string {
+  if (repair.rule === 'number_in_name' && repair.before !== '') return `taking it out of the name "${repair.before}"`;
   return repair.rule === 'zero_padding' ? `padding with zeros to "${repair.after}"` : WORDS[repair.rule];
 }

@@ -4,6 +4,8 @@ import type { ExportFormat, ExportOptions } from '../options.js';
 /** A form that tables are written in. `list.ts` names them all. */
 export interface Format {
   readonly name: ExportFormat;
+  /** The only tables that it is for; all of them without it. */
+  readonly only?: readonly string[];
   /** Throws where this machine cannot write it. */
   check?(): Promise<void>;
   /** Begins an export. */
@@ -23,7 +25,20 @@ export interface Target {
   /** For files that are gone at the end. */
   readonly scratch: string;
   readonly options: ExportOptions;
+  /** What people are asked, where the format has room for it. */
+  readonly questions?: QuestionLines | undefined;
 }
+
+/** The questions that are open, a line for each candidate, as `kybatch review apply` reads them back. */
+export interface QuestionLines {
+  readonly columns: readonly string[];
+  readonly lines: readonly (readonly string[])[];
+  /** What may be filled in, by column. */
+  readonly choices: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Whether a table is written in this format. */
+export const isFor = ({ only }: Pick<Format, 'only'>, table: string): boolean => only?.includes(table) ?? true;
 
 export interface FormatWriter {
   /** Of the programs that write the files. */
@@ -38,6 +53,8 @@ export interface TableFile {
   write(rows: readonly Row[], country: string | null): void;
   /** Lines that the format's renderer made, after everything written so far. */
   append?(lines: Lines): void;
+  /** Until the disk has caught up: where much is written, what waits for it would be held in memory. */
+  drain?(): Promise<void>;
   finish(): Promise<readonly FileFacts[]>;
 }
 

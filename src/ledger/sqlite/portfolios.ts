@@ -1,3 +1,4 @@
+import type { InvalidReason } from '../../domain/invalid-reason.js';
 import { ROW_OUTCOMES, type RowOutcome } from '../../domain/outcomes.js';
 import type { PortfolioRecord, PortfolioStore } from '../portfolios.js';
 import type { RunRecord } from '../runs.js';
@@ -31,6 +32,12 @@ export function portfolioStore(
   const outcomes = database.prepare<[number], { outcome: RowOutcome; count: number }>(
     `SELECT outcome, count(*) AS count FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
      WHERE portfolio_id = ? AND left_at IS NULL GROUP BY outcome`,
+  );
+  // Beside min() the other columns are those of the row that has it.
+  const invalidReasons = database.prepare<[number], InvalidReason>(
+    `SELECT coalesce(error_code, '') AS code, count(*) AS rows, min(members.row) AS row, members.line AS line, coalesce(error_message, '') AS message
+     FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
+     WHERE portfolio_id = ? AND left_at IS NULL AND outcome = 'invalid' GROUP BY error_code ORDER BY 2 DESC, 3`,
   );
   const holders = database.prepare<[number], string>(
     'SELECT DISTINCT run_id FROM members WHERE portfolio_id = ? AND left_at IS NULL',
@@ -133,6 +140,7 @@ export function portfolioStore(
     noteRefusal: (name, code, at) => writer.write(() => void noteRefusal.run(at, code, name)),
     forgetRefusal: (portfolioId) => writer.write(() => void forgetRefusal.run(portfolioId)),
     oldestAnswer: async (portfolioId) => oldestAnswer.pluck().get(portfolioId) ?? null,
+    invalidReasons: async (portfolioId) => invalidReasons.all(portfolioId),
     outcomes: async (portfolioId) => {
       const counted = new Map(outcomes.all(portfolioId).map(({ outcome, count }) => [outcome, count]));
       return Object.fromEntries(ROW_OUTCOMES.map((outcome) => [outcome, counted.get(outcome) ?? 0])) as Record<

@@ -21,8 +21,11 @@ export interface SheetSpec {
 /** As many rows as a sheet has, the header among them. */
 export const SHEET_ROWS = 1_048_576;
 
-const WIDEST = 60;
+const WIDEST = 50;
 const NARROWEST = 6;
+const FILTER_BUTTON = 3;
+/** A sheet with more columns cannot be read on a page as wide as all of them: it is printed on several, side by side. */
+const COLUMNS_ON_A_PAGE = 12;
 
 /** One sheet as XML, piece by piece: its head with the first lines, lines, its end. Nothing is kept but counts. */
 export class SheetXml {
@@ -50,14 +53,17 @@ export class SheetXml {
   head(firstLines: readonly (readonly SheetCell[])[]): string {
     const { columns } = this.#spec;
     const cols = columns.map(({ header, width }, index) => {
-      const longest = width ?? Math.max(header.length + 4, ...firstLines.map((line) => lengthOf(line[index] ?? null)));
-      const characters = Math.min(WIDEST, Math.max(NARROWEST, longest + 1));
+      const longest = Math.max(
+        header.length + FILTER_BUTTON,
+        ...firstLines.map((line) => lengthOf(line[index] ?? null)),
+      );
+      const characters = width ?? Math.min(WIDEST, Math.max(NARROWEST, longest + 1));
       return `<col min="${index + 1}" max="${index + 1}" width="${characters}" customWidth="1"/>`;
     });
     const style = this.#styles.indexOf('header');
     const headers = columns.map(({ header }, index) => this.#string(`${this.#letters[index]}1`, header, style));
     return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
+<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="${columns.length > COLUMNS_ON_A_PAGE ? 0 : 1}"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
   }
 
   lines(lines: readonly (readonly SheetCell[])[]): string {
@@ -113,4 +119,10 @@ export class SheetXml {
   }
 }
 
-const lengthOf = (cell: SheetCell): number => (typeof cell === 'string' ? cell : (cell?.text ?? '')).length;
+/** Characters of East Asia are twice as wide as others. */
+function lengthOf(cell: SheetCell): number {
+  const text = typeof cell === 'string' ? cell : (cell?.text ?? '');
+  return (
+    text.length + (text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)?.length ?? 0)
+  );
+}

@@ -2,7 +2,7 @@ import { UsageError } from '../../domain/errors.js';
 import { emptyFile } from '../file-source.js';
 import { headerAtLine, LOOKED_AT, noHeaderThere, pickHeader } from '../pick-header.js';
 import type { RecogniseHeader, SheetOptions } from '../sheet.js';
-import type { CellContext } from './cell-text.js';
+import type { CellContext } from './cell-value.js';
 import { namedSheet } from './choose-sheet.js';
 import type { Contents, Worksheet } from './contents.js';
 import { readRows, type WorksheetRow } from './worksheet.js';

@@ -1,4 +1,4 @@
-import type { CellContext } from './cell-text.js';
+import type { CellContext } from './cell-value.js';
 import type { Contents } from './contents.js';
 import { readSharedStrings } from './shared-strings.js';
 import { readStyles } from './styles.js';

@@ -1,7 +1,7 @@
 import { outsideText } from '../../util/outside-text.js';
 import { isBlank } from '../blank.js';
-import type { CellContext } from './cell-text.js';
-import { columnName } from './column-name.js';
+import { columnName } from '../workbook-out/text.js';
+import type { CellContext } from './cell-value.js';
 import type { Worksheet } from './contents.js';
 import type { FoundHeader } from './find-table.js';
 import { noOddities, type Oddities, readRows } from './worksheet.js';

@@ -1,5 +1,5 @@
-import { type CellContext, cellText } from './cell-text.js';
-import { columnIndex } from './column-name.js';
+import { type CellContext, cellValue } from './cell-value.js';
+import { columnIndex } from './column-index.js';
 import { damagedWorkbook } from './damaged.js';
 import { RichText } from './shared-strings.js';
 import { type Attributes, isOn, walkXml, type XmlHandler } from './xml.js';
@@ -141,7 +141,7 @@ class RowReader implements XmlHandler {
         ? { text: this.#stored, padded: false }
         : this.#stored === ''
           ? EMPTY
-          : cellText(this.#stored, this.#type, this.#style, this.#context);
+          : cellValue(this.#stored, this.#type, this.#style, this.#context);
     if (text === '') return;
     if (padded) this.#oddities.paddedColumns.add(this.#column);
     this.#cells[this.#column] = text;

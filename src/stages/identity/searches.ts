@@ -41,13 +41,17 @@ const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'
 
 const inWords = (search: Search): string => JSON.stringify(search);
 
+const isVat = (key: SearchPolicy['order'][number]): boolean => key === 'vat_number';
+
 function searchesBy(
   { subject, location }: Enquiry,
   order: SearchPolicy['order'],
   furtherSpellings: boolean,
 ): readonly Search[] {
   const number = subject.registrationNumber;
-  const spellings = number === undefined || number.canonical === null ? [] : number.spellings;
+  // No register has a number without a digit: looking for a word there finds nobody, and costs the same.
+  const isSearched = number !== undefined && number.canonical !== null && /\d/.test(number.canonical);
+  const spellings = isSearched ? number.spellings : [];
   const vat = subject.vatNumber?.canonical ?? null;
   const by: Readonly<Record<SearchPolicy['order'][number], readonly Search[]>> = {
     registration_number: spellings
@@ -56,6 +60,8 @@ function searchesBy(
     vat_number: vat === null ? [] : [{ location, vat_number: vat }],
     name: subject.name === undefined ? [] : [{ location, name: subject.name }],
   };
-  const planned = [...order.flatMap((key) => by[key].slice(0, 1)), ...order.flatMap((key) => by[key].slice(1))];
+  // A tax number that stands for the number finds its company as a VAT number, if at all.
+  const keys = subject.taxInNumber === true ? [...order].sort((a, b) => Number(isVat(b)) - Number(isVat(a))) : order;
+  const planned = [...keys.flatMap((key) => by[key].slice(0, 1)), ...keys.flatMap((key) => by[key].slice(1))];
   return planned.length === 0 && subject.ticker !== undefined ? [{ location, ticker: subject.ticker }] : planned;
 }

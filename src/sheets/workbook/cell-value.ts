@@ -19,7 +19,7 @@ export interface CellValue {
 }
 
 /** The text of a cell: what its owner sees, exact where Excel's window would round. `stored` is what stands in `<v>`. */
-export function cellText(stored: string, type: string | undefined, style: number, context: CellContext): CellValue {
+export function cellValue(stored: string, type: string | undefined, style: number, context: CellContext): CellValue {
   switch (type) {
     case 's':
       return plain(sharedText(stored, context));

@@ -13,12 +13,3 @@ export function columnIndex(place: string): number {
   }
   return -1;
 }
-
-/** The letters of a column counted from 0: `AB` for 27. */
-export function columnName(index: number): string {
-  let name = '';
-  for (let left = index + 1; left > 0; left = Math.floor((left - 1) / 26)) {
-    name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
-  }
-  return name;
-}

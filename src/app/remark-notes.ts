@@ -1,0 +1,31 @@
+import type { EmptiedCells, InputRemarks, LeftOutLine } from '../input/types.js';
+import { outsideText } from '../util/outside-text.js';
+
+/** What was read otherwise than it stands in the file: said, so that nobody misses a company that was meant. */
+export function remarkNotes({ emptied, leftOut, leftOutLines }: InputRemarks): readonly string[] {
+  return [
+    ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
+    ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
+  ];
+}
+
+const SHOWN = 8;
+
+function emptiedInWords(emptied: readonly EmptiedCells[]): string {
+  const cells = emptied.reduce((sum, one) => sum + one.cells, 0);
+  const kinds = emptied.map(({ field, text, cells: alike, row, line }) => {
+    const where = `row ${row}, line ${line}`;
+    return `${field} "${outsideText(text, 40)}" (${alike === 1 ? where : `${alike}, the first in ${where}`})`;
+  });
+  return `${cells === 1 ? '1 cell was' : `${cells} cells were`} taken as empty: ${firstOf(kinds)}`;
+}
+
+function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
+  const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${outsideText(text, 40)}")`);
+  return `${lines === 1 ? '1 line is' : `${lines} lines are`} no company and left out: ${firstOf(told, lines)}`;
+}
+
+function firstOf(told: readonly string[], all = told.length): string {
+  const shown = told.slice(0, SHOWN);
+  return shown.length === all ? shown.join(', ') : `${shown.join(', ')} and ${all - shown.length} more`;
+}

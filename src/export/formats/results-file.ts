@@ -1,0 +1,100 @@
+import type { Column, ColumnType, Row } from '../../readers/table.js';
+import type { CellKind, SheetCell } from '../../sheets/workbook-out/sheet.js';
+import { WorkbookWriter } from '../../sheets/write-workbook.js';
+import { hasEnded } from '../ended-status.js';
+import { type ResultColumn, resultsTable } from '../results-table.js';
+import { explainColumns } from './explain-columns.js';
+import type { FileFacts, QuestionLines, TableFile } from './format.js';
+import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS } from './result-colours.js';
+
+/** The table `results` as a workbook. `extra`, which is always empty there, is left out. */
+export class ResultsFile implements TableFile {
+  readonly #book: WorkbookWriter;
+  readonly #columns: readonly Column[];
+  readonly #outcome: string;
+  readonly #coloured: ReadonlySet<string>;
+  readonly #status: string;
+  readonly #questions: QuestionLines | undefined;
+  #rows = 0;
+  #isFinished = false;
+
+  /** `columns`: the input's, then ours in the order of the table, whatever they are called here. */
+  constructor(
+    readonly path: string,
+    columns: readonly Column[],
+    questions: QuestionLines | undefined,
+  ) {
+    const own = columns.slice(-resultsTable.columns.length);
+    const nameOf = (wanted: ResultColumn) =>
+      own[resultsTable.columns.findIndex(({ name }) => name === wanted)]?.name ?? wanted;
+    this.#columns = columns.slice(0, -1);
+    this.#outcome = nameOf('outcome');
+    this.#coloured = new Set([this.#outcome, nameOf('reason')]);
+    this.#status = nameOf('company_status');
+    this.#questions = questions;
+    // Tables are for whoever the umask lets read them.
+    this.#book = new WorkbookWriter(path, { fills: ALL_FILLS, mode: 0o666 });
+    this.#book.begin({ name: 'Results', columns: this.#columns.map(({ name }) => ({ header: name })) });
+  }
+
+  write(rows: readonly Row[]): void {
+    this.#book.write(rows.map((row) => this.#line(row)));
+    this.#rows += rows.length;
+  }
+
+  drain(): Promise<void> {
+    return this.#book.drain();
+  }
+
+  async finish(): Promise<readonly FileFacts[]> {
+    const results = this.#book.sheets;
+    this.#book.begin({
+      name: 'Columns',
+      columns: [
+        { header: 'column', width: 30 },
+        { header: 'what it says', width: 110 },
+      ],
+    });
+    this.#book.write(explainColumns(this.#columns, results));
+    if (this.#questions !== undefined) this.#writeQuestions(this.#questions);
+    const { bytes, sha256 } = await this.#book.finish();
+    this.#isFinished = true;
+    return [{ path: this.path, rows: this.#rows, bytes, sha256 }];
+  }
+
+  abandon(): void {
+    if (!this.#isFinished) this.#book.abandon();
+  }
+
+  #line(row: Row): readonly SheetCell[] {
+    const outcomeFill = OUTCOME_FILLS[row[this.#outcome] ?? ''];
+    return this.#columns.map(({ name, type }): SheetCell => {
+      const text = row[name] ?? null;
+      if (text === null) return null;
+      if (this.#coloured.has(name) && outcomeFill !== undefined) return { text, fill: outcomeFill };
+      if (name === this.#status && hasEnded(text)) return { text, fill: ENDED_FILL };
+      const as = KINDS[type];
+      return as === undefined ? text : { text, as };
+    });
+  }
+
+  #writeQuestions({ columns, lines, choices }: QuestionLines): void {
+    this.#book.begin({
+      name: 'Questions',
+      columns: columns.map((header) => {
+        const list = choices[header];
+        return list === undefined ? { header } : { header, choices: list };
+      }),
+    });
+    this.#book.write(lines);
+  }
+}
+
+/** What the cells of a column are; what is not named is text, whatever it looks like. */
+const KINDS: Readonly<Partial<Record<ColumnType, CellKind>>> = {
+  integer: 'count',
+  number: 'amount',
+  scalar: 'amount',
+  date: 'day',
+  timestamp: 'day',
+};

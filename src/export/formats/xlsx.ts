@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import { resultsTable } from '../results-table.js';
+import type { Format } from './format.js';
+import { ResultsFile } from './results-file.js';
+
+/** `results.xlsx` alone: a workbook for people, with the lines of the input, what its columns mean, and what is asked. */
+export const xlsx: Format = {
+  name: 'xlsx',
+  only: [resultsTable.name],
+  async open({ folder, questions }) {
+    const open: ResultsFile[] = [];
+    return {
+      versions: {},
+      table(name, columns) {
+        const file = new ResultsFile(join(folder, `${name}.xlsx`), columns, questions);
+        open.push(file);
+        return file;
+      },
+      close() {
+        for (const file of open) file.abandon();
+      },
+    };
+  },
+  resource: (table) => ({
+    name: `${table.name}-xlsx`,
+    properties: {
+      format: 'xlsx',
+      mediatype: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    },
+  }),
+};

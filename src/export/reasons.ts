@@ -1,0 +1,170 @@
+import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
+import type { SnapshotRow } from '../ledger/reading.js';
+import { outsideText } from '../util/outside-text.js';
+import { sentence } from '../util/sentence.js';
+
+/** What became of a row, in a sentence for somebody who was not there. */
+export function reasonOf(row: ReasonFacts): string {
+  switch (row.outcome) {
+    case 'complete':
+      return `${confirmedBy(row)}${lacking(row)}`;
+    case 'needs_review':
+      return `${said(row, 'It is not certain which company is meant')}: please decide${choice(row)}`;
+    case 'no_match':
+      return `${said(row, 'No such company was found')}${row.code === 'REVIEWED' ? '' : inCountry(row)}`;
+    case 'pending':
+      return stillOpen(row);
+    default:
+      return said(row, fromMessage(row));
+  }
+}
+
+export interface ReasonFacts {
+  readonly outcome: string;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly matchedOn: string | null;
+  readonly country: string | null;
+  readonly candidates: number;
+  readonly hold: SnapshotRow['hold'];
+  readonly holdReason: string | null;
+  readonly stages: SnapshotRow['stages'];
+}
+
+export const reasonFacts = (row: SnapshotRow): ReasonFacts => ({
+  ...row,
+  code: row.errorCode,
+  message: row.errorMessage,
+});
+
+const said = ({ code }: ReasonFacts, otherwise: string): string =>
+  code !== null && Object.hasOwn(REASON_WORDS, code) ? (REASON_WORDS[code] ?? otherwise) : otherwise;
+
+const CONFIRMED_BY: Readonly<Record<string, string>> = {
+  registration_number: 'Confirmed by registration number',
+  registration_number_repaired: 'Confirmed by registration number, which was written otherwise',
+  vat_number: 'Confirmed by VAT number and name',
+  review: 'Confirmed by a person',
+};
+
+const confirmedBy = ({ matchedOn }: ReasonFacts): string => CONFIRMED_BY[matchedOn ?? ''] ?? 'Confirmed';
+
+/** What the pipeline asked for and the provider does not have. */
+function lacking({ stages }: ReasonFacts): string {
+  const names = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
+  return names.length === 0 ? '' : `; not available: ${names.map(stageWords).join(', ')}`;
+}
+
+const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
+
+const choice = ({ candidates }: ReasonFacts): string =>
+  candidates === 0 ? '' : ` (${candidates} ${candidates === 1 ? 'candidate' : 'candidates'})`;
+
+const inCountry = ({ country }: ReasonFacts): string => (country === null ? '' : ` in ${outsideText(country, 60)}`);
+
+const HELD_BY: Readonly<Record<string, string>> = {
+  allowance: 'The allowance was used up; goes on at the next start',
+  budget: 'The budget was used up; goes on at the next start',
+  scope: 'The key may not ask for this; goes on when it may',
+  in_doubt: 'A call may have been charged without an answer: please settle it with kybatch doubt',
+  unanswered: 'The provider did not answer; goes on at the next start',
+};
+
+function stillOpen({ hold, holdReason, stages }: ReasonFacts): string {
+  if (hold === 'waiting') return `Waiting for the ${stageWords(holdReason ?? 'answer')}`;
+  if (hold === 'parked') return HELD_BY[holdReason ?? ''] ?? 'Held up; goes on at the next start';
+  const begun = Object.values(stages ?? {}).some((status) => status === 'done');
+  return `${begun ? 'Only a part was bought so far' : 'Not looked at yet'}; goes on at the next start`;
+}
+
+/** A provider's code that its document does not list: what it said itself. */
+const fromMessage = ({ message }: ReasonFacts): string =>
+  message === null || message === '' ? 'Something went wrong' : sentence(outsideText(message, 300)).slice(0, -1);
+
+type Reviewed = Readonly<Record<Uppercase<ReviewReason>, string>>;
+type NotFound = Readonly<Record<Uppercase<NoMatchReason>, string>>;
+
+const reviewed: Reviewed = {
+  NUMBER_UNREADABLE: 'The number cannot be read with certainty',
+  NUMBER_ALONE: 'Found by its number alone, with no name to compare',
+  SEVERAL_CANDIDATES: 'Several companies fit',
+  NAME_CONFLICT: 'Found under another name',
+  NAME_NEEDED: 'The number alone is not enough: a name is needed',
+  NUMBER_CONFLICT: 'Found with another registration number',
+  COUNTRY_CONFLICT: 'Found in another country',
+  VAT_CONFLICT: 'Found with another VAT number',
+  CANDIDATE_WITHOUT_NUMBER: 'Found, but without a number to compare',
+  REPAIRED_NUMBER: 'Found by a number that was written otherwise',
+  VAT_ONLY: 'Only the VAT number speaks for it',
+  TICKER_ONLY: 'Only the ticker is known',
+  NAME_ONLY: 'Only the name is known',
+  HINT_ONLY: 'Only another source names it',
+};
+
+const notFound: NotFound = {
+  NO_CANDIDATES: 'No company was found',
+  NO_CANDIDATE_WITH_NUMBER: 'No company with this number',
+  NO_CANDIDATE_WITH_VAT_NUMBER: 'No company with this VAT number',
+};
+
+/** Every code that a row can end with, but those that only the provider gives. */
+export const REASON_WORDS: Readonly<Record<string, string>> = {
+  ...reviewed,
+  ...notFound,
+  // Questions that come up with what was bought, or with how it was searched for.
+  IDENTITY_MISMATCH: 'What was bought is of another number or country than what was confirmed',
+  UNREADABLE_CANDIDATE: 'A candidate could not be read',
+  CANDIDATES_NOT_RETURNED: 'The search was answered without its candidates',
+  CANDIDATES_UNSEEN: 'There are more candidates than the search showed',
+  // Nobody was found, or could be asked about.
+  REVIEWED: 'A person decided that none of the companies found is meant',
+  CANNOT_BE_ASKED: 'It cannot be searched for by what is known: its registration number is needed',
+  COUNTRY_NEEDED: 'It cannot be searched for without an ISO country code',
+  // Lines that cannot be asked about.
+  NO_IDENTIFIER: 'The row has no name, registration number, VAT number or ticker',
+  NO_COUNTRY: 'The row has no country',
+  BAD_COUNTRY: 'The country is not known',
+  BROKEN_QUOTES: 'The quotation marks of the line are broken',
+  OVER_LONG: 'The line is too long',
+  RAGGED: 'The line has more or fewer cells than the header',
+  NUL_CHARACTER: 'The line has characters that are no text',
+  BAD_ENCODING: 'The line has characters that cannot be read',
+  CELL_TOO_LONG: 'A cell of the line is too long',
+  PURGED: 'What the row said was removed for good',
+  // What failed.
+  UNEXPECTED_BODY: 'The provider’s answer could not be read',
+  ANSWER_TOO_LARGE: 'The provider’s answer was too large',
+  CONNECTION_LOST: 'The connection was lost',
+  DEADLINE_EXCEEDED: 'The provider did not answer in time',
+  PROVIDER_UNREACHABLE: 'The provider could not be reached',
+  PROVIDER_UNAVAILABLE: 'The provider could not be reached',
+  SERVER_FAILURE: 'The provider failed to answer',
+  TOO_MANY_REQUESTS: 'The provider was asked too often',
+  UNEXPLAINED: 'The provider refused without a reason',
+  VALIDATION: 'The provider refused what the row says',
+  RULE_FAILURE: 'The provider refused what the row says',
+  INVALID_REQUEST: 'The provider refused what the row says',
+  INVALID_PARAMS: 'What the row says cannot be sent to the provider',
+  BODY_TOO_LARGE: 'What the row says is too long for the provider',
+  DATA_SERVICE_UNAVAILABLE: 'The provider failed to answer',
+  ACCOUNT_SERVICE_UNAVAILABLE: 'The provider failed to answer',
+  USAGE_LEDGER_UNAVAILABLE: 'The provider failed to answer',
+  DATA_SERVICE_TIMEOUT: 'The provider did not answer in time',
+  LIMIT_REACHED: 'The allowance was used up',
+  ALLOWANCE_EXHAUSTED: 'The allowance was used up',
+  UNAUTHENTICATED: 'The provider refused the key',
+  PRODUCTION_KEY_REQUIRED: 'The provider refused the key',
+  REDIRECT_REFUSED: 'The provider was not where it should be',
+  ROUTE_NOT_FOUND: 'The provider was not where it should be',
+  API_ROUTE_NOT_FOUND: 'The provider was not where it should be',
+  KYB_ROUTE_NOT_FOUND: 'The provider was not where it should be',
+  FORBIDDEN: 'The account may not ask for this',
+  INSUFFICIENT_SCOPE: 'The key may not ask for this',
+  NOT_FOUND: 'The provider has no record of it',
+  DATA_SERVICE_404: 'The provider has no record of it',
+  HISTORY_UNREADABLE: 'Whether there is a credit report already could not be read',
+  HISTORY_WITHOUT_END: 'Whether there is a credit report already could not be read to its end',
+  REPORT_NOT_READY: 'The credit report was not ready in time',
+  REPORT_EMPTY: 'The credit report came empty',
+  INTERNAL_ERROR: 'Something went wrong here; kybatch retry tries again',
+};

@@ -1,0 +1,91 @@
+import { type Column, column, type Table, table } from '../readers/table.js';
+import { emptyExtra } from '../readers/tables/columns.js';
+
+/** For people: the input as it was, and beside each line what became of it. */
+export const resultsTable = table({
+  name: 'results',
+  furtherBefore: 'outcome',
+  onePer: 'input line, for people',
+  description:
+    'The input’s own columns under their own names, and beside them in plain words what was found: also as the first sheet of `results.xlsx`. Where the input has a column of the same name as one of ours (an earlier results file, fed in again), it keeps it, and ours is called `outcome_2` and so on.',
+  source: 'ledger, and what was bought',
+  key: ['row'],
+  keyAlwaysThere: true,
+  columns: [
+    column('outcome', 'text', 'complete, no_match, needs_review, invalid, failed or pending'),
+    column('reason', 'text', 'The same in a sentence: what was confirmed by what, or what is missing'),
+    column(
+      'matched_name',
+      'text',
+      'Name of the confirmed company, as its record has it; where none was bought, as the search has it',
+    ),
+    column('matched_registration_number', 'text', 'Its registration number, likewise; leading zeros are kept'),
+    column('matched_country', 'text', 'Its country, likewise: ISO alpha-2'),
+    column('company_status', 'text', 'Its status as the registry reports it, in the provider’s words'),
+    column(
+      'duplicate_of',
+      'integer',
+      'Number of the first data line that is the same company, where this is not the first',
+    ),
+    column('match_grade', 'text', 'See rows.match_grade'),
+    column('legal_form', 'text', 'Legal form as the registry reports it'),
+    column('incorporation_date', 'date', 'Date of incorporation'),
+    column(
+      'turnover',
+      'scalar',
+      'Turnover of the newest year that has one, as sent: from the flat financials, else from the filed statements, where they give one value for it; empty: not returned',
+    ),
+    column('turnover_year', 'text', 'The year it is of'),
+    column('turnover_currency', 'text', 'Its currency; filed statements do not tell it'),
+    column('credit_risk', 'scalar', 'Grade of the credit report, as sent'),
+    column('credit_risk_words', 'text', 'The same in the report’s words'),
+    column('credit_limit', 'scalar', 'Credit limit, as sent'),
+    column('credit_limit_currency', 'text', 'Its currency'),
+    column(
+      'checked_at',
+      'timestamp',
+      'The date to quote: when the company’s record was bought, else its credit report; where nothing was, when it was decided',
+    ),
+    column('row', 'integer', 'Number of the data line, 1 for the first'),
+    column('line', 'integer', 'Line of the file that it begins on'),
+    column('v1_company_id', 'id', 'The confirmed company in v1’s ID space'),
+    column('v2_company_id', 'id', 'The confirmed company in v2’s ID space'),
+    column('credit_source_id', 'id', 'The company in the ID space of credit reports'),
+    column('credit_report_id', 'id', 'The credit report'),
+    emptyExtra,
+  ],
+});
+
+export type ResultColumn = (typeof resultsTable)['columns'][number]['name'];
+
+/** The table as one input makes it: whose columns are called what. */
+export interface ResultsShape {
+  readonly table: Table;
+  /** The input's own, in its order. */
+  readonly inputs: readonly Column[];
+  /** What each of ours is called here. */
+  readonly names: Readonly<Record<ResultColumn, string>>;
+}
+
+/** The input's columns keep their names; where one of ours is called the same, it is ours that gets another. */
+export function resultsFor(headers: readonly string[]): ResultsShape {
+  const taken = new Set<string>();
+  const inputs = headers.map((header, index) => {
+    const name = freeName(header.trim() === '' ? `column_${index + 1}` : header, taken);
+    return column(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');
+  });
+  const columns = resultsTable.columns.map((own) => ({ ...own, name: freeName(own.name, taken) }));
+  const names = Object.fromEntries(
+    resultsTable.columns.map(({ name }, index) => [name, columns[index]?.name ?? name]),
+  ) as Record<ResultColumn, string>;
+  const renamed = { ...resultsTable, columns, key: [names.row], furtherBefore: names.outcome };
+  return { table: renamed, inputs, names };
+}
+
+/** Names that differ only in case would be one column in a database. */
+export function freeName(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let copy = 2; taken.has(name.toLowerCase()); copy++) name = `${wanted}_${copy}`;
+  taken.add(name.toLowerCase());
+  return name;
+}

@@ -1,0 +1,81 @@
+import { isBlank, trimCell } from '../sheets/blank.js';
+import type { NumberedLine } from '../sheets/sheet.js';
+import { indicesIn } from './join-cells.js';
+import { IDENTIFIERS, type InputTable, type LeftOutKind } from './types.js';
+
+/**
+ * What reports put between and behind their rows. Only what cannot be a company is left out, like a blank line: without a row
+ * number, and said. Whatever is doubtful stays a row: it is then invalid at worst, and told.
+ */
+export function notACompany(
+  { cells, problem, surplus }: NumberedLine,
+  headers: readonly string[],
+  mapping: InputTable['mapping'],
+): LeftOutKind | undefined {
+  // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
+  if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
+  if (isRepeatedHeader(cells, headers)) return 'repeated header';
+  const fields = new Set(Object.values(mapping).flatMap(indicesIn));
+  if (saysTwoThings(cells, fields)) return undefined;
+  const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
+  const [first, ...others] = filled;
+  if (first === undefined) return undefined;
+  if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
+  if (others.length === 0 && FOOTERS.some((form) => form.test(first.text))) return 'footer';
+  const isFigure = ({ text, index }: { text: string; index: number }) => !fields.has(index) && FIGURE.test(text);
+  const mayBeName =
+    others.length === 0 && IDENTIFIERS.some((field) => indicesIn(mapping[field] ?? []).includes(first.index));
+  const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text);
+  return isTotal && others.every(isFigure) ? 'totals' : undefined;
+}
+
+/** Two fields that hold more than dashes: nearly every line, and the end of the matter. */
+function saysTwoThings(cells: readonly string[], fields: ReadonlySet<number>): boolean {
+  let said = 0;
+  for (const index of fields) {
+    const text = trimCell(cells[index] ?? '');
+    if (text !== '' && !RULING.test(text) && ++said === 2) return true;
+  }
+  return false;
+}
+
+/** One cell that equals its header may be a company of that name; a whole line of them is the header once more. */
+function isRepeatedHeader(cells: readonly string[], headers: readonly string[]): boolean {
+  let equal = 0;
+  for (const [index, header] of headers.entries()) {
+    const [ours, theirs] = [trimCell(cells[index] ?? ''), trimCell(header)];
+    if (ours.toLowerCase() !== theirs.toLowerCase()) return false;
+    if (ours !== '') equal += 1;
+  }
+  return equal >= 2;
+}
+
+/** `-----`, `=====`: drawn under a header or above a sum. */
+const RULING = /^(?:[-–—]{3,}|[=_*~.]{3,}|[+|][-+|=]{3,})$/;
+
+/** A sum, a count, an amount of money, a share: "1.234,50 €", "25", "12 %", "25 rows". */
+const FIGURE =
+  /^[(+-]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[(+-]?\d[\d\s.,'’]*\)?\s*(?:\p{Sc}|%|[A-Z]{3}|k|m|mio\.?|rows|items)?$/iu;
+
+const SUM =
+  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
+const COUNT = '\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*';
+
+/** Beside figures, or where no name is looked for. */
+const TOTAL = new RegExp(`^(?:${SUM})\\s*[:=]?(?:${COUNT})?$`, 'iu');
+/** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */
+const TOTAL_ALONE = new RegExp(
+  `^(?:(?:${SUM})${COUNT}|(?!(?:total|totals|totale|sum|summa|suma|somme|gesamt)\\s*$)(?:${SUM})\\s*:?|(?:${SUM})\\s*[:=])$`,
+  'iu',
+);
+
+const FOOTERS: readonly RegExp[] = [
+  /^[*=<#-]{2,}\s*\S.*\s*[*=>#-]{2,}$/u,
+  /^(?:end of (?:the )?(?:report|file|list|data|export|document)|ende (?:des berichts|der liste|der datei)|fin du (?:rapport|fichier)|fin del (?:informe|archivo)|fine (?:del )?(?:rapporto|elenco))\.?$/iu,
+  /^(?:page|seite|página|pagina|strona|sida|side|стр\.?|страница)\s*\d+\s*(?:(?:of|von|de|di|van|z|av|af|из|\/)\s*\d+)?$/iu,
+  /^(?:strictly |private (?:and|&) )?confidential\.?$|^(?:streng )?vertraulich\.?$|^confidentiel\.?$|^confidencial\.?$|^riservato\.?$/iu,
+  /^(?:source|quelle|fuente|fonte|bron|źródło|kilde|källa|источник)\s*:\s*\S/iu,
+  /^(?:©|\(c\)|copyright)\s*(?:\d{4}|\S+ \d{4})/iu,
+  /^(?:generated|printed|created|exported|erstellt|gedruckt|exportiert|généré|imprimé|generado|stampato|stand|as of|date of report)\s*(?:on|at|am|le|el|il|by \S+ on)?\s*:?\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}/iu,
+  /^\(?\s*\d[\d.,]*\s*(?:rows?|records?|entries|results?|zeilen|datensätze|einträge|lignes|enregistrements|filas|registros|righe|rijen|wierszy)\s*(?:selected|affected|found|exported|returned)?\s*\)?\.?$/iu,
+];

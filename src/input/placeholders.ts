@@ -1,0 +1,101 @@
+import type { InputField } from './types.js';
+
+/**
+ * Whether a cell says that there is nothing: `n/a`, `-`, `#N/A`, `unbekannt`. Only whole cells count, so "None Ltd" and "TBC
+ * Bank" are companies. A company that is really called `TBC` and nothing more is found by its number: searching for the
+ * word would find, and pay for, whoever else has it.
+ */
+export function isPlaceholder(text: string, field: InputField): boolean {
+  const told = TOLD_BY[field];
+  if (told === undefined || text.length > LONGEST || /[1-8]/.test(text)) return false;
+  const folded = fold(text);
+  if (SIGNS.test(folded) || SHEET_ERROR.test(folded) || ABBREVIATIONS.has(folded)) return true;
+  if (told === 'abbreviations') return false;
+  if (NO_NUMBER.test(folded.replace(/[./-]/g, ''))) return true;
+  if (told === 'long words' && folded.length < LONG && folded !== 'none' && /^[a-z]*$/.test(folded)) return false;
+  // Whether a row means Namibia is told by its numbers, if by anything (`judgeRow`).
+  if (field === 'country' && folded === 'na') return false;
+  return WORDS.has(folded) || /^x{3,}$/.test(folded) || (told === 'any words' && isNoNumber(folded));
+}
+
+/**
+ * What counts in a field. In an analyst's own key or a ticker a word may be a code (`NA` and `NAN` are tickers), and short ones
+ * are places (Brak) and states (`NA` is Naples). Leads are not here: their form tells (`leadsIn`).
+ */
+const TOLD_BY: Readonly<Partial<Record<InputField, 'abbreviations' | 'long words' | 'words' | 'any words'>>> = {
+  name: 'words',
+  registration_number: 'any words',
+  vat_number: 'any words',
+  country: 'words',
+  city: 'long words',
+  state: 'long words',
+  ticker: 'abbreviations',
+  id: 'abbreviations',
+};
+
+const LONGEST = 24;
+const LONG = 5;
+
+/** Nothing but signs: `-`, `--`, `.`, `?`, `…`, `/`, `***`. `##` is what a column too narrow was saved as. */
+const SIGNS = /^[\p{P}\p{S}]+$/u;
+
+/** What a spreadsheet writes where a formula fails, in the languages that translate it. */
+const SHEET_ERROR =
+  /^#(?:n\/[adv]|nv|i\/t|ref|bezug|rif|verw|value|wert|valeur|valor|valore|waarde|name|nom|nome|nombre|div\/0|null|nul|nulo|num|zahl|numero|spill|calc|error|hiv|arg|liczba)[!?]?$/;
+
+/** With their points and strokes: `nd` is North Dakota. */
+const ABBREVIATIONS: ReadonlySet<string> = wordsIn(`
+    n/a | n.a. | n.a | n\\a | n/v | n.v. | n/d | n.d. | n.d | n/k | n.k. | n/t | n/s | k.a. | k.a | k/a | o.a. | s/n | s/d | n/c | n.c. | n/r | n.v.t. | n.v.t | b/d | b.d. |
+    н/д | н.д. | δ/υ | null | undefined`);
+
+/** Words that say it in any field that takes words. */
+const WORDS: ReadonlySet<string> = wordsIn(`
+    na | nan | nul | nil | none | unknown | unspecified | not known | not available | not applicable | not specified | not provided | not given | not disclosed | not found | unavailable |
+    no data | no info | no information | no name | tbc | tbd | tba | t.b.c. | t.b.d. | t.b.a. | to be confirmed | to be determined | to be defined | to be advised
+    unbekannt | unbek. | keine angabe | keine angaben | kein eintrag | keine daten | nicht bekannt | nicht vorhanden | nicht verfügbar | nicht angegeben | nicht zutreffend | liegt nicht vor |
+    entfällt | ohne angabe | folgt noch | wird nachgereicht | siehe oben
+    inconnu | inconnue | néant | non disponible | non renseigné | non renseignée | non communiqué | non connu | non applicable | sans objet | à compléter | à confirmer
+    sin datos | sin dato | sin información | no disponible | no aplica | no consta | no informado | desconocido | desconocida | por confirmar
+    non disponibile | non applicabile | non noto | non nota | non indicato | non pervenuto | sconosciuto | sconosciuta | da definire | da confermare
+    não disponível | não aplicável | não informado | não consta | desconhecido | sem dados | sem informação
+    onbekend | nvt | niet bekend | niet beschikbaar | niet van toepassing
+    brak | brak danych | brak informacji | nie dotyczy | nieznany | nieznana | nie podano
+    okänd | saknas | uppgift saknas | ej tillgänglig | ukendt | ikke oplyst | ukjent | ikke oppgitt | ikke tilgjengelig | ei tiedossa | ei saatavilla | tuntematon
+    neuvedeno | neznámý | neznámo | nezjištěno | nevyplněno | ismeretlen | nincs adat | necunoscut | nepoznato | ni podatka | nezināms | nežinoma
+    bilinmiyor | mevcut değil | άγνωστο | άγνωστη | δεν υπάρχει | δεν διατίθεται
+    нет | нет данных | неизвестно | не указано | не известно | отсутствует | немає | невідомо | няма | неизвестен
+    不明 | なし | 無し | 無 | 該当なし | 未定 | 未登録 | 未設定 | 未記入 | 非公開 | データなし
+    无 | 不详 | 不詳 | 未知 | 暂无 | 没有 | 沒有 | 待定 | 未提供 | 不适用 | 待确认 | 待確認
+    없음 | 미상 | 해당없음 | 불명 | 미정 | 모름 | 알수없음 | 정보없음`);
+
+/** Words that companies are called by as well. Where a number belongs they say that there is none. */
+const NO_NUMBER_GIVEN: ReadonlySet<string> = wordsIn(`
+    no | nothing | missing | pending | dummy | ditto | see above | to follow | empty | blank | x | xx | not registered | unregistered | no number | ka | nd | nc
+    nein | kein | keine | keiner | ohne | fehlt | folgt | noch offen | offen | nicht eingetragen | keine nummer
+    non | aucun | aucune | vide | sans | sin número | ninguno | ninguna | pendiente | nessuno | nessuna | assente | nenhum | nenhuma
+    geen | ontbreekt | volgt | ingen | mangler | puuttuu | není | nincs | nema | fara | fără | puudub | nav | nėra | yok | belirsiz`);
+
+/** `0`, `00000000`, `999999999`. Nines begin at eight: shorter ones are numbers that registers have given. */
+const NO_NUMBER = /^(?:0+|9{8,})$/;
+
+/** `DE000000000` and `HRB 0`, too. */
+const isNoNumber = (folded: string): boolean =>
+  NO_NUMBER_GIVEN.has(folded) || NO_NUMBER.test(folded.replace(/[./-]/g, '').replace(/^[a-z]{2,3}(?=\d)/, ''));
+
+/** Width, case, accents and spaces do not count, nor the brackets that people put around such a word. */
+function fold(text: string): string {
+  const plain = /^[ -~]*$/.test(text) ? text : text.normalize('NFKD').replace(/\p{M}/gu, '');
+  return plain
+    .toLowerCase()
+    .replace(/\s/g, '')
+    .replace(/^[([{<"'*=]+(?=[\p{L}\p{N}#])|(?<=[\p{L}\p{N}.!?])[)\]}>"'*]+$/gu, '');
+}
+
+function wordsIn(list: string): ReadonlySet<string> {
+  return new Set(
+    list
+      .split(/[|\n]/)
+      .map(fold)
+      .filter((word) => word !== ''),
+  );
+}

@@ -1,0 +1,41 @@
+import type { Sheet } from '../sheets/sheet.js';
+import type { UnreadLeads } from './header-claims.js';
+import { judgeRow } from './judge-row.js';
+import { notACompany } from './not-a-company.js';
+import { RemarksTally } from './remarks.js';
+import type { InputRow, InputTable } from './types.js';
+
+/** The rows of a sheet, and what was remarked when they were last read. */
+export function rowsIn(
+  sheet: Sheet,
+  mapping: InputTable['mapping'],
+  unread: UnreadLeads,
+  country: string | null,
+): Pick<InputTable, 'rows' | 'remarks'> {
+  let latest = new RemarksTally();
+  const rows = () => {
+    latest = new RemarksTally();
+    return readRows(sheet, mapping, unread, country, latest);
+  };
+  return { rows, remarks: () => latest.all() };
+}
+
+async function* readRows(
+  sheet: Sheet,
+  mapping: InputTable['mapping'],
+  unread: UnreadLeads,
+  country: string | null,
+  remarks: RemarksTally,
+): AsyncGenerator<InputRow, void, undefined> {
+  let row = 0;
+  for await (const line of sheet.lines()) {
+    const kind = notACompany(line, sheet.headers, mapping);
+    if (kind !== undefined) {
+      remarks.leftOut(kind, line.line, line.cells);
+      continue;
+    }
+    const judged = judgeRow(line, ++row, mapping, unread, country);
+    if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
+    yield judged;
+  }
+}

@@ -1,0 +1,32 @@
+import { trimCell } from '../sheets/blank.js';
+import type { EmptiedCells, InputField, InputRemarks, LeftOutKind, LeftOutLine } from './types.js';
+
+const KINDS_AT_MOST = 200;
+const LINES_AT_MOST = 20;
+
+/** Counts them as the lines go by: memory does not grow with the file. */
+export class RemarksTally {
+  readonly #emptied = new Map<string, EmptiedCells>();
+  readonly #leftOut: LeftOutLine[] = [];
+  #leftOutLines = 0;
+
+  emptied(cells: readonly { readonly field: InputField; readonly text: string }[], row: number, line: number): void {
+    for (const { field, text } of cells) {
+      const key = `${field} ${text}`;
+      const known = this.#emptied.get(key);
+      if (known !== undefined) this.#emptied.set(key, { ...known, cells: known.cells + 1 });
+      else if (this.#emptied.size < KINDS_AT_MOST) this.#emptied.set(key, { field, text, cells: 1, row, line });
+    }
+  }
+
+  leftOut(kind: LeftOutKind, line: number, cells: readonly string[]): void {
+    this.#leftOutLines += 1;
+    if (this.#leftOut.length >= LINES_AT_MOST) return;
+    this.#leftOut.push({ line, kind, text: cells.map(trimCell).find((cell) => cell !== '') ?? '' });
+  }
+
+  all(): InputRemarks {
+    const emptied = [...this.#emptied.values()].sort((a, b) => b.cells - a.cells || a.line - b.line);
+    return { emptied, leftOut: this.#leftOut, leftOutLines: this.#leftOutLines };
+  }
+}

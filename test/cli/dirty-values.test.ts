@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { type EndJson, type Job, jsonOf, withJob } from './here.js';
+
+const P = ['--pipeline', 'p.yaml'];
+
+const write = ({ cwd }: Job, lines: readonly string[]) => writeFileSync(join(cwd, 'list.csv'), `${lines.join('\n')}\n`);
+
+async function run(job: Job, ...flags: readonly string[]) {
+  const finished = await job.kybatch(['run', 'list.csv', ...P, '--json', ...flags]);
+  const end = jsonOf<EndJson & { readonly files: string }>(finished);
+  const table = (name: string) =>
+    parse(readFileSync(join(end.files, `${name}.csv`)), { columns: true }) as Readonly<Record<string, string>>[];
+  return { ...finished, end, table };
+}
+
+const companyOf = (job: Job, country: string) => {
+  const { registry } = job.sandbox;
+  for (let index = 0; index < registry.size; index++) {
+    const company = registry.company(index);
+    const { registrationNumber, vatNumber, countryCode } = company;
+    if (countryCode === country && registrationNumber !== null && vatNumber !== null && registry.hasRecord(company))
+      return company;
+  }
+  throw new Error(`no company of ${country}`);
+};
+
+test('a row is found by what it gives, wherever that stands, and the name has to agree', async () => {
+  await withJob({}, async (job) => {
+    const [german, british, american, danish] = ['DE', 'GB', 'US', 'DK'].map((country) => companyOf(job, country));
+    if (german === undefined || british === undefined || american === undefined || danish === undefined)
+      throw new Error();
+    write(job, [
+      'id,name,country,registration_number,vat_number',
+      `by-vat,"${german.name}",,,${german.vatNumber}`,
+      `by-prefix,"${british.name}",n/a,GB ${british.registrationNumber},-`,
+      `no-name,TBC,,GB ${british.registrationNumber},`,
+      `in-name,"${danish.name} (${danish.registrationNumber})",DK,unbekannt,`,
+      `ein,"${american.name}",US,${american.vatNumber},`,
+      'nobody,,GB,,',
+      'Total,,,,',
+      'id,name,country,registration_number,vat_number',
+      '*** end of report ***,,,,',
+    ]);
+    const { code, end, table, stderr } = await run(job, '--yes');
+    expect(code).toBe(3);
+    const rows = table('rows');
+    expect(rows.map((row) => [row.input_id, row.outcome, row.match_grade, row.matched_on])).toEqual([
+      ['by-vat', 'complete', 'ZAABZ', 'vat_number'],
+      ['by-prefix', 'complete', 'BAZBZ', 'registration_number_repaired'],
+      ['no-name', 'needs_review', 'BZZBZ', ''],
+      ['in-name', 'complete', 'BAZAZ', 'registration_number_repaired'],
+      ['ein', 'complete', 'ZAAAZ', 'vat_number'],
+      ['nobody', 'invalid', '', ''],
+    ]);
+    expect(rows[2]).toMatchObject({ error_code: 'NAME_NEEDED' });
+    expect(end.rows).toBe(6);
+    expect(stderr).toContain('taken as empty: country "n/a" (row 2, line 3), vat_number "-" (row 2, line 3)');
+    expect(stderr).toContain(
+      '3 lines are no company and left out: line 8 (totals: "Total"), line 9 (repeated header: "id"), line 10 (footer:',
+    );
+    expect(stderr).toContain('row 6, line 7: the row has no name, registration number, VAT number or ticker');
+    const evidence = JSON.stringify(table('candidates'));
+    expect(evidence).toContain('the row names no country; DE: its VAT number begins with DE');
+    expect(evidence).toContain('taking it out of the name');
+  });
+});
+
+test('what says nothing is not searched for, and plan tells it', async () => {
+  await withJob({}, async (job) => {
+    write(job, ['name,country,reg no,vat', 'n/a,GB,-,#N/A', 'TBC,GB,0,unknown', 'none,NA,n/a,']);
+    const plan = jsonOf<Record<string, unknown>>(await job.kybatch(['plan', 'list.csv', ...P, '--json']));
+    expect(plan).toMatchObject({ rows: 3, valid: 0, v1_units: { at_most: 0 } });
+    expect(plan.taken_as_empty).toContainEqual({ field: 'name', text: 'TBC', cells: 1, row: 2, line: 3 });
+    const { stdout } = await job.kybatch(['plan', 'list.csv', ...P]);
+    expect(stdout).toContain('Read: 8 cells were taken as empty:');
+    expect(stdout).toContain('All 3 rows are invalid: there is nothing to search for');
+  });
+});
+
+test('a file whose rows are all invalid asks nobody, spends nothing, ends with 3 and says what to do', async () => {
+  await withJob({}, async (job) => {
+    write(job, ['name,country', 'Acme,', 'Beta,Atlantis', 'Gamma,']);
+    const asked: string[] = [];
+    for (const options of [{}, { answers: (question: string) => void asked.push(question) }]) {
+      const { code, stderr } = await job.kybatch(['run', 'list.csv', ...P], options);
+      expect(code).toBe(3);
+      expect(stderr).toContain('All 3 rows are invalid: there is nothing to search for');
+      expect(stderr).toMatch(/ 2 {2}the first in row 1, line 2: the row has no country\n.*--country CC/);
+      expect(stderr).toMatch(/ 1 {2}row 2, line 3: "Atlantis" is not a country known by code or name\n/);
+      expect(stderr).toContain('3 invalid + 0 failed + 0 pending = 3 rows');
+    }
+    expect(asked).toEqual([]);
+    const { end } = await run(job, '--export');
+    expect(end).toMatchObject({ outcomes: { invalid: 3 }, units_charged: 0 });
+    expect(existsSync(join(job.cwd, 'data', 'exports', end.run, 'rows.csv'))).toBe(true);
+  });
+});

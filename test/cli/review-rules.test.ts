@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { type Job, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--concurrency', '1'];
+
+interface Listed {
+  readonly matching: number;
+  readonly questions: readonly {
+    readonly question: string;
+    readonly code: string;
+    readonly rows: readonly { readonly row: number; readonly line: number; readonly id: string | null }[];
+    readonly candidates: readonly { readonly grade: string; readonly agreement: string }[];
+    readonly proposed: readonly { readonly by: string; readonly candidate: string | null }[];
+  }[];
+  readonly facets: Readonly<Record<string, readonly { readonly value: string | null; readonly questions: number }[]>>;
+}
+
+interface Ruled {
+  readonly batch: string | null;
+  readonly decided: number;
+  readonly held: number;
+  readonly left_out: Readonly<Record<string, number>>;
+  readonly released_rows: number;
+}
+
+/** Three rows whose number is known under another name, and one of which only the name is known. */
+async function withQuestions(pipeline: readonly string[], use: (job: Job) => Promise<void>): Promise<void> {
+  await withJob({ clock: new JumpingClock(), pipeline: ['stages: [record]', ...pipeline] }, async (job) => {
+    const [last, ...rows] = job.rows.filter(({ vat_number }) => vat_number !== '').slice(0, 4);
+    const renamed = rows.map((row) => ({ ...row, name: 'Quite Another Thing', vat_number: '' }));
+    job.writeCsv('in.csv', [...renamed, { ...last, registration_number: '', vat_number: '' }]);
+    expect((await job.kybatch(RUN)).code).toBe(3);
+    await use(job);
+  });
+}
+
+const list = async ({ kybatch }: Job, ...flags: readonly string[]) =>
+  jsonOf<Listed>(await kybatch(['review', 'list', '--json', ...flags]));
+const confirm = ({ kybatch }: Job, minGrade: string, ...flags: readonly string[]) =>
+  kybatch(['review', 'confirm', '--reason', 'NAME_CONFLICT', '--min-grade', minGrade, ...flags]);
+
+describe('which questions', () => {
+  test('are listed by reason, country and grade, with how many there are of each', () =>
+    withQuestions([], async (job) => {
+      const all = await list(job);
+      expect(all.matching).toBe(4);
+      expect(all.facets.reason).toEqual([
+        { value: 'NAME_CONFLICT', questions: 3 },
+        { value: 'NAME_ONLY', questions: 1 },
+      ]);
+      const [first] = all.questions;
+      expect(first?.rows).toMatchObject([{ row: 1, line: 2, id: expect.stringMatching(/^C-/) }]);
+      expect(first?.candidates[0]?.agreement).toContain('same: number');
+      expect((await list(job, '--reason', 'name_only')).matching).toBe(1);
+      expect((await list(job, '--grade', 'AF???')).matching).toBe(3);
+      expect((await list(job, '--min-grade', 'AZ???')).matching).toBe(0);
+      const limited = await list(job, '--limit', '1');
+      expect([limited.matching, limited.questions.length]).toEqual([4, 1]);
+      const countries = all.facets.country ?? [];
+      const [{ value, questions } = { value: '', questions: 0 }] = countries;
+      expect((await list(job, '--country', value ?? '')).matching).toBe(questions);
+      const { stdout } = await job.kybatch(['review', 'list']);
+      expect(stdout).toMatch(/^NAME_CONFLICT {2,}3$/m);
+      expect(stdout).toContain('4 open questions.\n');
+    }));
+
+  test.each([
+    [['--grade', 'A'], '--grade must be five letters of A, B, Z, F and ?, got A'],
+    [['--country', 'Atlantis'], '--country: Atlantis is no country that is known by code or name'],
+    [['--limit', '0'], '--limit must be 1 or more, got 0'],
+  ])('%j is refused in a sentence', (flags, said) =>
+    withJob({}, async ({ kybatch }) => {
+      const { code, stderr } = await kybatch(['review', 'list', ...flags]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    }),
+  );
+});
+
+describe('a rule', () => {
+  test('confirms only what it may, each with the rule as its note, and is taken back at once', () =>
+    withQuestions([], async (job) => {
+      const { kybatch } = job;
+      const none = jsonOf<Ruled>(await confirm(job, 'A????', '--yes', '--json'));
+      expect(none).toMatchObject({ batch: null, decided: 0, left_out: { name_conflict: 3 } });
+      const asked = await confirm(job, 'AF???');
+      expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('Add --yes to do it')]);
+      expect(asked.stderr).toMatch(/Q-[0-9a-f]{10} +1 +2 +C-/);
+      const done = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna', '--note', 'agreed'));
+      expect(done).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
+      const { stdout } = await kybatch(['review', 'decisions']);
+      const note = 'agreed; rule: the only candidate, grade at least AF???; reason NAME_CONFLICT';
+      expect(stdout.split('\n').filter((line) => line.includes(`anna  confirm`))).toHaveLength(3);
+      expect(stdout).toContain(`"${note}"  [${done.batch}]`);
+      const back = await kybatch(['review', 'withdraw', '--batch', done.batch ?? '']);
+      expect(back.stdout).toContain(`3 decisions of batch ${done.batch} withdrawn; 3 rows rested on them.`);
+      expect((await list(job)).matching).toBe(4);
+      const again = await kybatch(['review', 'withdraw', '--batch', done.batch ?? '']);
+      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('are withdrawn already')]);
+    }));
+
+  test('asks once on a terminal; no is no', () =>
+    withQuestions([], async (job) => {
+      const answers: string[] = [];
+      const said = (word: string) => (question: string) => {
+        answers.push(question);
+        return word;
+      };
+      const flags = ['review', 'confirm', '--reason', 'NAME_CONFLICT', '--min-grade', 'AF???', '--by', 'anna'];
+      expect((await job.kybatch(flags, { answers: said('n') })).code).toBe(130);
+      expect((await list(job)).matching).toBe(4);
+      expect((await job.kybatch(flags, { answers: said('y') })).code).toBe(0);
+      expect(answers[1]).toContain('As anna, confirm the only candidate of 3 questions?');
+      expect((await list(job)).matching).toBe(1);
+    }));
+
+  test('says what it lacks', () =>
+    withJob({}, async ({ kybatch }) => {
+      const unsaid = await kybatch(['review', 'confirm', '--min-grade', 'AAAAA']);
+      expect([unsaid.code, unsaid.stderr]).toEqual([2, expect.stringContaining('which reason the rule is about')]);
+      const ungraded = await kybatch(['review', 'confirm', '--reason', 'NAME_ONLY']);
+      expect([ungraded.code, ungraded.stderr]).toEqual([2, expect.stringContaining('from which grade on')]);
+      const nothing = await kybatch(['review', 'withdraw']);
+      expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('which decision is not said')]);
+    }));
+});
+
+test('where two people must agree, a rule proposes, another name releases, and the same name does not', () =>
+  withQuestions(['review: {second_person: true}'], async (job) => {
+    const { kybatch } = job;
+    const first = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'anna'));
+    expect(first).toMatchObject({ decided: 0, held: 3, released_rows: 0 });
+    const waiting = await list(job, '--reason', 'SECOND_PERSON');
+    expect(waiting.questions.map(({ proposed }) => proposed.map(({ by }) => by))).toEqual([
+      ['anna'],
+      ['anna'],
+      ['anna'],
+    ]);
+    const alone = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', ' ANNA '));
+    expect(alone).toMatchObject({ batch: null, left_out: { said_before: 3 } });
+    expect((await kybatch(['review', 'list'])).stdout).toContain('anna has confirmed candidate 1');
+    expect((await kybatch(['status'])).stdout).toContain('Questions: 4 open; 3 wait for a second person\n');
+    const second = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'bob'));
+    expect(second).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
+    expect((await kybatch(['review', 'decisions'])).stdout).toMatch(/anna and bob {2}confirm/);
+    const { outcomes } = jsonOf<{ outcomes: Record<string, number> }>(await kybatch(RUN));
+    expect(outcomes).toMatchObject({ complete: 3, needs_review: 1 });
+  }));

@@ -1,0 +1,41 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'csv-stringify/sync';
+import { expect, test, vi } from 'vitest';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+test('what is piped in is planned and run, and leaves no copy behind', async () => {
+  await withJob({}, async ({ cwd, rows, kybatch }) => {
+    const scratch = join(cwd, 'scratch');
+    mkdirSync(scratch);
+    vi.stubEnv('TMPDIR', scratch);
+    try {
+      const stdin = stringify(rows.slice(0, 3), { header: true });
+      const planned = await kybatch(['plan', '-', '--pipeline', 'p.yaml', '--json'], { stdin });
+      expect([planned.code, planned.stderr]).toEqual([0, expect.stringMatching(/--portfolio NAME keeps lists apart/)]);
+      expect(jsonOf(planned)).toMatchObject({ input: '-', portfolio: 'stdin', rows: 3 });
+      const ran = await kybatch(['run', '-', '--pipeline', 'p.yaml', '--yes', '--budget', '2', '--json'], { stdin });
+      expect(ran.code).toBe(4);
+      const { run } = jsonOf<EndJson>(ran);
+      // The rows are in the ledger: whoever goes on needs nothing from the pipe.
+      const resumed = await kybatch(['resume', run, '--yes', '--json']);
+      expect(jsonOf<EndJson>(resumed)).toMatchObject({ run, finished: true, outcomes: { complete: 3 } });
+      const again = await kybatch(['run', '-', '--pipeline', 'p.yaml', '--yes'], { stdin });
+      expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/Nothing is due/)]);
+      expect(readdirSync(scratch)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});
+
+test('nothing at all is refused, and a terminal is', async () => {
+  await withJob({}, async ({ kybatch }) => {
+    const empty = await kybatch(['plan', '-'], { stdin: '' });
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringMatching(/standard input is empty/)]);
+    const header = await kybatch(['plan', '-'], { stdin: 'name,country\n' });
+    expect([header.code, header.stderr]).toEqual([2, expect.stringMatching(/standard input has a header and no row/)]);
+    const terminal = await kybatch(['plan', '-']);
+    expect([terminal.code, terminal.stderr]).toEqual([2, expect.stringMatching(/nothing is piped into kybatch/)]);
+  });
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readEnquiry } from '../../src/domain/enquiry.js';
+import { readNumberInName } from '../../src/domain/number-in-name.js';
+import { createRegistry } from '../../src/sandbox/registry/index.js';
+
+const registry = createRegistry({ seed: 12 });
+
+describe('a number behind the name', () => {
+  test.each([
+    ['Acme Ltd (11247631)', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme Ltd [11247631]', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme Ltd, 11247631', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme Ltd - SC123456', 'GB', 'Acme Ltd', 'SC123456'],
+    ['Acme Ltd – sc123456', 'GB', 'Acme Ltd', 'SC123456'],
+    ['Acme Ltd / 11247631', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme Ltd | 11247631', 'GB', 'Acme Ltd', '11247631'],
+    ['Acme Ltd (Company No. 11247631)', 'GB', 'Acme Ltd', '11247631'],
+    ['Fund 11 Ltd (11247631)', 'GB', 'Fund 11 Ltd', '11247631'],
+    ['Acme (UK) Ltd (11247631)', 'GB', 'Acme (UK) Ltd', '11247631'],
+    ['Acme BV (KVK 12345678)', 'NL', 'Acme BV', '12345678'],
+    ['Acme SAS (552 081 317)', 'FR', 'Acme SAS', '552081317'],
+    ['Acme GmbH (HRB 42243, Amtsgericht München)', 'DE', 'Acme GmbH', 'HRB 42243'],
+    ['Acme AG (CHE-107.787.577)', 'CH', 'Acme AG', 'CHE-107.787.577'],
+  ])('%s of %s', (text, country, name, canonical) => {
+    const found = readNumberInName(text, country);
+    expect(found).toMatchObject({ name, number: { canonical, treatment: 'needs_name' } });
+    expect(found?.number.repairs[0]).toMatchObject({ rule: 'number_in_name', before: text });
+  });
+
+  test.each([
+    ['Fund 11 GmbH', 'DE'],
+    ['3M', 'US'],
+    ['Studio 54 Ltd', 'GB'],
+    ['Hotel 1900 (2019)', 'GB'],
+    ['Hotel 1900 (2010-2019)', 'GB'],
+    ['Hotel 1900 (20190131)', 'GB'],
+    ['Hotel 1900, 2019', 'IE'],
+    ['Acme Ltd (445790)', 'GB'],
+    ['Acme Ltd 11247631', 'GB'],
+    ['Acme-11247631', 'GB'],
+    ['11247631', 'GB'],
+    ['(11247631)', 'GB'],
+    ['Acme SAS (552 081 318)', 'FR'],
+    ['Acme GmbH (HRB 42243)', 'DE'],
+    ['Acme Inc. (1234567)', 'US'],
+    ['Acme Ltd (formerly Beta Ltd)', 'GB'],
+    ['Acme Ltd (11247631)', 'BM'],
+    ['Acme Ltd (11247631)', ''],
+  ])('%s of %s is a name', (text, country) => {
+    expect(readNumberInName(text, country)).toBeUndefined();
+  });
+
+  test('no name of a company is taken apart', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: registry.size - 1 }), (index) => {
+        const { name, countryCode, state } = registry.company(index);
+        expect(readNumberInName(name, countryCode, state ?? undefined)).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is left alone where the row has a number of its own', () => {
+    const reading = readEnquiry({ name: 'Acme Ltd (11247631)', country: 'GB', registration_number: '00445790' });
+    expect(reading).toMatchObject({
+      enquiry: { subject: { name: 'Acme Ltd (11247631)', registrationNumber: { canonical: '00445790' } } },
+    });
+  });
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readEnquiry } from '../../src/domain/enquiry.js';
+import { suggestCountry } from '../../src/domain/suggest-country.js';
+import { createRegistry } from '../../src/sandbox/registry/index.js';
+
+const registry = createRegistry({ seed: 11 });
+
+describe('the country that a VAT number tells', () => {
+  test.each([
+    ['DE136695976', 'DE', 'its VAT number begins with DE'],
+    ['de 136 695 976', 'DE', 'its VAT number begins with DE'],
+    ['EL094259216', 'GR', 'its VAT number begins with EL'],
+    ['GB980780684', 'GB', 'its VAT number begins with GB'],
+    ['XI980780684', 'GB', 'its VAT number begins with XI'],
+    ['UK980780684', 'GB', 'its VAT number begins with UK'],
+    ['ATU13585627', 'AT', 'its VAT number begins with AT'],
+    ['CHE-107.787.577 MWST', 'CH', 'its VAT number has a form of CH alone'],
+    ['NL004495445B01', 'NL', 'its VAT number begins with NL'],
+  ])('%s: %s', (vat_number, countryCode, reason) => {
+    expect(suggestCountry({ vat_number })).toEqual({ countryCode, reason });
+  });
+
+  test.each(['136695976', 'DE136695975', 'DE12', '12-3456789', 'US123456789', 'ZZ123456789', 'DE', 'n/a', ''])(
+    '%s tells none',
+    (vat_number) => {
+      expect(suggestCountry({ vat_number })).toBeUndefined();
+    },
+  );
+});
+
+describe('the country that a registration number tells', () => {
+  test.each([
+    ['GB 00445790', 'GB'],
+    ['GB00445790', 'GB'],
+    ['UK-00445790', 'GB'],
+    ['FR 552081317', 'FR'],
+    ['SC123456', 'GB'],
+    ['CHE-107.787.577', 'CH'],
+    ['91310000775785552L', 'CN'],
+    ['HRB 42243 Amtsgericht München', 'DE'],
+    ['Amtsgericht Köln HRB 317', 'DE'],
+    ['FN 123456a', 'AT'],
+    ['2012/123456/07', 'ZA'],
+    ['U72200MH2009PLC123456', 'IN'],
+    ['DE136695976', 'DE'],
+  ])('%s: %s', (registration_number, countryCode) => {
+    expect(suggestCountry({ registration_number })?.countryCode).toBe(countryCode);
+  });
+
+  test.each([
+    ['a number that many countries could have', '00445790'],
+    ['an LEI', '5493006MHB84DD0ZWV18'],
+    ['a number without its court', 'HRB 42243'],
+    ['an Italian province', 'MI-1234567'],
+    ['a province that is a country', 'CA-1234567'],
+    ['a British prefix that is a country', 'NO123456'],
+    ['another one', 'BR001234'],
+    ['too few digits', 'GB 4457'],
+    ['a failed check', 'CHE-107.787.578'],
+    ['a code of no country', 'ZZ 12345678'],
+    ['words', 'GB company'],
+  ])('%s tells none: %s', (_, registration_number) => {
+    expect(suggestCountry({ registration_number })).toBeUndefined();
+  });
+
+  test('a court beside the number counts', () => {
+    expect(suggestCountry({ registration_number: 'HRB 42243', state: 'München' })?.countryCode).toBe('DE');
+  });
+});
+
+test('numbers of two countries tell none', () => {
+  expect(suggestCountry({ vat_number: 'DE136695976', registration_number: 'GB 00445790' })).toBeUndefined();
+});
+
+test('what the numbers of a company tell is its own country, whatever company it is', () => {
+  let told = 0;
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: registry.size - 1 }), (index) => {
+      const { countryCode, registrationNumber, vatNumber } = registry.company(index);
+      const suggested = suggestCountry({
+        ...(registrationNumber === null ? {} : { registration_number: registrationNumber }),
+        ...(vatNumber === null ? {} : { vat_number: vatNumber }),
+      });
+      if (suggested === undefined) return;
+      told += 1;
+      expect(suggested.countryCode).toBe(countryCode);
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(told).toBeGreaterThan(200);
+});
+
+describe('a row that names its country', () => {
+  test('is never read as of another, whatever its numbers tell', () => {
+    const reading = readEnquiry({ name: 'Acme', country: 'FR', vat_number: 'DE136695976' });
+    if (!reading.ok) throw new Error(reading.message);
+    const { subject, location } = reading.enquiry;
+    expect([location, subject.countryCode, subject.countryFrom]).toEqual(['FR', 'FR', undefined]);
+    expect(subject.vatNumber?.reason).toBe(
+      'the checksum of "FRDE136695976" fails: it is one of DE, and the row says FR',
+    );
+  });
+});
+
+test('a row without a country is searched for where its numbers say, and says why', () => {
+  const reading = readEnquiry({ name: 'Acme', registration_number: 'GB 00445790' });
+  expect(reading).toMatchObject({
+    ok: true,
+    enquiry: {
+      location: 'GB',
+      subject: {
+        countryCode: 'GB',
+        countryFrom: 'its registration number begins with GB',
+        registrationNumber: { canonical: '00445790', treatment: 'automatic' },
+      },
+    },
+  });
+  expect(readEnquiry({ name: 'Acme', registration_number: '00445790' })).toMatchObject({ code: 'BAD_COUNTRY' });
+});

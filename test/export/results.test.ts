@@ -1,0 +1,194 @@
+import { join } from 'node:path';
+import readSheet from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import { hasEnded } from '../../src/export/ended-status.js';
+import { resultsFor } from '../../src/export/results-table.js';
+import { exportTo, NOW, type RunFixture, readTable, settleAgain, withRun } from './support.js';
+
+const profile = (more: string) =>
+  `{"lite":{"id":77,"name":"Acme Holdings Ltd","registration_number":"00445790","country_code":"GB","status":"Struck off","legal_form":"Ltd","incorporation_date":"1947-11-27"}${more}}`;
+
+const filed = (values: readonly string[]) =>
+  `,"financial":{"years":["2023-12-31"],"groups":[{"id":"1","name":"Summary","order":1,"list":[${values
+    .map((value) => `{"name":"Turnover","list":{"2023-12-31":${value}}}`)
+    .join(',')}]}]}`;
+
+const acme: RunFixture = {
+  columns: ['Customer', 'name', 'outcome'],
+  rows: [
+    { values: ['007', 'Acme', '=1+1'], ids: { v1: '77', v2: '9', credit: 'c', report: '5' } },
+    { values: ['008', 'ACME LTD', ''], ids: { v1: '77' } },
+    {
+      values: ['009', 'Nobody', ''],
+      fields: { country: 'DE' },
+      state: { outcome: 'no_match', errorCode: 'NO_CANDIDATE_WITH_NUMBER', matchGrade: null, stages: {} },
+    },
+    { values: ['010', '', ''], state: { outcome: 'invalid', errorCode: 'NO_COUNTRY', errorMessage: 'x', stages: {} } },
+    {
+      values: ['011', 'Late', ''],
+      ids: { v1: '78' },
+      state: { outcome: 'pending', hold: 'waiting', holdReason: 'credit-report' },
+    },
+  ],
+  bought: [
+    { row: 1, api: 'v1', operation: 'fullKyb', params: { id: '77' }, body: profile(filed(['1'])) },
+    {
+      row: 1,
+      api: 'v2',
+      operation: 'financial',
+      params: { id: '9' },
+      body: '{"2022":{"Turnover":1},"2024":{"Currency":"GBP","Turnover":123456.70,"World-Turnover":9},"2025":{"Turnover":null}}',
+    },
+    {
+      row: 1,
+      api: 'v2',
+      operation: 'creditReportFetch',
+      params: { report_id: '5' },
+      body: '{"summary":{"overall_credit_risk":{"commonValue":"B","commonDescription":"Low risk","creditLimit":{"value":"250000","currency":"GBP"}}}}',
+    },
+  ],
+};
+
+const withResults = (use: (folder: string, run: Parameters<Parameters<typeof withRun>[1]>[0]) => Promise<void>) =>
+  withRun(acme, async (run) => use(join(run.dataDir, 'exports', run.id), run));
+
+test('one line per input line: its own columns as they were, then what was found, in words', async () => {
+  await withResults(async (folder, { ledger, id }) => {
+    const summary = await exportTo(folder, ledger, id, { formats: ['csv', 'xlsx'] });
+    const [first, second, third, fourth, fifth] = readTable(folder, 'results');
+    expect(first).toEqual({
+      Customer: '007',
+      name: 'Acme',
+      outcome: "'=1+1",
+      outcome_2: 'complete',
+      reason: 'Confirmed by registration number',
+      matched_name: 'Acme Holdings Ltd',
+      matched_registration_number: '00445790',
+      matched_country: 'GB',
+      company_status: 'Struck off',
+      duplicate_of: null,
+      match_grade: 'AAAAA',
+      legal_form: 'Ltd',
+      incorporation_date: '1947-11-27',
+      turnover: '123456.70',
+      turnover_year: '2024',
+      turnover_currency: 'GBP',
+      credit_risk: 'B',
+      credit_risk_words: 'Low risk',
+      credit_limit: '250000',
+      credit_limit_currency: 'GBP',
+      checked_at: new Date(NOW).toISOString(),
+      row: '1',
+      line: '2',
+      v1_company_id: '77',
+      v2_company_id: '9',
+      credit_source_id: 'c',
+      credit_report_id: '5',
+      extra: null,
+    });
+    // The same company by v1's ID; v2 was not asked about it, so its figures are those that were filed.
+    expect(second).toMatchObject({ duplicate_of: '1', turnover: '1', turnover_year: '2023', turnover_currency: null });
+    expect(third).toMatchObject({
+      reason: 'No company with this number in DE',
+      matched_name: null,
+      duplicate_of: null,
+    });
+    expect(fourth).toMatchObject({ reason: 'The row has no country', checked_at: null });
+    expect(fifth).toMatchObject({ reason: 'Waiting for the credit report', duplicate_of: null });
+    expect(summary.tables.results).toBe(5);
+    expect(summary.files.filter(({ format }) => format === 'xlsx').map(({ path, rows }) => [path, rows])).toEqual([
+      ['results.xlsx', 5],
+    ]);
+  });
+});
+
+test('the workbook says the same to another reader, with an explanation beside it', async () => {
+  await withResults(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id, { formats: ['xlsx'] });
+    const sheets = (await readSheet(join(folder, 'results.xlsx'))) as unknown as readonly {
+      readonly sheet: string;
+      readonly data: readonly (readonly unknown[])[];
+    }[];
+    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Results', 'Columns']);
+    const [header = [], first = []] = sheets[0]?.data ?? [];
+    const cells = Object.fromEntries(header.map((name, index) => [String(name), first[index]]));
+    expect(cells).toMatchObject({
+      Customer: '007',
+      outcome: '=1+1',
+      outcome_2: 'complete',
+      matched_registration_number: '00445790',
+      incorporation_date: new Date('1947-11-27T00:00:00Z'),
+      turnover: 123456.7,
+      turnover_year: '2024',
+      credit_limit: 250000,
+      checked_at: new Date(NOW),
+      row: 1,
+      v1_company_id: '77',
+    });
+    expect(cells).not.toHaveProperty('extra');
+    const explained = sheets[1]?.data.map(([name]) => name) ?? [];
+    expect(explained).toEqual(expect.arrayContaining(['Customer', 'outcome_2', 'needs_review', 'match_grade F']));
+  });
+});
+
+test('statements that give several turnovers give none', async () => {
+  const bought = [
+    { row: 1, api: 'v1' as const, operation: 'fullKyb', params: { id: '77' }, body: profile(filed(['1', '2'])) },
+  ];
+  await withRun({ ...acme, rows: acme.rows.slice(0, 1), bought }, async ({ dataDir, ledger, id }) => {
+    const folder = join(dataDir, 'out');
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'results')).toMatchObject([{ turnover: null, turnover_year: null }]);
+  });
+});
+
+test('where no record was bought, the company is named as its search named it', async () => {
+  await withRun({ ...acme, bought: [] }, async ({ dataDir, ledger, id }) => {
+    const seen = {
+      id: '77',
+      name: 'Acme as searched',
+      registrationNumber: '00445790',
+      vatNumber: null,
+      countryCode: 'GB',
+      state: null,
+      jurisdiction: null,
+      matchGrade: 'AAZAZ',
+      decision: 'confirmed',
+      evidence: 'x',
+    };
+    await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen: [seen] }] });
+    const folder = join(dataDir, 'out');
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'results')[0]).toMatchObject({ matched_name: 'Acme as searched', company_status: null });
+    expect(readTable(folder, 'rows')[0]).toMatchObject({
+      matched_name: 'Acme as searched',
+      matched_registration_number: '00445790',
+      line: '2',
+    });
+  });
+});
+
+test('calls tell what was asked, and errors why a line cannot be', async () => {
+  await withResults(async (folder, { ledger, id }) => {
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'calls').map(({ asked }) => asked)).toEqual(['id 77', 'id 9', 'report_id 5']);
+    expect(readTable(folder, 'errors')).toMatchObject([{ row: '4', line: '5', class: 'invalid', code: 'NO_COUNTRY' }]);
+  });
+});
+
+test('a results file that is fed in again keeps its columns, and ours get other names', () => {
+  const once = resultsFor(['Name']);
+  const again = resultsFor([...once.inputs, ...once.table.columns].map(({ name }) => name));
+  expect(again.names.outcome).toBe('outcome_2');
+  expect(again.inputs.map(({ name }) => name)).toContain('outcome');
+  const names = [...again.inputs, ...again.table.columns].map(({ name }) => name.toLowerCase());
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test.each([
+  ['Dissolved', true],
+  ['STRUCK-OFF', true],
+  ['Gelöscht', true],
+  ['Active, proposal to strike off', false],
+  ['In liquidation', false],
+])('%s says that the company has ended: %s', (status, ended) => expect(hasEnded(status)).toBe(ended));

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { readAll } from './read-all.js';
+
+const HEADER = 'id,name,country,reg no,amount,note';
+const ROW = '1,Acme Ltd,GB,11247631,100,';
+
+const read = async (...lines: readonly string[]) => {
+  const { table, rows } = await readAll([HEADER, ...lines, ''].join('\n'));
+  return { rows: rows.map(({ row, line }) => `${row}:${line}`), leftOut: table.remarks().leftOut };
+};
+
+describe('a line that is no company is left out, like a blank one, and said', () => {
+  test.each([
+    ['the header once more', 'id,name,country,reg no,amount,note', 'repeated header'],
+    ['in other case and with spaces', 'ID, Name ,COUNTRY,Reg No,Amount,Note', 'repeated header'],
+    ['a total in the first column', 'Total,,,,200,', 'totals'],
+    ['with nothing beside it', 'Total,,,,,', 'totals'],
+    ['in the name column', ',Summe,,,"1.234,50 €",', 'totals'],
+    ['with its count', 'Grand total 25,,,,,', 'totals'],
+    ['Total: 25', 'Total: 25,,,,,', 'totals'],
+    ['in French', 'Total général,,,,200,', 'totals'],
+    ['in Japanese', ',合計,,,200,', 'totals'],
+    ['in Russian', 'Итого,,,,200,', 'totals'],
+    ['a sum without anything beside it', 'Zwischensumme,,,,,', 'totals'],
+    ['short of cells', 'Gesamtsumme:', 'totals'],
+    ['the end of a report', '*** end of report ***,,,,,', 'footer'],
+    ['the same, short of cells', '*** End of Report ***', 'footer'],
+    ['a page', 'Page 2 of 3,,,,,', 'footer'],
+    ['eine Seite', 'Seite 2 von 3', 'footer'],
+    ['a stamp', ',Confidential,,,,', 'footer'],
+    ['a source', 'Source: Bureau van Dijk,,,,,', 'footer'],
+    ['a count of rows', '(25 rows),,,,,', 'footer'],
+    ['a date', 'Stand: 31.12.2025,,,,,', 'footer'],
+    ['lines drawn', '-----,-----,-----,-----,-----,-----', 'ruling'],
+    ['a line drawn', '==========', 'ruling'],
+  ])('%s', async (_, line, kind) => {
+    const { rows, leftOut } = await read(ROW, line, ROW.replace('1', '2'));
+    expect(rows).toEqual(['1:2', '2:4']);
+    expect(leftOut).toMatchObject([{ line: 3, kind }]);
+  });
+});
+
+describe('what could be a company stays a row', () => {
+  test.each([
+    ['a company called Total', ',Total,FR,542051180,200,'],
+    ['the same without its country', ',Total,,542051180,200,'],
+    ['its name alone', ',Total,,,,'],
+    ['a company with Total in its name', ',Total Quality Logistics,,,200,'],
+    ['a total with a word beside it', 'Total,,,,200,see below'],
+    ['a number in the number column', 'Total,,,25,200,'],
+    ['a company called Confidential', ',Confidential,GB,,,'],
+    ['a company of that name with more', ',Confidential Records Ltd,,,,'],
+    ['Page 2 Publishing', ',Page 2 Publishing,,,,'],
+    ['a name that equals its header', ',name,GB,,,'],
+    ['cells that say nothing', '-,-,-,-,-,-'],
+    ['more cells than headers', 'Total,,,,200,,300'],
+    ['a broken line', '"Total,,,,,'],
+  ])('%s', async (_, line) => {
+    const { rows, leftOut } = await read(ROW, line);
+    expect(rows).toEqual(['1:2', '2:3']);
+    expect(leftOut).toEqual([]);
+  });
+});
+
+test('a list of names alone keeps what may be one of them', async () => {
+  const { table, rows } = await readAll('name\nname\nTotal\nSum\nPage 1 of 2\n');
+  expect(rows.map(({ fields }) => fields.name)).toEqual(['name', 'Total', 'Sum']);
+  expect(table.remarks().leftOut).toEqual([{ line: 5, kind: 'footer', text: 'Page 1 of 2' }]);
+});
+
+test('the lines are counted beyond those that are told', async () => {
+  const { table, rows } = await readAll(`${HEADER}\n${ROW}\n${'Total,,,,1,\n'.repeat(30)}`);
+  expect(rows).toHaveLength(1);
+  expect(table.remarks()).toMatchObject({ leftOutLines: 30 });
+  expect(table.remarks().leftOut).toHaveLength(20);
+});

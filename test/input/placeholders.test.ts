@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isPlaceholder } from '../../src/input/placeholders.js';
+import type { InputField } from '../../src/input/types.js';
+
+const EVERYWHERE: readonly InputField[] = ['name', 'registration_number', 'vat_number', 'country', 'city', 'state'];
+
+describe('a cell that says that there is nothing', () => {
+  test.each(
+    `n/a|N/A|N.A.|n. a.|(n/a)|Ｎ／Ａ|-|--|—|.|…|?|???|***|#N/A|#NV|#REF!|#BEZUG!|#VALUE!|#WERT!|#DIV/0!|#NAME?|########|null|NULL|<null>|none|None|unknown|UNKNOWN|[unknown]|unbekannt|k.A.|k. A.|
+    keine Angabe|nicht bekannt|Nicht verfügbar|not available|s/n|sin datos|n.d.|non disponibile|n.v.t.|inconnu|non renseigné|nie dotyczy|brak danych|neuvedeno|ukendt|okänd|
+    нет|нет данных|不明|なし|該当なし|无|暂无|없음|해당 없음|0|00|00000000|999999999`
+      .split('|')
+      .map((text) => text.trim()),
+  )('"%s" is one in every field that a company is found by', (text) => {
+    expect(EVERYWHERE.filter((field) => !isPlaceholder(text, field))).toEqual([]);
+  });
+
+  test.each([
+    ['name', 'TBC'],
+    ['name', 'tbd'],
+    ['name', 'xxx'],
+    ['name', 'brak'],
+    ['name', 'NA'],
+    ['registration_number', 'NA'],
+    ['registration_number', 'keine'],
+    ['registration_number', 'x'],
+    ['registration_number', 'HRB 0'],
+    ['vat_number', 'DE000000000'],
+    ['vat_number', 'DE999999999'],
+    ['vat_number', 'CHE-000.000.000'],
+    ['vat_number', 'nvt'],
+    ['country', 'none'],
+    ['country', 'tbc'],
+    ['id', '-'],
+    ['id', '#N/A'],
+    ['ticker', 'n/a'],
+  ] as const)('%s: "%s"', (field, text) => {
+    expect(isPlaceholder(text, field)).toBe(true);
+  });
+
+  test.each([
+    ['name', 'None Ltd'],
+    ['name', 'TBC Bank'],
+    ['name', 'Null GmbH'],
+    ['name', 'Nothing'],
+    ['name', 'Ohne'],
+    ['name', 'X'],
+    ['name', '3M'],
+    ['name', '1&1'],
+    ['name', '99'],
+    ['name', 'N26'],
+    ['country', 'NA'],
+    ['country', 'NO'],
+    ['country', 'Niue'],
+    ['state', 'ND'],
+    ['state', 'NA'],
+    ['city', 'Brak'],
+    ['ticker', 'NA'],
+    ['ticker', 'NAN'],
+    ['ticker', 'TBC'],
+    ['id', '0'],
+    ['id', 'none'],
+    ['id', '00000000'],
+    ['registration_number', '00000001'],
+    ['registration_number', '999999'],
+    ['registration_number', '99999998'],
+    ['registration_number', '11111111'],
+    ['registration_number', 'SC000009'],
+    ['vat_number', 'IT00000000109'],
+  ] as const)('%s: "%s" is none', (field, text) => {
+    expect(isPlaceholder(text, field)).toBe(false);
+  });
+
+  test('is never a text with a legal form behind it', () => {
+    const word = fc.constantFrom('None', 'TBC', 'Null', 'Unknown', 'n/a', 'Brak', 'XXX', '0', 'NA', 'Unbekannt');
+    fc.assert(
+      fc.property(word, fc.constantFrom('Ltd', 'GmbH', 'Bank', 'S.A.', 'AB'), (text, form) => {
+        expect(isPlaceholder(`${text} ${form}`, 'name')).toBe(false);
+      }),
+    );
+  });
+
+  test('is never a number with other digits than zeros and nines', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Z]{0,3}[0-9]{0,8}[1-8][0-9]{0,4}$/), (text) => {
+        expect(isPlaceholder(text, 'registration_number')).toBe(false);
+      }),
+    );
+  });
+});

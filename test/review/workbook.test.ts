@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { applySheet } from '../../src/review/apply.js';
+import { loadSheet } from '../../src/review/load-sheet.js';
+import { openQuestions } from '../../src/review/questions.js';
+import { saveSheet } from '../../src/review/save-sheet.js';
+import { SHEET_COLUMNS, sheetLines } from '../../src/review/sheet.js';
+import { openSheet } from '../../src/sheets/open-sheet.js';
+import { WorkbookWriter } from '../../src/sheets/write-workbook.js';
+import { withDesk } from './with-ledger.js';
+
+const LONG = '12345678901234567890';
+
+test('a workbook holds the questions as texts, with the decisions to choose from', () =>
+  withDesk(async (desk) => {
+    await desk.ask({ row: 1, key: 'one', fields: {}, candidates: [{ id: LONG, name: '=1+1' }, { id: 'b' }] });
+    const path = join(desk.folder, 'review.xlsx');
+    await saveSheet(path, await openQuestions(desk.review), { overwrite: false });
+    const sheet = await openSheet(path, () => undefined);
+    expect([sheet.sheet, sheet.headers]).toEqual(['Questions', SHEET_COLUMNS]);
+    const lines: (readonly string[])[] = [];
+    for await (const { cells } of sheet.lines()) lines.push(cells);
+    const column = (name: string) => lines.map((cells) => cells[SHEET_COLUMNS.indexOf(name)]);
+    expect(column('candidate_id')).toEqual([LONG, 'b']);
+    expect(column('candidate_name')[0]).toBe('=1+1');
+    expect(column('candidate_registration_number')).toEqual(['00123456', '00123456']);
+    expect(column('line')).toEqual(['2', '2']);
+    expect(await loadSheet(path)).toMatchObject([{ decision: '' }, { decision: '' }]);
+    await expect(saveSheet(path, [], { overwrite: false })).rejects.toThrow('is there already');
+  }));
+
+test('of a workbook with other sheets the one with the questions is read back', () =>
+  withDesk(async (desk) => {
+    await desk.ask({ row: 1, key: 'one' });
+    const path = join(desk.folder, 'results.xlsx');
+    const workbook = new WorkbookWriter(path);
+    workbook.begin({ name: 'Results', columns: [{ header: 'name' }, { header: 'note' }] });
+    workbook.write([['Acme', 'mine']]);
+    workbook.begin({ name: 'Questions', columns: SHEET_COLUMNS.map((header) => ({ header })) });
+    const decision = SHEET_COLUMNS.indexOf('decision');
+    const [, second = []] = sheetLines(await openQuestions(desk.review));
+    workbook.write([second.map((cell, index) => (index === decision ? 'Confirm' : cell))]);
+    await workbook.finish();
+    const applied = await applySheet(await loadSheet(path), desk.review, 'anna', 7);
+    expect(applied).toMatchObject({ applied: 1, refused: [] });
+    expect(await desk.remembered('one')).toMatchObject({ candidateId: 'b' });
+    await expect(loadSheet(path, 'Results')).rejects.toThrow('the file has no column question, candidate, decision');
+    await expect(loadSheet(path, 'Nowhere')).rejects.toThrow('Nowhere');
+  }));
