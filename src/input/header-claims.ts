@@ -37,7 +37,10 @@ export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readon
   builtInByLeads.set(key, builtIn);
   const added = [...fromPipeline(extra, fieldsRead(leads))];
   if (added.length === 0) return builtIn;
-  return new Map([...builtIn, ...added.map(([word, claim]) => [fold(word), { claims: [claim] }] as const)]);
+  return new Map<string, Meaning>([
+    ...builtIn,
+    ...added.map(([word, claim]) => [fold(word), { claims: [claim] }] as const),
+  ]);
 }
 
 /** Thousands of headers take 20 ms to fold, and are the same for every file. */
@@ -95,7 +98,9 @@ function* fromPipeline(
 export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
   const whole = fold(header);
   if (whole === '') return undefined;
-  return lookup.get(whole) ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
+  // Salesforce ends the names of fields that users made with `__c`.
+  const plain = /__c$/i.test(header.trim()) ? lookup.get(whole.slice(0, -1)) : undefined;
+  return lookup.get(whole) ?? plain ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
 }
 
 /** One word for what a header means, however it is spelled; undefined for one that nobody knows. */
