@@ -11,12 +11,12 @@ export async function findRun(id: string | undefined, ledger: Runs): Promise<Run
   return id === undefined ? await newestRun(ledger) : await namedRun(id, ledger);
 }
 
-/** By its ID, or by as much of the beginning of it as no other run has. */
+/** By its ID, or by a part of it that no other run has: its beginning, its end, or the beginning of what is behind the day. */
 export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Promise<RunRecord> {
   const run = await runs.find(id);
   if (run !== undefined) return run;
   const known = await runs.all();
-  const fitting = id === '' ? [] : known.filter((other) => other.id.startsWith(id));
+  const fitting = id === '' ? [] : known.filter((other) => isPartOf(other.id, id));
   const [only, ...others] = fitting;
   if (only !== undefined && others.length === 0) return only;
   const ids = (of: readonly RunRecord[]) => of.map((other) => other.id);
@@ -27,6 +27,9 @@ export async function namedRun(id: string, { runs }: Pick<Ledger, 'runs'>): Prom
     );
   throw new UsageError(`there is no run ${id}.${didYouMean(id, ids(known))}`, '`kybatch runs` lists them.');
 }
+
+const isPartOf = (id: string, part: string): boolean =>
+  id.startsWith(part) || id.endsWith(part) || id.slice(id.lastIndexOf('-') + 1).startsWith(part);
 
 /** The newest that fits. One whose every start was refused, a mistyped base URL maybe, stands in no other's way. */
 export async function newestRun(

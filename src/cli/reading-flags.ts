@@ -11,18 +11,30 @@ export interface ReadingArgs {
   readonly sheet?: string | undefined;
 }
 
+/** The heading of the help under which the flags about the input stand. */
+export const INPUT = { group: 'Input:' } as const;
+
 /** The flags of every command that reads an input. */
 export const readingOptions = {
   map: {
+    ...INPUT,
     type: 'string',
+    // One word each: an array would take the input for one of them.
+    array: true,
+    nargs: 1,
     requiresArg: true,
     describe: 'FIELD=HEADER: which column is what (name="Company name"), as often as needed; FIELD= for none',
   },
-  country: { type: 'string', requiresArg: true, describe: 'The country of rows that name none: a code or a name' },
-  encoding: { type: 'string', requiresArg: true, describe: 'How its text is encoded (default: found)' },
-  delimiter: { type: 'string', requiresArg: true, describe: 'What stands between cells (default: found)' },
-  'header-line': numberFlag('--header-line', 'The line that names the columns (default: found)'),
-  sheet: { type: 'string', requiresArg: true, describe: 'The worksheet of a workbook, by name or number' },
+  country: {
+    ...INPUT,
+    type: 'string',
+    requiresArg: true,
+    describe: 'The country of rows that name none: a code or a name',
+  },
+  encoding: { ...INPUT, type: 'string', requiresArg: true, describe: 'How its text is encoded (default: found)' },
+  delimiter: { ...INPUT, type: 'string', requiresArg: true, describe: 'What stands between cells (default: found)' },
+  'header-line': { ...INPUT, ...numberFlag('--header-line', 'The line that names the columns (default: found)') },
+  sheet: { ...INPUT, type: 'string', requiresArg: true, describe: 'The worksheet of a workbook, by name or number' },
 } as const;
 
 /** Undefined where nothing is said. */

@@ -1,7 +1,7 @@
 import type { SpendingOptions } from '../app/spending.js';
 import { numberFlag } from './number-flag.js';
 import type { ProviderArgs } from './provider-flags.js';
-import { readingOptions } from './reading-flags.js';
+import { INPUT, readingOptions } from './reading-flags.js';
 import { formatOption, includeContactsOption, outOption, readTableFlags } from './table-flags.js';
 
 /** The flags of every command that may spend. */
@@ -16,35 +16,42 @@ export interface SpendingArgs extends ProviderArgs {
   readonly includeContacts?: boolean | undefined;
 }
 
+/** Headings of the help: `run` has more flags than can be read at once. */
+const SPENDING = { group: 'Spending:' } as const;
+const OUTPUT = { group: 'Output:' } as const;
+
 export const spendingOptions = {
-  yes: { type: 'boolean', default: false, describe: 'Spend without asking' },
-  budget: numberFlag('--budget', 'v1 units this start may spend'),
-  'max-reports': numberFlag('--max-reports', 'Credit reports this start may buy'),
-  concurrency: numberFlag('--concurrency', 'Calls at once at the most'),
+  yes: { ...SPENDING, type: 'boolean', default: false, describe: 'Spend without asking' },
+  budget: { ...SPENDING, ...numberFlag('--budget', 'v1 units this start may spend') },
+  'max-reports': { ...SPENDING, ...numberFlag('--max-reports', 'Credit reports this start may buy') },
+  concurrency: { ...SPENDING, ...numberFlag('--concurrency', 'Calls at once at the most') },
   export: {
+    ...OUTPUT,
     type: 'boolean',
     describe:
       'Write the tables however it ends; without it when the run is finished; --no-export leaves it to `kybatch export`',
   },
-  out: outOption,
-  format: formatOption,
-  'include-contacts': { ...includeContactsOption, describe: 'Tables with e-mail and phone of people, too' },
+  out: { ...OUTPUT, ...outOption },
+  format: { ...OUTPUT, ...formatOption },
+  'include-contacts': { ...OUTPUT, ...includeContactsOption, describe: 'Tables with e-mail and phone of people, too' },
 } as const;
 
 /** The flags of every command that reads an input. */
 export const jobOptions = {
   pipeline: {
+    ...INPUT,
     type: 'string',
     default: 'analyst',
     requiresArg: true,
     describe: 'A name (analyst, backfill, credit, nightly, onboarding, sales) or a file',
   },
   portfolio: {
+    ...INPUT,
     type: 'string',
     requiresArg: true,
     describe: 'The name of the portfolio that the input is the list of (default: the path of the input)',
   },
-  limit: numberFlag('--limit', 'Only the first rows of the input'),
+  limit: { ...INPUT, ...numberFlag('--limit', 'Only the first rows of the input') },
   ...readingOptions,
 } as const;
 

@@ -47,7 +47,8 @@ export function readTableFlags(flags: TableFlags): TableOptions {
 
 type ExportFormat = NonNullable<TableOptions['formats']>[number];
 
-const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx'];
+/** What `--format` takes. */
+export const FORMATS: readonly ExportFormat[] = ['csv', 'parquet', 'xlsx'];
 const PLAIN_FORMATS = ['csv', 'parquet'] as const;
 
 /** The formats of tables that no run has: a workbook is made of a run's results. */

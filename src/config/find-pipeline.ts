@@ -34,7 +34,7 @@ export const pipelineArgument = ({ name, file }: PipelineLocation): string =>
   file === resolve(PACKAGED, `${name}.yaml`) ? name : file;
 
 /** Every pipeline that can be given by name. */
-function pipelineNames(cwd: string): readonly string[] {
+export function pipelineNames(cwd: string): readonly string[] {
   const files = folders(cwd).flatMap((folder) => (isFolder(folder) ? readdirSync(folder) : []));
   const names = files.filter((file) => file.endsWith('.yaml')).map((file) => basename(file, '.yaml'));
   return [...new Set(names)].sort();

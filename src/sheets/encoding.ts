@@ -1,4 +1,3 @@
-import { UsageError } from '../domain/errors.js';
 import type { SheetEncoding } from './sheet.js';
 
 export interface TextStream {
@@ -23,15 +22,6 @@ export function encodingOfHead(head: Buffer): { encoding: SheetEncoding; marked:
   return encoding && { encoding, marked: false };
 }
 
-/** The encoding a user names. */
-export function encodingNamed(name: string): SheetEncoding {
-  const encoding = ALIASES[name.toLowerCase().replace(/[^a-z0-9]/g, '')];
-  if (encoding === undefined) {
-    throw new UsageError(`unknown encoding: ${name}`, 'Use utf-8, utf-16le, utf-16be or windows-1252.');
-  }
-  return encoding;
-}
-
 /** A header is mostly Latin letters, whatever the rows are: read in the wrong byte order it is none. */
 function readsAsText(head: Buffer, encoding: SheetEncoding): boolean {
   const text = new TextDecoder(encoding).decode(head.subarray(0, head.length & ~1));
@@ -50,17 +40,3 @@ function decodeWindows1252(bytes: Uint8Array): string {
 
 const C1 = /[\u0080-\u009f]/g;
 const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
-
-const ALIASES: Readonly<Record<string, SheetEncoding>> = {
-  utf8: 'utf-8',
-  utf8bom: 'utf-8',
-  utf8sig: 'utf-8',
-  utf16: 'utf-16le',
-  utf16le: 'utf-16le',
-  utf16be: 'utf-16be',
-  windows1252: 'windows-1252',
-  cp1252: 'windows-1252',
-  ansi: 'windows-1252',
-  latin1: 'windows-1252',
-  iso88591: 'windows-1252',
-};

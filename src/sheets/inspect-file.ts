@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { encodingNamed, encodingOfHead } from './encoding.js';
+import { UsageError } from '../domain/errors.js';
+import { outsideText } from '../util/outside-text.js';
+import { encodingOfHead } from './encoding.js';
+import { type Detected, detectEncoding } from './encodings/detect.js';
+import { encodingNamed } from './encodings/names.js';
+import { OddLines } from './encodings/odd-lines.js';
 import { chunksOf, emptyFile, type FileSource } from './file-source.js';
 import { refuseBinary } from './refuse-binary.js';
 import type { SheetEncoding } from './sheet.js';
@@ -19,27 +24,18 @@ export interface InspectedFile {
 export async function inspectText(source: FileSource, encodingOption: string | undefined): Promise<InspectedFile> {
   const chosen = encodingOption === undefined ? undefined : encodingNamed(encodingOption);
   const hash = createHash('sha256');
-  const survey = new Utf8Survey();
-  let fixed: SheetEncoding | undefined;
   let check: Check | undefined;
   for await (const chunk of chunksOf(source, (stored) => hash.update(stored))) {
     if (check === undefined) {
       const head = chunk.subarray(0, HEAD_BYTES);
-      fixed = settleEncoding(chosen, head);
-      refuseBinary(source.shownAs, head, fixed?.startsWith('utf-16') ?? false);
-      check = checkOf(fixed, survey);
+      const known = settleEncoding(chosen, head);
+      refuseBinary(source.shownAs, head, known?.startsWith('utf-16') ?? false);
+      check = known === undefined ? new Detection(source.shownAs) : checkOf(known);
     }
     check.update(chunk);
   }
   if (check === undefined) throw emptyFile(source.shownAs);
-  const invalid = check.end();
-  const encoding = fixed ?? (survey.invalid === 0 || survey.multibyte > survey.invalid ? 'utf-8' : 'windows-1252');
-  const damaged = encoding !== 'windows-1252' && invalid > 0;
-  const warnings: string[] = [];
-  if (damaged) warnings.push(`some bytes are not valid ${encoding}; the rows that hold them are invalid`);
-  else if (fixed === undefined && encoding === 'windows-1252')
-    warnings.push('not valid UTF-8, so read as windows-1252');
-  return { sha256: hash.digest('hex'), encoding, damaged, warnings };
+  return { sha256: hash.digest('hex'), ...check.end() };
 }
 
 /** What the user names, else what the file gives away; a byte order mark knows the byte order better than the user. */
@@ -49,41 +45,86 @@ function settleEncoding(chosen: SheetEncoding | undefined, head: Buffer): SheetE
   return ordered ? found.encoding : (chosen ?? found?.encoding);
 }
 
+type Verdict = Omit<InspectedFile, 'sha256'>;
+
 interface Check {
   update(chunk: Buffer): void;
-  /** How much does not fit the encoding: 0 for none. */
-  end(): number;
+  end(): Verdict;
 }
 
-function checkOf(encoding: SheetEncoding | undefined, survey: Utf8Survey): Check {
-  if (encoding === 'windows-1252') return { update: () => {}, end: () => 0 };
-  if (encoding === 'utf-16le' || encoding === 'utf-16be') return utf16Check(encoding);
-  return {
-    update: (chunk) => survey.update(chunk),
-    end: () => {
-      survey.end();
-      return survey.invalid;
-    },
-  };
+/** Finds the encoding: UTF-8 if more characters say so than bytes say no, else what the lines that are not read like. */
+class Detection implements Check {
+  readonly #path: string;
+  readonly #survey = new Utf8Survey();
+  readonly #odd = new OddLines();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  update(chunk: Buffer): void {
+    this.#survey.update(chunk);
+    if (this.#survey.invalid > 0) this.#odd.update(chunk);
+  }
+
+  end(): Verdict {
+    this.#survey.end();
+    this.#odd.end();
+    const { invalid, multibyte } = this.#survey;
+    if (invalid === 0 || multibyte > invalid) return verdict('utf-8', invalid > 0);
+    const { encoding, rival } = detectEncoding(this.#odd);
+    if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
+    // Which lines hold what is not valid in it is seen when they are read.
+    const damaged = encoding !== 'windows-1252';
+    return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
+  }
 }
 
-function utf16Check(encoding: 'utf-16le' | 'utf-16be'): Check {
+function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Detected['rival']>): UsageError {
+  const [one, other] = rival.readings.map((reading) => outsideText(reading, 60));
+  return new UsageError(
+    `${path}: it cannot be told for sure in which encoding it was saved: "${one}" in ${encoding} would be "${other}" in ${rival.encoding}`,
+    `Say which one is right, with --encoding ${encoding} or --encoding ${rival.encoding}; or save the file as UTF-8.`,
+    'UNKNOWN_ENCODING',
+  );
+}
+
+function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
+  const warnings = damaged ? [`some bytes are not valid ${encoding}; the rows that hold them are invalid`] : [];
+  return { encoding, damaged, warnings };
+}
+
+/** Whether the bytes fit an encoding that is known. In windows-1252 all do. */
+function checkOf(encoding: SheetEncoding): Check {
+  if (encoding === 'windows-1252') return { update: () => {}, end: () => verdict(encoding, false) };
+  if (encoding === 'utf-8') return utf8Check();
   const decoder = new TextDecoder(encoding, { fatal: true });
-  let invalid = 0;
+  let damaged = false;
   const attempt = (decode: () => void) => {
-    if (invalid > 0) return;
+    if (damaged) return;
     try {
       decode();
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      invalid = 1;
+      damaged = true;
     }
   };
   return {
     update: (chunk) => attempt(() => void decoder.decode(chunk, { stream: true })),
     end: () => {
       attempt(() => void decoder.decode());
-      return invalid;
+      return verdict(encoding, damaged);
+    },
+  };
+}
+
+function utf8Check(): Check {
+  const survey = new Utf8Survey();
+  return {
+    update: (chunk) => survey.update(chunk),
+    end: () => {
+      survey.end();
+      return verdict('utf-8', survey.invalid > 0);
     },
   };
 }

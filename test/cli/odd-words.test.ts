@@ -11,9 +11,29 @@ const RUN = ['run', 'in.csv', '--sandbox'];
 
 describe('words that no command knows', () => {
   test.each([
-    [['constructor'], /Unknown argument: constructor|Unknown command/],
-    [['toString', '--json'], /Unknown/],
-    [['__proto__'], /Unknown/],
+    [['constructor'], /there is no command constructor\.\n/],
+    [['toString', '--json'], /there is no command toString\./],
+    [['__proto__'], /there is no command __proto__\./],
+    [['rn'], /there is no command rn\. Did you mean run\?\n {2}`kybatch --help` lists them\.\n/],
+    [['run'], /run needs <input>, and it is missing\n {2}Usage: kybatch run <input> \[flags\]\n/],
+    [['run', '--pipline', 'nightly'], /run has no flag --pipline\. Did you mean --pipeline\?\n {2}Usage: kybatch run /],
+    [[...RUN, '--no-expert'], /run has no flag --no-expert\. Did you mean --export\?/],
+    [[...RUN, '-x'], /run has no flag -x\./],
+    [[...RUN, 'other.csv'], /other\.csv is one word too many\n {2}Usage: kybatch run <input>/],
+    [[...RUN, '--budget', 'abc'], /--budget must be a whole number, got abc\n {2}Usage: /],
+    [[...RUN, '--budget'], /--budget needs a value, and none follows it\n/],
+    [[...RUN, '--pipeline', 'analist'], /Did you mean analyst\?/],
+    [[...RUN, '--limit', '0'], /--limit must be a whole number from 1, got 0/],
+    [['runs', 'all'], /runs takes no all\n/],
+    [['review', 'exprot'], /there is no `review exprot`\. Did you mean export\?\n {2}There are: list, /],
+    [['review', 'apply'], /review apply needs <file>, and it is missing\n {2}Usage: kybatch review apply <file>/],
+    [['review', 'withdraw', 'abc'], /must be a whole number, got abc\n/],
+    [['watch'], /Name what to do: sync, /],
+    [['watch', 'synk'], /there is no `watch synk`\. Did you mean sync\?/],
+    [['call', 'v3'], /<api>: there is no v3\..*\n {2}It is one of: v1, v2, mcp\./],
+    [['sandbox', '--plan', 'payed'], /--plan: there is no payed\. Did you mean paid\?\n/],
+    [['prune', '--run', 'x', '--older-than', '3d'], /--run and --older-than cannot be said together\n/],
+    [[], /kybatch plan companies\.xlsx/],
     [['hasOwnProperty', '--version'], /./],
     [['call', 'v1', 'toString'], /v1 has no operation toString/],
     [
@@ -56,7 +76,7 @@ describe('words that no command knows', () => {
     [[...RUN, '--data-dir', '/proc/x'], /cannot use the data directory \/proc\/x/],
     [[...RUN, '--data-dir', '/dev/null/x'], /cannot use the data directory/],
     [['call', 'v1', 'liteKyb', '--params', `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`], /nested too deeply/],
-    [['x'.repeat(30_000)], /Unknown/],
+    [['x'.repeat(30_000)], /there is no command xxx/],
     [['purge', '--before', '2026-02-31'], /2026-02-31 is no date/],
     [['purge', '--before', '2999-01-01'], /is in the future/],
   ])('%.80j is refused in words, and nothing is created', async (args, words) => {
@@ -64,11 +84,21 @@ describe('words that no command knows', () => {
       writeFileSync(join(cwd, 'in.csv'), 'name,country\nAber,GB\n');
       const { code, stdout, stderr } = await here(args, { cwd });
       expect(`${stdout}${stderr}`).toMatch(words);
-      expect(`${stdout}${stderr}`).not.toMatch(/TypeError|defect|at .*\.[jt]s:/);
+      expect(`${stdout}${stderr}`).not.toMatch(/TypeError|defect|at .*\.[jt]s:|[Aa]rgument/);
       expect(args.includes('--version') ? 2 : code).toBe(2);
       expect(readdirSync(cwd)).toEqual(['in.csv']);
     });
   });
+});
+
+test.each([
+  [['run', '--help'], /^kybatch run <input>\n[\s\S]+^Input:\n[\s\S]+^Spending:\n[\s\S]+^Output:\n/m],
+  [['-h', 'run'], /^kybatch run <input>\n/],
+  [['help', 'review', 'export'], /^kybatch review export \[run\]\n/],
+  [['review', 'apply', '-h'], /^kybatch review apply <file>\n/],
+  [['-h'], /^kybatch <command>\n/],
+])('%j shows the help, on stdout', async (args, words) => {
+  expect(await here(args, { cwd: '/' })).toMatchObject({ code: 0, stdout: expect.stringMatching(words), stderr: '' });
 });
 
 test('a command is known by its word, whatever a flag before it is given', async () => {
@@ -153,6 +183,9 @@ test('a run may be named by its first characters while they are its own, whereve
     for (const words of COMMANDS)
       expect(await kybatch([...words, short]), words.join(' ')).toMatchObject({ code: 0, signal: null });
     expect(jsonOf(await kybatch(['status', short, '--json']))).toMatchObject({ run: first });
+    // What is behind the day, or the beginning of it.
+    for (const part of [first.slice(-6), first.slice(-6, -1), first.slice(-5)])
+      expect(jsonOf(await kybatch(['status', part, '--json'])), part).toMatchObject({ run: first });
 
     const both = first.slice(0, same);
     for (const words of COMMANDS) {

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decoderFor } from '../../src/sheets/encoding.js';
+import { detectEncoding } from '../../src/sheets/encodings/detect.js';
+import { OddLines } from '../../src/sheets/encodings/odd-lines.js';
+import { SHEET_ENCODINGS } from '../../src/sheets/sheet.js';
+import { encoderFor } from './encoders.js';
+import { LISTS } from './lists.js';
+import { readSheet } from './with-file.js';
+
+const HEADER = 'name;city;number\n';
+const csv = (names: readonly string[]) => HEADER + names.map((name, index) => `${name};${index}\n`).join('');
+
+describe.each(LISTS)('$language in $encoding', ({ encoding, names }) => {
+  const encode = encoderFor(encoding);
+
+  test('is found', async () => {
+    const text = csv(names);
+    const { sheet, lines } = await readSheet(encode(text), {}, ['name', 'city', 'number']);
+    const cells = lines.map((line) => line.cells.join(';'));
+    expect([sheet.encoding, cells]).toEqual([encoding, names.map((name, index) => `${name};${index}`)]);
+    expect(sheet.warnings).toEqual([`not valid UTF-8, so read as ${encoding}`]);
+  });
+
+  test('a few lines of it are read rightly, or asked about', () => {
+    const few = fc.shuffledSubarray([...names], { minLength: 1, maxLength: 6 });
+    const property = fc.property(few, (drawn) => {
+      const text = drawn.join('\n');
+      const odd = new OddLines();
+      odd.update(encode(text));
+      odd.end();
+      const { encoding: seen, rival } = detectEncoding(odd);
+      // Another one that says the same is as right.
+      if (rival === undefined) expect(decoderFor(seen).decode(encode(text))).toBe(text);
+    });
+    fc.assert(property, { numRuns: 20 });
+  });
+});
+
+test('what can be read in two ways is asked, with both readings and the flags to paste', async () => {
+  const bytes = encoderFor('windows-1250')(csv(['Plzeň']));
+  await expect(readSheet(bytes)).rejects.toMatchObject({
+    message: expect.stringMatching(/"Plze.".* would be "Plze."/),
+    hint: expect.stringMatching(/--encoding windows-125\d or --encoding windows-125\d/),
+  });
+  const { lines } = await readSheet(bytes, { encoding: 'cp1250' });
+  expect(lines[0]?.cells[0]).toBe('Plzeň');
+});
+
+test.each([
+  ['UTF8', 'utf-8'],
+  ['cp1250', 'windows-1250'],
+  ['1251', 'windows-1251'],
+  ['Win-1253', 'windows-1253'],
+  ['ISO-8859-9', 'windows-1254'],
+  ['SJIS', 'shift_jis'],
+  ['gbk', 'gb18030'],
+  ['GB2312', 'gb18030'],
+  ['ks_c_5601-1987', 'euc-kr'],
+  ['Big5', 'big5'],
+  ['mac', 'macintosh'],
+])('--encoding %s', async (given, encoding) => {
+  expect((await readSheet('name\nA\n', { encoding: given })).sheet.encoding).toBe(encoding);
+});
+
+test('an unknown one is refused with the list', async () => {
+  await expect(readSheet('name\n', { encoding: 'ebcdic' })).rejects.toMatchObject({
+    hint: `Use one of ${SHEET_ENCODINGS.join(', ')}.`,
+  });
+});
+
+test('lines that do not fit the encoding that was found, or named, are a problem of their own', async () => {
+  const japanese = LISTS.find(({ encoding }) => encoding === 'shift_jis')?.names ?? [];
+  const bytes = Buffer.concat([encoderFor('shift_jis')(csv(japanese)), Buffer.from('\x81\x20;\x85\xff;1\n', 'latin1')]);
+  const { lines } = await readSheet(bytes);
+  expect(lines.map(({ problem }) => problem?.code).filter(Boolean)).toEqual(['BAD_ENCODING']);
+  const named = await readSheet(bytes, { encoding: 'shift_jis' });
+  expect(named.sheet.warnings.join()).toMatch(/some bytes are not valid shift_jis/);
+});
+
+test('characters split between chunks stay whole', async () => {
+  const names = LISTS.find(({ encoding }) => encoding === 'gb18030')?.names ?? [];
+  const many = Array.from({ length: 30_000 }, (_, index) => `${index}${names[index % names.length]}`);
+  const { lines } = await readSheet(encoderFor('gb18030')(csv(many)), { encoding: 'gb18030' });
+  expect(lines.map(({ cells }) => `${cells[0]};${cells[1]}`)).toEqual(many);
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { readSheet } from './with-file.js';
+import { readWorkbook, textRow } from './with-workbook.js';
+
+const KNOWN = ['name', 'country', 'number', 'city', 'company'];
+const read = (content: string, options = {}) => readSheet(content, options, KNOWN);
+
+describe('which line names the columns', () => {
+  test.each<[string, string, number, readonly string[]]>([
+    ['the first', 'name,country\nA,DE\n', 1, []],
+    [
+      'one below a title and a blank line',
+      'Supplier list as of 31.12.2025\n\nname;country\nA;DE\n',
+      3,
+      ['line 1 stands above the header and is not read'],
+    ],
+    [
+      'one below a title, a date and a note',
+      'Suppliers,,\nName of the analyst:,Eva,\nDate:,31.12.2025,\nname,country,number\nA,DE,1\n',
+      4,
+      ['lines 1 to 3 stand above the header and are not read'],
+    ],
+    [
+      'the lower one of two, where groups stand above',
+      'Company,,Register,\nname,city,country,number\nA,B,DE,1\n',
+      2,
+      ['line 1 stands above the header and is not read'],
+    ],
+    ['the first of two that say the same', 'name,country\nA,DE\nname,country\nB,FR\n', 1, []],
+    ['not a row that holds such a word', 'name,what\nCompany,country\nA,DE\n', 1, []],
+    ['not a row with more of such words, if only one more', 'name,x,y\nA,city,country\nB,2,3\n', 1, []],
+    ['the first, where nothing is known', 'nom,pays\nA,FR\n', 1, []],
+    ['the first, with one word that is known', 'pays,name\nFR,A\n', 1, []],
+    ['one column', 'name\nA\nB\n', 1, []],
+    [
+      'one column below a title of one word',
+      'Suppliers\nname\nA\nB\n',
+      2,
+      ['line 1 stands above the header and is not read'],
+    ],
+    [
+      'one that is quoted over two lines',
+      'Title\n"name",country,"num\nber"\nA,DE,1\n',
+      2,
+      ['line 1 stands above the header and is not read'],
+    ],
+  ])('%s', async (_, content, line, warnings) => {
+    const { sheet, lines } = await read(content);
+    expect([sheet.headerLine, sheet.warnings]).toEqual([line, warnings]);
+    expect(lines.every((one) => one.line > line)).toBe(true);
+    expect(lines.length).toBeGreaterThan(0);
+  });
+
+  test('in a workbook rows are counted as Excel does', async () => {
+    const data = `${textRow('Suppliers 2025')}<row r="4">${textRow('name', 'country').slice(5)}${textRow('A', 'DE')}`;
+    const { sheet, lines } = await readWorkbook({ data });
+    expect([sheet.headerLine, lines]).toEqual([4, [{ line: 5, cells: ['A', 'DE'] }]]);
+    expect(sheet.warnings).toEqual(['row 1 stands above the header and is not read']);
+  });
+});
+
+describe('--header-line', () => {
+  test('names a line, or a row of a sheet', async () => {
+    const text = await read('name,country\nsupplier,land\nA,DE\n', { headerLine: 2 });
+    expect([text.sheet.headers, text.lines.length]).toEqual([['supplier', 'land'], 1]);
+    const data = textRow('name', 'country') + textRow('supplier', 'land') + textRow('A', 'DE');
+    const book = await readWorkbook({ data }, { headerLine: 2 });
+    expect([book.sheet.headers, book.lines.length]).toEqual([['supplier', 'land'], 1]);
+  });
+
+  test('far down', async () => {
+    const notes = Array.from({ length: 200 }, (_, index) => `note ${index}\n`).join('');
+    const { sheet, lines } = await read(`${notes}a;b\n1;2\n`, { headerLine: 201 });
+    expect([sheet.headers, sheet.delimiter, lines]).toEqual([['a', 'b'], ';', [{ line: 202, cells: ['1', '2'] }]]);
+  });
+
+  test.each([2, 3, 9])('%i, where there is none, is refused', async (headerLine) => {
+    const quoted = 'name,"no\nte"\n\nA,DE\n';
+    await expect(read(quoted, { headerLine: headerLine === 9 ? 99 : headerLine })).rejects.toThrow(
+      /cannot be the header/,
+    );
+    const data = `${textRow('name')}<row r="5"><c t="str"><v>A</v></c></row>`;
+    await expect(readWorkbook({ data }, { headerLine })).rejects.toThrow(/row \d cannot be the header/);
+  });
+});
+
+describe('which delimiter', () => {
+  test('commas in the header of a semicolon file do not win with one word', async () => {
+    const { sheet } = await read('name, legal;city, state;remarks\nA GmbH;Berlin;\nB AG;Bonn;old\n');
+    expect([sheet.delimiter, sheet.headers]).toEqual([';', ['name, legal', 'city, state', 'remarks']]);
+  });
+
+  test('records that are not quite whole do not hide it', async () => {
+    const { sheet } = await read('name,country,note\nA, Inc,US,x\nB,DE,y\nC,DE\n');
+    expect(sheet.delimiter).toBe(',');
+  });
+
+  test('decimal commas do not win over semicolons, nor over tabs', async () => {
+    expect((await read('x;y;z\n1,5;2,5;3,5\n1,5;2,5;3,5\n')).sheet.delimiter).toBe(';');
+    expect((await read('x\ty\n1,5\t2,5\n')).sheet.delimiter).toBe('\t');
+  });
+
+  test.each([
+    ['tab', '\t'],
+    ['\\t', '\t'],
+    ['Semicolon', ';'],
+    ['pipe', '|'],
+    [':', ':'],
+  ])('--delimiter %s', async (given, delimiter) => {
+    const { sheet } = await read(`name${delimiter}country\nA${delimiter}DE\n`, { delimiter: given });
+    expect([sheet.delimiter, sheet.headers]).toEqual([delimiter, ['name', 'country']]);
+  });
+});
