@@ -29,7 +29,3 @@ function joinNumber(pieces: readonly string[]): string {
   const hasPlace = pieces.slice(0, -1).some((piece) => /\p{L}{4}/u.test(piece));
   return hasPlace ? number : whole;
 }
-
-/** The columns that a field is read from. */
-export const indicesIn = (source: ColumnSource): readonly number[] =>
-  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
