@@ -62,7 +62,7 @@ export const rowsTable = table({
     column('error_code', 'text', 'Why the row is not complete'),
     column('error_message', 'text', 'The same in words'),
     ...furtherColumns,
-    emptyExtra,
+    column('extra', 'json', 'What stood behind the last column of the input, as `surplus_cells`'),
   ],
 });
 

@@ -9,6 +9,10 @@ export function textAt(values: readonly string[], source: ColumnSource, field: I
   return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
 }
 
+/** The columns that a field is read from. */
+export const indicesIn = (source: ColumnSource): readonly number[] =>
+  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
+
 const joinWords = (pieces: readonly string[]): string => pieces.filter((piece) => piece !== '').join(' ');
 
 /**

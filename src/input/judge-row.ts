@@ -1,9 +1,9 @@
 import { LEADS, type Lead, leadsIn, leadWords } from '../domain/leads.js';
 import { suggestCountry } from '../domain/suggest-country.js';
-import { isBlank } from '../sheets/blank.js';
+import { isBlank, trimCell } from '../sheets/blank.js';
 import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet.js';
 import type { UnreadLeads } from './header-claims.js';
-import { textAt } from './join-cells.js';
+import { indicesIn, textAt } from './join-cells.js';
 import { isPlaceholder } from './placeholders.js';
 import { cellsAreSound } from './sound-cells.js';
 import {
@@ -110,10 +110,11 @@ function fieldsOf(
   for (const field of INPUT_FIELDS) {
     const source = mapping[field];
     if (source === undefined) continue;
-    const value = textAt(values, source, field);
-    if (value === '') continue;
-    if (isPlaceholder(value, field)) emptied.push({ field, text: value });
-    else fields[field] = value;
+    const nothing = indicesIn(source).filter((index) => isPlaceholder(trimCell(values[index] ?? ''), field));
+    for (const index of nothing) emptied.push({ field, text: trimCell(values[index] ?? '') });
+    const told = nothing.length === 0 ? values : values.map((cell, index) => (nothing.includes(index) ? '' : cell));
+    const value = textAt(told, source, field);
+    if (value !== '') fields[field] = value;
   }
   if (fields.country !== undefined && isNotNamibia(fields)) {
     emptied.push({ field: 'country', text: fields.country });

@@ -14,6 +14,7 @@ import {
 } from './decide-columns.js';
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
+import { indicesIn } from './join-cells.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
   type ColumnDoubt,
@@ -112,9 +113,6 @@ function countryFor({ country, agreed }: MapOptions): string | null {
 
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
-
-export const indicesIn = (source: ColumnSource): readonly number[] =>
-  typeof source === 'number' ? [source] : source.filter((piece) => typeof piece === 'number');
 
 const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly string[] =>
   contents[indicesIn(source).at(-1) ?? -1]?.samples ?? [];

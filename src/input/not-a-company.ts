@@ -1,32 +1,33 @@
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
-import { indicesIn } from './map-columns.js';
+import { indicesIn } from './join-cells.js';
 import { IDENTIFIERS, type InputTable, type LeftOutKind } from './types.js';
 
 /**
  * What reports put between and behind their rows. Only what cannot be a company is left out, like a blank line: without a row
  * number, and said. Whatever is doubtful stays a row: it is then invalid at worst, and told.
  */
-export function notACompany(
-  { cells, problem, surplus }: NumberedLine,
+export function leftOutBy(
   headers: readonly string[],
   mapping: InputTable['mapping'],
-): LeftOutKind | undefined {
-  // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
-  if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
-  if (isRepeatedHeader(cells, headers)) return 'repeated header';
+): (line: NumberedLine) => LeftOutKind | undefined {
   const fields = new Set(Object.values(mapping).flatMap(indicesIn));
-  if (saysTwoThings(cells, fields)) return undefined;
-  const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
-  const [first, ...others] = filled;
-  if (first === undefined) return undefined;
-  if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
-  if (others.length === 0 && FOOTERS.some((form) => form.test(first.text))) return 'footer';
-  const isFigure = ({ text, index }: { text: string; index: number }) => !fields.has(index) && FIGURE.test(text);
-  const mayBeName =
-    others.length === 0 && IDENTIFIERS.some((field) => indicesIn(mapping[field] ?? []).includes(first.index));
-  const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text);
-  return isTotal && others.every(isFigure) ? 'totals' : undefined;
+  const identifiers = new Set(IDENTIFIERS.flatMap((field) => indicesIn(mapping[field] ?? [])));
+  return ({ cells, problem, surplus }) => {
+    // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
+    if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
+    if (isRepeatedHeader(cells, headers)) return 'repeated header';
+    if (saysTwoThings(cells, fields)) return undefined;
+    const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
+    const [first, ...others] = filled;
+    if (first === undefined) return undefined;
+    if (filled.every(({ text }) => RULING.test(text))) return 'ruling';
+    if (others.length === 0 && FOOTERS.some((form) => form.test(first.text))) return 'footer';
+    const mayBeName = others.length === 0 && identifiers.has(first.index);
+    const isTotal = (mayBeName ? TOTAL_ALONE : TOTAL).test(first.text);
+    const areFigures = others.every(({ text, index }) => !fields.has(index) && FIGURE.test(text));
+    return isTotal && areFigures ? 'totals' : undefined;
+  };
 }
 
 /** Two fields that hold more than dashes: nearly every line, and the end of the matter. */

@@ -7,7 +7,7 @@ import type { InputField } from './types.js';
  */
 export function isPlaceholder(text: string, field: InputField): boolean {
   const told = TOLD_BY[field];
-  if (told === undefined || text.length > LONGEST || /[1-8]/.test(text)) return false;
+  if (told === undefined || text === '' || text.length > LONGEST || /[1-8]/.test(text)) return false;
   const folded = fold(text);
   if (SIGNS.test(folded) || SHEET_ERROR.test(folded) || ABBREVIATIONS.has(folded)) return true;
   if (told === 'abbreviations') return false;

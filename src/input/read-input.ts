@@ -7,9 +7,9 @@ import { isFilled } from './column-content.js';
 import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
-import { textAt } from './join-cells.js';
+import { indicesIn, textAt } from './join-cells.js';
 import { wouldFollow } from './judge-row.js';
-import { type ColumnMap, indicesIn, mapColumns } from './map-columns.js';
+import { type ColumnMap, mapColumns } from './map-columns.js';
 import { rowsIn } from './read-rows.js';
 import { sampleLines } from './sample-lines.js';
 import {

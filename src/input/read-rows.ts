@@ -1,7 +1,7 @@
 import type { Sheet } from '../sheets/sheet.js';
 import type { UnreadLeads } from './header-claims.js';
 import { judgeRow } from './judge-row.js';
-import { notACompany } from './not-a-company.js';
+import { leftOutBy } from './not-a-company.js';
 import { RemarksTally } from './remarks.js';
 import type { InputRow, InputTable } from './types.js';
 
@@ -27,9 +27,10 @@ async function* readRows(
   country: string | null,
   remarks: RemarksTally,
 ): AsyncGenerator<InputRow, void, undefined> {
+  const leftOut = leftOutBy(sheet.headers, mapping);
   let row = 0;
   for await (const line of sheet.lines()) {
-    const kind = notACompany(line, sheet.headers, mapping);
+    const kind = leftOut(line);
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);
       continue;

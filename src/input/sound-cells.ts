@@ -1,9 +1,8 @@
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import { parseVatNumber } from '../domain/vat.js';
-import { textAt } from './join-cells.js';
-import { indicesIn } from './map-columns.js';
-import { INPUT_FIELDS, type InputField, type InputTable } from './types.js';
+import { indicesIn, textAt } from './join-cells.js';
+import type { ColumnSource, InputField, InputTable } from './types.js';
 
 /** What makes a row invalid on its own, whatever stands behind its columns. */
 const isUnreadable = (text: string): boolean => text.length > 10_000 || /[\0\ufffd]/.test(text);
@@ -14,26 +13,23 @@ const isUnreadable = (text: string): boolean => text.length > 10_000 || /[\0\uff
  * them; a field behind them could be half of a cell, and then nothing is sure.
  */
 export function cellsAreSound(cells: readonly string[], mapping: InputTable['mapping']): boolean {
-  if (mapping.country === undefined || cells.some(isUnreadable)) return false;
-  const text = (field: InputField) => {
-    const source = mapping[field];
-    return source === undefined ? '' : textAt(cells, source, field);
-  };
-  const place = resolveLocation(text('country'));
+  const { country, registration_number, vat_number, state } = mapping;
+  if (country === undefined || cells.some(isUnreadable)) return false;
+  const cell = (field: InputField, source: ColumnSource | undefined) =>
+    source === undefined ? '' : textAt(cells, source, field);
+  const place = resolveLocation(cell('country', country));
   if (!place.ok || place.countryCode === null) return false;
   const { countryCode } = place;
-  const number = parseRegistrationNumber(text('registration_number'), countryCode, text('state') || undefined);
+  const numberText = cell('registration_number', registration_number);
+  const number = parseRegistrationNumber(numberText, countryCode, cell('state', state) || undefined);
   const isNumber = number.treatment === 'as_written' || number.treatment === 'automatic';
-  const isVat = parseVatNumber(text('vat_number'), countryCode).valid === 'yes';
-  const proven: readonly InputField[] = [
-    'country',
-    ...(isNumber ? (['registration_number'] as const) : []),
-    ...(isVat ? (['vat_number'] as const) : []),
-  ];
-  const columnsOf = (field: InputField) => {
-    const source = mapping[field];
-    return source === undefined ? [] : indicesIn(source);
-  };
-  const last = Math.max(...proven.flatMap(columnsOf));
-  return (isNumber || isVat) && INPUT_FIELDS.flatMap(columnsOf).every((index) => index <= last);
+  const isVat = parseVatNumber(cell('vat_number', vat_number), countryCode).valid === 'yes';
+  const proven = [country, ...(isNumber ? [registration_number] : []), ...(isVat ? [vat_number] : [])];
+  const last = Math.max(...proven.flatMap((source) => indicesIn(source ?? [])));
+  return (
+    (isNumber || isVat) &&
+    Object.values(mapping)
+      .flatMap(indicesIn)
+      .every((index) => index <= last)
+  );
 }

@@ -41,6 +41,26 @@ describe.each(['forgiving', 'exact'] as const)('a provider whose search is %s', 
     expect(brief(judged.filter(isTakenForSomebody))).toEqual([]);
   });
 
+  test('rows that name no country: whoever is confirmed is the one, and has the name', async () => {
+    const usable = rows.filter(({ answer }) => answer.expected !== 'invalid');
+    const nowhere = usable.map((row) => ({ ...row, input: { ...row.input, country: '' } }));
+    const judged = await judge(nowhere, search, defaultMatchPolicy);
+    const confirmed = judged.filter(({ ending }) => ending.kind === 'confirmed');
+    expect(brief(judged.filter(isFalse))).toEqual([]);
+    expect(brief(confirmed.filter(({ row }) => row.input.name === ''))).toEqual([]);
+    expect(confirmed.length).toBeGreaterThan(50);
+  });
+
+  test('numbers that stand behind the name: whoever is confirmed is the one', async () => {
+    const joined = rows.map(({ input, answer }) => {
+      const name = `${input.name} (${input.registration_number})`;
+      return { input: { ...input, name, registration_number: '', vat_number: '' }, answer };
+    });
+    const judged = await judge(joined, search, defaultMatchPolicy);
+    expect(brief(judged.filter(isFalse))).toEqual([]);
+    expect(judged.filter(({ ending }) => ending.kind === 'confirmed').length).toBeGreaterThan(50);
+  });
+
   test('a number alone is taken at its word by default', async () => {
     const judged = await judge(alone, search, defaultMatchPolicy);
     const right = expecting(judged, 'confirmed');

@@ -103,7 +103,11 @@ export const hopeless: readonly Damage[] = [
     registration_number: '',
     vat_number: '',
   }),
-  invalid('missing_country', 'no country', { country: '' }),
+  invalid('missing_country', 'no country, and no number that tells one', {
+    country: '',
+    registration_number: '',
+    vat_number: '',
+  }),
   invalid('unknown_country', 'no such country', { country: 'Atlantis' }),
 ];
 

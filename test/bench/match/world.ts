@@ -49,7 +49,6 @@ export async function travel(input: SampleInput, setting: Setting): Promise<Endi
   const fields = fieldsOf(input);
   if (fields.name === undefined && fields.registration_number === undefined && fields.vat_number === undefined)
     return ended('invalid', 'NO_IDENTIFIER');
-  if (fields.country === undefined) return ended('invalid', 'NO_COUNTRY');
   const reading = readEnquiry(fields);
   if (!reading.ok) return ended('invalid', reading.code);
   const policy: IdentityPolicy = { search: SEARCHES, match: setting.policy ?? defaultMatchPolicy };

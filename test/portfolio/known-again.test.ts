@@ -1,0 +1,60 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { companyKey } from '../../src/domain/entity-key.js';
+import { leadsIn } from '../../src/domain/leads.js';
+import { parseRegistrationNumber } from '../../src/domain/numbers/parse.js';
+import { resolveLocation } from '../../src/domain/resolve-location.js';
+import { parseVatNumber } from '../../src/domain/vat.js';
+import type { InputFields } from '../../src/input/types.js';
+import { laidRow } from '../../src/portfolio/lay-out.js';
+import { createRegistry } from '../../src/sandbox/registry/index.js';
+import { writeSample } from '../../src/sandbox/sample.js';
+import { readAll } from '../input/read-all.js';
+
+/** As a row was read before numbers were looked for anywhere else than in their columns. */
+function companyBefore({ country = '', state: given, ...fields }: InputFields): string | null {
+  const place = resolveLocation(country, given);
+  if (!place.ok) return null;
+  const countryCode = place.countryCode ?? '';
+  const state = place.state ?? given;
+  const { name, registration_number: number, vat_number: vat, city, ticker } = fields;
+  return companyKey({
+    countryCode,
+    ...(name === undefined ? {} : { name }),
+    ...(state === undefined ? {} : { state }),
+    ...(city === undefined ? {} : { city }),
+    ...(ticker === undefined ? {} : { ticker }),
+    ...(number === undefined ? {} : { registrationNumber: parseRegistrationNumber(number, countryCode, state) }),
+    ...(vat === undefined ? {} : { vatNumber: parseVatNumber(vat, countryCode) }),
+    ...(leadsIn(fields) === undefined ? {} : { leads: leadsIn(fields) ?? {} }),
+  });
+}
+
+/** Lists are years old: what a row is known again by, and what it says, may not change where the row means the same. */
+test('rows that name their company are the same members as ever, clean and dirty', async () => {
+  const registry = createRegistry({ seed: 7 });
+  const sample = [
+    ...writeSample({ registry, rows: 150, dirty: false }),
+    ...writeSample({ registry, rows: 150, dirty: true }),
+  ];
+  const columns = ['name', 'country', 'registration_number', 'vat_number', 'city'] as const;
+  const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const lines = sample.map(({ input }) => columns.map((column) => quoted(input[column])).join(','));
+  const { rows } = await readAll(`${columns.join(',')}\n${lines.join('\n')}\n`);
+  expect(rows).toHaveLength(sample.length);
+  let compared = 0;
+  for (const [index, row] of rows.entries()) {
+    const { input } = sample[index] ?? {};
+    const written = columns.flatMap((column) => {
+      const text = input?.[column].trim() ?? '';
+      return text === '' ? [] : [[column, text] as const];
+    });
+    const { company, says, problem } = laidRow(row);
+    if (problem !== null) continue;
+    compared += 1;
+    const asked = [...written].sort(([a], [b]) => (a < b ? -1 : 1));
+    expect(company).toBe(companyBefore(Object.fromEntries(written)));
+    expect(says).toBe(hash('sha256', JSON.stringify([null, asked])).slice(0, 32));
+  }
+  expect(compared).toBeGreaterThan(250);
+});
