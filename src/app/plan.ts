@@ -6,6 +6,7 @@ import { readInput } from '../input/read-input.js';
 import type { InputRemarks, InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import type { DueReason } from '../ledger/portfolios.js';
 import { leadsFollowed } from '../stages/identity/fallback-steps.js';
 import { firstFew } from '../util/first-few.js';
 import { type HowToRead, howToRead, orSayHowToRead } from './how-to-read.js';
@@ -46,6 +47,8 @@ export interface PlanView extends RunPlan {
   readonly input: string;
   /** The name of the portfolio that would be brought up to date. */
   readonly portfolio: string;
+  /** Why rows of it are due; nothing where it is not known yet. */
+  readonly due: Readonly<Partial<Record<DueReason, number>>>;
   /** The last run of it; null: there is none yet. */
   readonly run: PlannedRun | null;
   /**
@@ -179,6 +182,7 @@ export async function planJob(
     input: table.path,
     ...planned,
     portfolio: portfolioName(job),
+    due: list?.due ?? {},
     run: await lastRunOf(list, ledger),
     permissions: told && plannedPermissions(told, planned, pipeline),
     asksV1: asks(pipeline, 'v1'),
