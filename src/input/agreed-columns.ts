@@ -31,7 +31,10 @@ export function holdAgainst(
  * Whether a field whose column is gone needs a word. What rows ask by may neither vanish unnoticed nor come from a column
  * that was there all along and meant something else; a new column that is called so is the old one with another name.
  */
-export const needsAWord = (field: InputField, now: string | undefined, { columns }: Pick<AgreedColumns, 'columns'>): boolean =>
-  ASKED_BY.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));
+export const needsAWord = (
+  field: InputField,
+  now: string | undefined,
+  { columns }: Pick<AgreedColumns, 'columns'>,
+): boolean => ASKED_BY.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));
 
 const ASKED_BY: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
