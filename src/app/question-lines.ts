@@ -1,6 +1,7 @@
 import type { QuestionLines } from '../export/formats/format.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
+import { VERDICTS } from '../review/give-answer.js';
 import { openQuestions } from '../review/questions.js';
 import { SHEET_COLUMNS, sheetLines } from '../review/sheet.js';
 
@@ -14,6 +15,6 @@ export async function questionLines(
   return {
     columns: SHEET_COLUMNS,
     lines: sheetLines(await openQuestions(review, [...asking])),
-    choices: { decision: ['confirm', 'none_of_these', 'not_sure'] },
+    choices: { decision: VERDICTS },
   };
 }

@@ -8,6 +8,8 @@ import { pathIn, type Surroundings } from './surroundings.js';
 
 /** Where `kybatch review export` writes, unless it is told. */
 export const REVIEW_SHEET = 'review.csv';
+/** What a workbook is usually called. */
+const REVIEW_WORKBOOK = 'review.xlsx';
 
 /** Nobody is sent to export questions over a sheet that somebody may be filling in. */
 export async function knowingSheet<Step extends GoOnStep>(
@@ -15,7 +17,7 @@ export async function knowingSheet<Step extends GoOnStep>(
   ledger: QuestionsLedger,
   around: Surroundings,
 ): Promise<readonly Step[]> {
-  if (!existsSync(pathIn(around, REVIEW_SHEET))) return steps;
+  if (![REVIEW_SHEET, REVIEW_WORKBOOK].some((name) => existsSync(pathIn(around, name)))) return steps;
   return await Promise.all(
     steps.map(async (step) =>
       step.kind === 'review' ? { ...step, sheets: await sheetsFor(step, ledger, around) } : step,
@@ -33,17 +35,20 @@ export async function sheetsFor(
   const unasked = new Set(open);
   const isWithdrawn = await withdrawnAnswers(ledger.review);
   let asks: string | null = null;
-  for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
-    const path = pathIn(around, name);
-    if (!existsSync(path)) return { open: open.size, asks, missing: unasked.size, free: name };
+  const look = async (name: string) => {
     // Whatever it is, if it is not ours to read, it asks nothing.
-    const lines = await loadSheet(path).catch(() => []);
+    const lines = await loadSheet(pathIn(around, name)).catch(() => []);
     // Read back as it is, it would decide again what somebody has just withdrawn.
-    if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) continue;
+    if (lines.some((line) => open.has(line.question) && isWithdrawn(line))) return;
     for (const { question } of lines) {
       if (open.has(question)) asks ??= name;
       unasked.delete(question);
     }
+  };
+  if (existsSync(pathIn(around, REVIEW_WORKBOOK))) await look(REVIEW_WORKBOOK);
+  for (const name of sheetNames(asking.run === undefined ? undefined : runs?.[0])) {
+    if (!existsSync(pathIn(around, name))) return { open: open.size, asks, missing: unasked.size, free: name };
+    await look(name);
   }
   throw new Error('there is always another name');
 }

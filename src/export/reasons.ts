@@ -116,6 +116,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   UNREADABLE_CANDIDATE: 'A candidate could not be read',
   CANDIDATES_NOT_RETURNED: 'The search was answered without its candidates',
   CANDIDATES_UNSEEN: 'There are more candidates than the search showed',
+  SECOND_PERSON: 'A person has answered, and another must agree',
   // Nobody was found, or could be asked about.
   REVIEWED: 'A person decided that none of the companies found is meant',
   CANNOT_BE_ASKED: 'It cannot be searched for by what is known: its registration number is needed',

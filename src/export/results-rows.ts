@@ -2,7 +2,7 @@ import type { SnapshotRow } from '../ledger/reading.js';
 import type { Glance, GlanceCell } from '../readers/glance.js';
 import { type Cell, type Row, timestamp } from '../readers/table.js';
 import { reasonFacts, reasonOf } from './reasons.js';
-import type { ResultColumn, ResultsShape } from './results-table.js';
+import { type ResultColumn, type ResultsShape, resultsTable } from './results-table.js';
 
 /** What is known of a line's company, from whoever says it first: its record, v2's, the companies module, its report. */
 export interface CompanyAtAGlance {
@@ -67,11 +67,15 @@ export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs,
     credit_report_id: row.ids.report ?? null,
     extra: null,
   };
-  return {
+  // Cell by cell, in the same order each time: objects that are put together otherwise take several times as long.
+  const line: Record<string, Cell> = {};
+  for (let i = 0; i < inputs.length; i++) {
+    const input = inputs[i];
     // An empty cell of the input is an empty field, not an empty text.
-    ...Object.fromEntries(inputs.map(({ name }, index) => [name, row.values[index] || null])),
-    ...Object.fromEntries(Object.entries(cells).map(([name, cell]) => [names[name as ResultColumn], cell])),
-  };
+    if (input !== undefined) line[input.name] = row.values[i] || null;
+  }
+  for (const { name } of resultsTable.columns) line[names[name]] = cells[name];
+  return line;
 }
 
 /** The form of the companies module's founding dates is not documented. */

@@ -69,7 +69,8 @@ export interface ResultsShape {
 
 /** The input's columns keep their names; where one of ours is called the same, it is ours that gets another. */
 export function resultsFor(headers: readonly string[]): ResultsShape {
-  const taken = new Set<string>();
+  // A member of this name would be no cell of its line.
+  const taken = new Set(['__proto__']);
   const inputs = headers.map((header, index) => {
     const name = freeName(header.trim() === '' ? `column_${index + 1}` : header, taken);
     return column(name, 'text', `The input’s column ${JSON.stringify(header)}, as written`, 'the input');

@@ -32,10 +32,26 @@ export type HeaderLookup = ReadonlyMap<string, Meaning>;
 
 /** Every header we know, by its folded form. A lead that nobody follows claims nothing: its column is like any other. */
 export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readonly Lead[] = []): HeaderLookup {
-  const unread = new Set<InputField>(LEADS.filter((lead) => !leads.includes(lead)));
-  const fields = INPUT_FIELDS.filter((field) => !unread.has(field));
+  const key = leads.join();
+  const builtIn = builtInByLeads.get(key) ?? builtInLookup(leads);
+  builtInByLeads.set(key, builtIn);
+  const added = [...fromPipeline(extra, fieldsRead(leads))];
+  if (added.length === 0) return builtIn;
+  const lookup = new Map(builtIn);
+  for (const [word, claim] of added) lookup.set(fold(word), { claims: [claim] });
+  return lookup;
+}
+
+/** Thousands of headers take 20 ms to fold, and are the same for every file. */
+const builtInByLeads = new Map<string, HeaderLookup>();
+
+const fieldsRead = (leads: readonly Lead[]): InputField[] =>
+  INPUT_FIELDS.filter((field) => !LEADS.some((lead) => lead === field && !leads.includes(lead)));
+
+function builtInLookup(leads: readonly Lead[]): HeaderLookup {
+  const unread = LEADS.filter((lead) => !leads.includes(lead));
   const lookup = new Map<string, Meaning>();
-  for (const word of [...OTHER, ...[...unread].flatMap((lead) => [lead, ...synonymsOf(lead)])])
+  for (const word of [...OTHER, ...unread.flatMap((lead) => [lead, ...synonymsOf(lead)])])
     lookup.set(fold(word), { claims: [] });
   for (const word of COURTS) lookup.set(fold(word), { claims: [], part: 'court' });
   for (const word of SECTIONS) lookup.set(fold(word), { claims: [], part: 'section' });
@@ -46,7 +62,7 @@ export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readon
   for (const [among, words] of EITHER)
     for (const [order, word] of words.entries())
       for (const [at, field] of among.entries()) add(word, { field, strength: 'either', order, isFirst: at === 0 });
-  for (const field of fields) {
+  for (const field of fieldsRead(leads)) {
     for (const [order, word] of (GENERIC[field] ?? []).entries()) add(word, { field, strength: 'generic', order });
     const exact = new Set((EXACT[field] ?? []).map(fold));
     for (const [order, word] of synonymsOf(field).entries())
@@ -55,7 +71,6 @@ export function headerLookup(extra: InputOptions['synonyms'] = {}, leads: readon
     const strength = field === 'name' || field === 'country' ? 'specific' : 'exact';
     lookup.set(fold(field), { claims: [{ field, strength, order: -1 }] });
   }
-  for (const [word, claim] of fromPipeline(extra, fields)) lookup.set(fold(word), { claims: [claim] });
   return lookup;
 }
 

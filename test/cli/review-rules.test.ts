@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { loadSheet } from '../../src/review/load-sheet.js';
 import { JumpingClock } from '../helpers/jumping-clock.js';
 import { type Job, jsonOf, withJob } from './here.js';
 
@@ -145,4 +147,23 @@ test('where two people must agree, a rule proposes, another name releases, and t
     expect((await kybatch(['review', 'decisions'])).stdout).toMatch(/anna and bob {2}confirm/);
     const { outcomes } = jsonOf<{ outcomes: Record<string, number> }>(await kybatch(RUN));
     expect(outcomes).toMatchObject({ complete: 3, needs_review: 1 });
+  }));
+
+test('the workbook of the results asks the same questions, and a sheet of another list is told line by line', () =>
+  withQuestions([], async (job) => {
+    const { kybatch } = job;
+    await kybatch(['export', '--out', 'tables']);
+    await kybatch(['review', 'export', '--out', 'review.xlsx']);
+    const { stderr } = await kybatch(['review', 'list', '--reason', 'NAME_CONFLIT']);
+    expect(stderr).toContain(
+      'all 4 open questions are of another kind; their reasons: NAME_CONFLICT (3), NAME_ONLY (1)',
+    );
+    expect((await kybatch(['review', 'list'])).stderr).toContain('kybatch review apply review.xlsx\n');
+    const linesOf = async (file: string) => loadSheet(join(job.cwd, file));
+    expect(await linesOf('tables/results.xlsx')).toEqual(await linesOf('review.xlsx'));
+    const blank = await kybatch(['review', 'apply', 'tables/results.xlsx']);
+    expect(blank.stdout).toMatch(/^0 decisions taken, 0 known already, 0 lines refused, [4-9] left blank\.\n/);
+    job.writeCsv('other.csv', [{ question: 'Q-0000000000', candidate: 'C-00000000', decision: 'confirm' }]);
+    const other = await kybatch(['review', 'apply', 'other.csv']);
+    expect(other).toMatchObject({ code: 3, stderr: 'other.csv, line 2: no such question: "Q-0000000000"\n' });
   }));

@@ -17,7 +17,7 @@ const codesIn = (texts: readonly string[], pattern: RegExp): readonly string[] =
 /** Every code that can be put on a row, as the rooms that do it write it down. */
 const CODES: Readonly<Record<string, readonly string[]>> = {
   'lines that cannot be asked about': [
-    ...codesIn(filesIn('input'), /code: '([A-Z_]+)'/g),
+    ...codesIn(filesIn('input'), /code: '([A-Z_]+)', message/g),
     ...codesIn(filesIn('sheets'), /code: '([A-Z_]+)', message/g),
     ...codesIn([readFileSync(join(SRC, 'domain/enquiry.ts'), 'utf8')], /code: '([A-Z_]+)'/g),
   ],
@@ -68,6 +68,10 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     { outcome: 'needs_review', code: 'NAME_CONFLICT', candidates: 3 },
   ],
   ['Several companies fit: please decide', { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES' }],
+  [
+    'A person has answered, and another must agree: please decide (1 candidate)',
+    { outcome: 'needs_review', code: 'SECOND_PERSON', candidates: 1 },
+  ],
   ['No company with this number in GB', { outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER' }],
   ['A person decided that none of the companies found is meant', { outcome: 'no_match', code: 'REVIEWED' }],
   ['The row has no country', { outcome: 'invalid', code: 'NO_COUNTRY' }],

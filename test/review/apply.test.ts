@@ -284,3 +284,21 @@ describe('withdrawing', () => {
       }
     }));
 });
+
+test('where two people must agree, a sheet proposes, and says so; the same name again is refused', () =>
+  withDesk(
+    async (desk) => {
+      const question = await oneQuestion(desk);
+      expect(await apply(desk, line(question))).toMatchObject({ applied: 1, held: 1, disagreeing: 0, released: [] });
+      const [asked] = await openQuestions(desk.review);
+      const said = { decidedBy: 'ANNA' };
+      const again = await apply(desk, line(asked, said));
+      expect(again).toMatchObject({ applied: 0, refused: [{ line: 2 }] });
+      expect(again.refused[0]?.problem).toContain('ANNA has said so already: a second person must agree');
+      const otherwise = { decision: 'none_of_these', candidate: '', decidedBy: 'bob' };
+      expect(await apply(desk, line(asked, otherwise))).toMatchObject({ applied: 1, held: 1, disagreeing: 1 });
+      const third = { decidedBy: 'carla' };
+      expect(await apply(desk, line(asked, third))).toMatchObject({ applied: 1, held: 0, released: [{ row: 1 }] });
+    },
+    { secondPerson: true },
+  ));

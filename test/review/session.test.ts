@@ -4,7 +4,7 @@ import { runSession, type SessionEnd } from '../../src/review/session.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
-async function press({ review }: Desk, keys: readonly string[]): Promise<SessionEnd & { text: string }> {
+async function press({ review }: Desk, keys: readonly string[], by = 'anna'): Promise<SessionEnd & { text: string }> {
   let text = '';
   const end = await runSession({
     questions: await openQuestions(review),
@@ -13,7 +13,7 @@ async function press({ review }: Desk, keys: readonly string[]): Promise<Session
       text += part;
     },
     review,
-    by: 'anna',
+    by,
     now: () => 7,
     groundsOf: NO_GROUNDS,
   });
@@ -155,3 +155,24 @@ test('names from outside cannot play with the terminal', () =>
     expect(text).toContain('Evil\ufffd[2J\ufffdLtd');
     expect(text).not.toContain('\u001b');
   }));
+
+test('where two people must agree, each is told what became of their answer, and undo takes back only their own', () =>
+  withDesk(
+    async (desk) => {
+      await asked(desk, 1, 2);
+      const first = await press(desk, ['t', 'o', 'k', '\r', '1', 's', 'q']);
+      expect(first).toMatchObject({ decided: 0, held: 1, notSure: 1, left: 0, released: [] });
+      expect(first.text).toContain('a confirmation counts when a second person has agreed');
+      expect(first.text).toContain('; it waits for a second person');
+      expect(await desk.remembered('k1')).toBeUndefined();
+      const same = await press(desk, ['1', 'q'], 'Anna');
+      expect(same.text).toContain('anna has confirmed candidate 1: ok');
+      expect(same.text).toContain('Anna has said so already: a second person must agree, by another name (--by)');
+      const other = await press(desk, ['2', 'u', '1', 'u', '1', 'q'], 'bob');
+      expect(other.text).toContain('; anna said otherwise: the question stays open');
+      expect(other.text).toContain(', as anna had');
+      expect(other).toMatchObject({ decided: 1, held: 0, released: [{ row: 1 }] });
+      expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a', decidedBy: 'anna', note: 'ok' });
+    },
+    { secondPerson: true },
+  ));

@@ -31,12 +31,16 @@ export interface Desk {
 }
 
 /** A real ledger with the runs `first` and `second`, both finished. */
-export async function withDesk<T>(use: (desk: Desk) => Promise<T>): Promise<T> {
+export async function withDesk<T>(
+  use: (desk: Desk) => Promise<T>,
+  { secondPerson = false }: { readonly secondPerson?: boolean } = {},
+): Promise<T> {
   return await withFolder(async (folder) => {
     const ledger = openLedger({ dataDir: folder, now: 1, access: 'write' });
     try {
       const environmentId = await ledger.calls.environment('v1', 'https://example.test');
-      for (const [position, id] of ['first', 'second'].entries()) {
+      if (secondPerson) await beginList(ledger);
+      for (const [position, id] of (secondPerson ? [] : ['first', 'second']).entries()) {
         await ledger.runs.create({
           id,
           inputPath: `${id}.csv`,
@@ -66,6 +70,35 @@ export async function withDesk<T>(use: (desk: Desk) => Promise<T>): Promise<T> {
     } finally {
       await ledger.close();
     }
+  });
+}
+
+/** The run `first` of a list that wants two people to agree. */
+async function beginList(ledger: Ledger): Promise<void> {
+  const run = { id: 'first', inputPath: 'first.csv', inputSha256: 'x', pipelineName: 'test', pipelineSha256: 'test' };
+  const rows = Array.from({ length: 9 }, (_, index) => ({
+    row: index + 1,
+    line: index + 2,
+    values: ['x'],
+    fields: FIELDS,
+    problem: null,
+    inputId: null,
+    company: String(index),
+    says: String(index).padStart(32, '0'),
+    cells: '00',
+  }));
+  await ledger.portfolios.lay(rows, true);
+  await ledger.portfolios.converge({
+    name: 'list',
+    providers: 'x',
+    now: 1,
+    input: { key: 'x', path: 'first.csv', columns: ['name'] },
+    laid: true,
+    limit: null,
+    judge: () => ({ due: null, nextAt: null }),
+    run: { ...run, settings: '{}', columns: ['name'] },
+    goesOnWith: null,
+    secondPerson: true,
   });
 }
 

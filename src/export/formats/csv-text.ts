@@ -17,25 +17,32 @@ export class CsvText implements LineRenderer {
   }
 
   header(): string {
-    return stringify([this.#names.map(defuse)], this.#settings);
+    return stringify([this.#names.map(defuse)], { ...this.#settings, quoted_match: NEEDS_QUOTES });
   }
 
   render(rows: readonly Row[]): string {
     const names = this.#names;
-    let hasEmptyText = false;
+    let needsPattern = false;
     const lines = rows.map((row) => {
       const cells = new Array<Cell>(names.length);
       for (let i = 0; i < names.length; i++) {
         const cell = row[names[i] as string] ?? null;
         cells[i] = cell !== null && this.#isText[i] === true ? defuse(cell) : cell;
-        if (cell === '') hasEmptyText = true;
+        if (typeof cell === 'string' && (cell === '' || cell.includes('\n') || cell.includes('\r')))
+          needsPattern = true;
       }
       return cells;
     });
-    // `quoted_empty` would quote null, too. A pattern tells them apart, and is slow: only where there is need.
-    return stringify(lines, hasEmptyText ? { ...this.#settings, quoted_match: /^$/ } : this.#settings);
+    // A pattern is slow: only where there is need.
+    return stringify(lines, needsPattern ? { ...this.#settings, quoted_match: NEEDS_QUOTES } : this.#settings);
   }
 }
+
+/**
+ * What the library leaves bare: an empty text, because `quoted_empty` would quote null, too; and half a line end, which it takes
+ * for no line end beside `\r\n`, and every reader for one.
+ */
+const NEEDS_QUOTES = /^$|[\r\n]/;
 
 /** Columns that can hold anything. Numbers, dates and the like are what they are by the time they get here. */
 const TEXT_TYPES: ReadonlySet<ColumnType> = new Set(['text', 'id', 'scalar', 'text_or_list', 'value', 'json']);

@@ -32,7 +32,9 @@ export class GlanceStore {
 
   #open(): void {
     const database = connect('');
-    database.exec(`CREATE TABLE glances (space TEXT, id TEXT, reader TEXT, cells TEXT, PRIMARY KEY (space, id, reader)) WITHOUT ROWID;
+    // It is nobody's record: what is lost with the process is made again.
+    database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+      CREATE TABLE glances (space TEXT, id TEXT, reader TEXT, cells TEXT, PRIMARY KEY (space, id, reader)) WITHOUT ROWID;
       BEGIN`);
     this.#insert = database.prepare('INSERT OR REPLACE INTO glances VALUES (?, ?, ?, ?)');
     this.#select = database.prepare('SELECT reader, cells FROM glances WHERE space = ? AND id = ?');

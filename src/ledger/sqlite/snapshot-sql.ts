@@ -19,24 +19,24 @@ const CONFIRMED = `(SELECT json_object('name', name, 'registrationNumber', regis
 const IN_CHOICE = `iif(outcome = 'needs_review', (SELECT count(*) FROM candidates
     WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'needs_review'), 0)`;
 
-/** Companies that several lines of the list are about, and the first of those lines. */
-export const SHARED_COMPANIES = `CREATE TEMP TABLE IF NOT EXISTS shared_companies AS
-  SELECT space, id, min(standing.row) AS row
-  FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
-  WHERE space IN ('v1', 'v2') GROUP BY space, id HAVING count(*) > 1;
-  CREATE INDEX IF NOT EXISTS temp.shared_companies_by_id ON shared_companies (space, id)`;
-
-// Whom v1 knows it tells apart; v2 is asked about the others.
-const FIRST_ROW = `(SELECT shared.row FROM row_ids JOIN temp.shared_companies AS shared ON shared.space = row_ids.space AND shared.id = row_ids.id
-    WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row
-      AND row_ids.space = (SELECT min(space) FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND space IN ('v1', 'v2')))`;
+/** Lines that are about the same company as an earlier one. Whom v1 knows it tells apart; v2 is asked about the others. */
+export const DUPLICATES = `
+  CREATE TEMP TABLE IF NOT EXISTS shared_companies AS SELECT space, id, min(standing.row) AS row
+    FROM temp.standing JOIN row_ids ON row_ids.run_id = standing.run_id AND row_ids.row = standing.run_row
+    WHERE space IN ('v1', 'v2') GROUP BY space, id HAVING count(*) > 1;
+  CREATE TEMP TABLE IF NOT EXISTS duplicates (row INTEGER PRIMARY KEY, first INTEGER);
+  INSERT OR IGNORE INTO temp.duplicates SELECT standing.row, shared.row FROM temp.shared_companies AS shared
+    CROSS JOIN row_ids ON row_ids.space = shared.space AND row_ids.id = shared.id
+    CROSS JOIN temp.standing ON standing.run_id = row_ids.run_id AND standing.run_row = row_ids.row
+    WHERE standing.row <> shared.row AND row_ids.space =
+      (SELECT min(space) FROM row_ids AS other WHERE other.run_id = row_ids.run_id AND other.row = row_ids.row AND space IN ('v1', 'v2'))`;
 
 // Units are those of the run: a row that was not due has cost nothing.
 export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
     match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
     error_code AS errorCode, error_message AS errorMessage, hold, hold_reason AS holdReason, updated_at AS updatedAt,
-    ${CONFIRMED} AS confirmed, ${IN_CHOICE} AS candidates, nullif(${FIRST_ROW}, standing.row) AS firstRow
-  FROM temp.standing JOIN rows ON ${HOLDS} ORDER BY standing.row`;
+    ${CONFIRMED} AS confirmed, ${IN_CHOICE} AS candidates, duplicates.first AS firstRow
+  FROM temp.standing JOIN rows ON ${HOLDS} LEFT JOIN temp.duplicates ON duplicates.row = standing.row ORDER BY standing.row`;
 
 export const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
     first_seen AS firstSeen, coalesce(last_seen, seen_at) AS lastSeen, left_at AS leftAt, members.run_id, members.run_row, ${STANDING_COLUMNS}

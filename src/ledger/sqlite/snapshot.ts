@@ -42,12 +42,12 @@ import {
   ANSWERS_ABOUT,
   CALLS,
   CANDIDATES,
+  DUPLICATES,
   ERRORS,
   LISTS,
   MEMBERS,
   PROGRESS,
   ROWS,
-  SHARED_COMPANIES,
   SUBJECTS,
   WATCH_EVENTS,
 } from './snapshot-sql.js';
@@ -173,7 +173,7 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
   type Parsed = 'values' | 'stages' | 'ids';
   type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'glances' | 'country'> &
     Place & { readonly fields: string; readonly confirmed: string | null };
-  store.database.exec(SHARED_COMPANIES);
+  store.database.exec(DUPLICATES);
   for await (const batch of inBatches<Row>(store.database, ROWS, [runId], BATCH)) {
     yield batch.map(({ fields, run_id, run_row, ...row }) => {
       const key = [run_id, run_row];

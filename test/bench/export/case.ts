@@ -33,7 +33,10 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
   switch (what) {
     case 'csv':
     case 'parquet':
-      return await exportIt(what);
+    case 'xlsx':
+      return await exportIt([what]);
+    case 'usual':
+      return await exportIt(['csv', 'xlsx']);
     case 'csv-stringify':
       return await withRows((rows, count) => {
         const arrays = rows.map((batch) =>
@@ -69,7 +72,7 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
         return stop();
       });
     case 'duckdb-table': {
-      const { rows } = await exportIt('parquet');
+      const { rows } = await exportIt(['parquet']);
       const duck = await openDuck({ scratch: out, threads: 2, memory: '4GB' });
       await duck.run(`CREATE TEMP TABLE alone AS FROM '${join(out, 'export', 'flat_financials.parquet')}'`);
       const stop = stopwatch();
@@ -81,14 +84,14 @@ async function cases(): Promise<Omit<Measured, 'peakMb'>> {
   }
 }
 
-async function exportIt(format: 'csv' | 'parquet') {
+async function exportIt(formats: readonly ('csv' | 'parquet' | 'xlsx')[]) {
   const ledger = openLedger({ dataDir, now: Date.now(), access: 'read' });
   const stop = stopwatch();
   const snapshot = await ledger.reading.snapshot(RUN);
   if (snapshot === undefined) throw new Error('no run');
   const { tables } = await exportRun(snapshot, {
     folder: join(out, 'export'),
-    formats: [format],
+    formats,
     csv: { delimiter: ',', bom: false },
     includeContacts: false,
     partitionByCountry: false,

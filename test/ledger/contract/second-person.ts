@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { itemIds } from '../../../src/api/item-ids.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
 import type { NewDecision } from '../../../src/ledger/review.js';
 import { candidate, NO_GROUNDS, NOW, rowSettlement } from '../support.js';
@@ -174,6 +175,19 @@ export function describeSecondPerson(open: OpenLedger): void {
         await ask();
         expect(await row()).toMatchObject(WAITING);
       }),
+    );
+
+    test.each([
+      ['the company that was confirmed', { kind: 'entity', id: '5' }],
+      ['what is older', { kind: 'before', at: NOW + 1 }],
+    ] as const)('is waited for no more when %s is purged', (_, request) =>
+      onLedger(open, async (ledger) => {
+        const { say, row } = await listAsking(ledger, true);
+        await say('anna');
+        expect(await ledger.housekeeping.purge(request, itemIds)).toMatchObject({ decisions: 1 });
+        expect(await ledger.review.decisions()).toEqual([]);
+        if (request.kind === 'entity') expect(await row()).toMatchObject(OPEN);
+      })(),
     );
 
     test(

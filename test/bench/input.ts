@@ -1,0 +1,69 @@
+/**
+ * How well lists are read that people make: `npm run bench:input [part of a name]`. Exit code 1 if one is read as something that it is
+ * not without a word, if somebody is confirmed who is not meant, or if reading is slower than it must be.
+ */
+import { readCorpus } from './input/corpus/read-corpus.js';
+import { type Judgement, judge, VERDICTS } from './input/judge.js';
+import { look } from './input/look.js';
+import { type Planned, planned } from './input/plans.js';
+import { readSpeed } from './input/read-speed.js';
+import { runAll } from './input/runs.js';
+import { formatTable } from './table.js';
+
+const [only = ''] = process.argv.slice(2);
+const corpus = readCorpus().filter(({ name }) => name.includes(only));
+const misses: string[] = [];
+
+const judged: (Judgement & { readonly name: string })[] = [];
+for (const { name, path, expected } of corpus) {
+  const plan = await planned(path);
+  const asItIs = await look(path);
+  const answered = expected.answer && (await look(path, expected.answer));
+  const reading = judge(expected, { asItIs, answered, printed: plan.printed });
+  judged.push({ name, ...(planFault(plan, asItIs) ?? reading) });
+}
+console.log(`${corpus.length} files\n`);
+console.log(formatTable(VERDICTS.map((verdict) => ({ verdict, files: String(ofVerdict(verdict).length) }))));
+for (const { name, verdict, why } of judged)
+  if (verdict !== 'right' && verdict !== 'asked') console.log(`\n${name}: ${verdict}\n  ${why}`);
+const asked = ofVerdict('asked').map(({ name }) => name);
+if (asked.length > 0) console.log(`\nAsked about, though it could be known: ${asked.join(', ')}`);
+if (ofVerdict('wrong').length > 0) misses.push(`${ofVerdict('wrong').length} files are silently read wrongly`);
+
+const runs = await runAll(corpus);
+const total = (of: (run: (typeof runs)[number]) => number) => runs.reduce((sum, run) => sum + of(run), 0);
+console.log(
+  `\n${runs.length} files run on the sandbox: ${total(({ rows }) => rows)} rows, ${total(({ confirmed }) => confirmed)} confirmed\n`,
+);
+for (const { name, confirmed, wanted, wrong, outcomes, refused } of runs) {
+  if (refused !== undefined) console.log(`${name}: refused: ${refused}`);
+  else if (confirmed < wanted) console.log(`${name}: ${confirmed} of ${wanted} confirmed; ${JSON.stringify(outcomes)}`);
+  for (const who of wrong) misses.push(`${name}: falsely confirmed: ${who}`);
+}
+console.log(`false confirmations: ${total(({ wrong }) => wrong.length)}`);
+
+if (only === '') {
+  const { rows, missed } = await readSpeed();
+  console.log(`\n${formatTable(rows)}`);
+  misses.push(...missed);
+}
+console.log(misses.length === 0 ? '\nEvery target is met.' : `\nMissed:\n${misses.join('\n')}`);
+process.exitCode = misses.length === 0 ? 0 : 1;
+
+function ofVerdict(verdict: string) {
+  return judged.filter((one) => one.verdict === verdict);
+}
+
+/** What is shown must be what is read. */
+function planFault({ code, columns, printed }: Planned, seen: Awaited<ReturnType<typeof look>>): Judgement | undefined {
+  const refused = 'refused' in seen;
+  if (refused !== (code === 2))
+    return {
+      verdict: 'wrong',
+      why: `plan ends with ${code}, reading ${refused ? 'refuses' : 'does not'}: ${printed.slice(0, 300)}`,
+    };
+  if (refused || columns === undefined) return undefined;
+  const shown = JSON.stringify(Object.entries(columns).sort());
+  const read = JSON.stringify(Object.entries(seen.columns).sort());
+  return shown === read ? undefined : { verdict: 'wrong', why: `plan shows ${shown}, read is ${read}` };
+}
