@@ -88,7 +88,7 @@ async function workOnAgain(
     await mustBeSameProvider(run, providerNames(options, around), options, ledger);
     const bounds = boundsOf(options, pipeline);
     const rows = await how.rows(run, runs);
-    if (rows === 0) return await viewOfRest(run, ledger, around);
+    if (rows === 0) return await viewOfRest(run, ledger, around, { dataDir });
     if (options.export !== false) await checkTables(options, run.id, dataDir, around);
     return await withProvider(
       options,

@@ -1,10 +1,12 @@
 import type { ContactCounts } from '../domain/contact-counts.js';
+import { KybatchError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
 import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { RowOutcome } from '../domain/outcomes.js';
 import { NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { MovedUse } from '../engine/permissions.js';
 import type { RunEnd } from '../engine/run.js';
+import { type FoundExport, findExports } from '../export/export-folders.js';
 import type { ExportLack } from '../export/summary.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Progress, RefusalNote, RunRecord } from '../ledger/runs.js';
@@ -73,6 +75,8 @@ export interface RunEndView {
   readonly interrupted: boolean;
   /** The folder of the tables, where they were written. */
   readonly tables: string | null;
+  /** Where there was nothing to do, and they were not written: the folder of those that an earlier start has left. */
+  readonly tablesBefore: string | null;
   /** The workbook among them. */
   readonly workbook: string | null;
   /** What the tables are without; null where they are whole, or were not written. */
@@ -121,6 +125,7 @@ export function viewOfEnd(
     finished,
     interrupted,
     ...ofTables(tables),
+    tablesBefore: null,
     log,
     parkedUntil,
     next,
@@ -135,6 +140,7 @@ const ofTables = (view: ExportView | null) => ({
 });
 
 interface QuietNight {
+  readonly dataDir: string;
   readonly tables?: ExportView | null;
   readonly nextAt?: number | null;
   readonly departed?: number;
@@ -145,7 +151,7 @@ export async function viewOfRest(
   run: RunRecord,
   ledger: Ledger,
   around: Surroundings,
-  { tables = null, nextAt = null, departed = 0 }: QuietNight = {},
+  { dataDir, tables = null, nextAt = null, departed = 0 }: QuietNight,
 ): Promise<RunEndView> {
   const progress = await standingOf(run, ledger, around.clock.now());
   const whole = await wholeOf(run, progress, ledger);
@@ -166,11 +172,28 @@ export async function viewOfRest(
     finished: progress.byOutcome.pending === 0,
     interrupted: false,
     ...ofTables(tables),
+    tablesBefore: tables === null ? newestTables(run.id, dataDir) : null,
     log: null,
     parkedUntil: null,
     next,
     further,
   };
+}
+
+/** The newest that are still where they were put. */
+function newestTables(run: string, dataDir: string): string | null {
+  const ofRun = exportsIn(dataDir).filter((found) => found.run === run);
+  return ofRun.sort((a, b) => a.at.localeCompare(b.at)).at(-1)?.folder ?? null;
+}
+
+/** Whoever removes something must see the whole list; who only tells where tables are does without one that is unreadable. */
+function exportsIn(dataDir: string): readonly FoundExport[] {
+  try {
+    return findExports(dataDir);
+  } catch (error) {
+    if (error instanceof KybatchError) return [];
+    throw error;
+  }
 }
 
 const standing = (

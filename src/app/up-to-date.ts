@@ -28,7 +28,7 @@ export async function viewOfUpToDate(
   const isOther = options.export !== false && (list.file.laid || (await isBehind(portfolio, run, ledger)));
   const wanted = isSaid || options.export === true || isOther;
   const written = wanted ? await writeTables(run.id, ledger, dataDir, { out, formats, includeContacts }, around) : null;
-  const rest = await viewOfRest(run, ledger, around, { tables: written, nextAt, departed });
+  const rest = await viewOfRest(run, ledger, around, { dataDir, tables: written, nextAt, departed });
   const view = { ...rest, importantChanges, unitsCharged: 0 };
   if (view.tablesLack === null) await ledger.portfolios.noteSuccess(portfolio.id, around.clock.now());
   return view;

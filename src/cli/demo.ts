@@ -39,9 +39,9 @@ interface End {
 }
 
 rmSync(join(ROOT, DATA), { recursive: true, force: true });
-io.stderr(`kybatch run ${INPUT} --sandbox --data-dir ${DATA} --format csv,parquet\n\n`);
+io.stderr(`kybatch run ${INPUT} --sandbox --data-dir ${DATA} --format csv,parquet,xlsx\n\n`);
 let printed = '';
-const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--format', 'csv,parquet', '--json'], {
+const code = await runCli(['run', INPUT, '--sandbox', '--data-dir', DATA, '--format', 'csv,parquet,xlsx', '--json'], {
   ...io,
   stdout: (text) => {
     printed += text;
@@ -69,7 +69,8 @@ What you have seen: a portfolio of ${rows} companies went through both APIs of a
   ${outcomes.invalid} cannot be asked about: no country, no identifier
 
 The ${units_charged} units are what the real provider would have charged. Each answer is owned now: the command below that runs the file again costs 0.
-The tables are in ${join(DATA, 'exports', run)}: CSV for a spreadsheet, Parquet for queries, datapackage.json says what each column means.
+For people: ${join(DATA, 'exports', run, 'results.xlsx')}, one line per line of the input, what was found beside it, and the open questions.
+The tables are in the same folder: CSV and Parquet for programs, datapackage.json says what each column means.
 `;
 }
 

@@ -45,7 +45,10 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
     const ways = {
       next: end.next === null ? undefined : suggestCommand(end.next, args),
       further: end.further.map((step) => suggestCommand(step, args)),
-      write: end.worked && end.tables === null ? suggestCommand({ kind: 'export', run: end.run }, args) : undefined,
+      write:
+        end.tables === null && end.tablesBefore === null
+          ? suggestCommand({ kind: 'export', run: end.run }, args)
+          : undefined,
       place: placeFlags(args),
     };
     if (args.json) io.stdout(`${JSON.stringify(endToJson(end, ways))}\n`);

@@ -37,6 +37,7 @@ const WELL: RunEndView = {
   finished: true,
   interrupted: false,
   tables: null,
+  tablesBefore: null,
   workbook: null,
   tablesLack: null,
   log: null,

@@ -98,3 +98,19 @@ test('a file whose rows are all invalid asks nobody, spends nothing, ends with 3
     expect(existsSync(join(job.cwd, 'data', 'exports', end.run, 'rows.csv'))).toBe(true);
   });
 });
+
+test('cells behind the last column are kept in the tables', async () => {
+  await withJob({}, async (job) => {
+    const british = companyOf(job, 'GB');
+    write(job, [
+      'name,country,registration_number,note',
+      `"${british.name}",GB,${british.registrationNumber},a, comment`,
+      `Acme, Ltd,GB,${british.registrationNumber},x`,
+    ]);
+    const { table } = await run(job, '--yes');
+    expect(table('rows').map(({ outcome, error_code, extra }) => [outcome, error_code, extra])).toEqual([
+      ['complete', '', '{"surplus_cells":[" comment"]}'],
+      ['invalid', 'RAGGED', '{"surplus_cells":["x"]}'],
+    ]);
+  });
+});

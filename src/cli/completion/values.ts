@@ -1,6 +1,6 @@
 import { namesInLedger } from '../../app/names-in-ledger.js';
+import { pipelinesByName } from '../../app/pipelines-by-name.js';
 import type { Surroundings } from '../../app/surroundings.js';
-import { pipelineNames } from '../../config/find-pipeline.js';
 import { FORMATS } from '../table-flags.js';
 import { FILES } from './scripts.js';
 
@@ -34,7 +34,7 @@ export async function valuesOf(
     case 'portfolio':
       return (await namesInLedger({ dataDir }, around)).portfolios.map((value) => ({ value }));
     case 'pipeline':
-      return [...pipelineNames(around.cwd).map((value) => ({ value })), { value: FILES }];
+      return [...pipelinesByName(around).map((value) => ({ value })), { value: FILES }];
     case 'format': {
       const before = written.slice(0, written.lastIndexOf(',') + 1);
       return FORMATS.filter((format) => !before.includes(format)).map((format) => ({ value: before + format }));

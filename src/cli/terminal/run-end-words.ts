@@ -38,11 +38,14 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...movedInWords(end.moved),
     ...(end.workbook === null ? [] : [`Results: ${end.workbook}`]),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
+    ...(end.tablesBefore === null ? [] : [`Tables, as they were written before: ${end.tablesBefore}`]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
     ...(write === undefined
       ? []
       : [
-          `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`,
+          end.worked
+            ? `Tables: not written${end.finished ? '' : ', the run is not finished'}. Write them as it stands with: ${write.command}`
+            : `Tables: none are there. Write them, for nothing, with: ${write.command}`,
         ]),
     ...(end.log === null ? [] : [`Log: ${end.log}`]),
     ...further.map(({ words, command }) => `${words}: ${command}`),
@@ -133,6 +136,7 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     ...(stopped === null ? {} : { stopped: { code: stopped.code, message: stopped.message, hint: stopped.hint } }),
     ...(end.workbook === null ? {} : { results: end.workbook }),
     ...(end.tables === null ? {} : { files: end.tables, files_partial: end.outcomes.pending > 0 }),
+    ...(end.tablesBefore === null ? {} : { files_before: end.tablesBefore }),
     ...(end.tablesLack === null
       ? {}
       : {

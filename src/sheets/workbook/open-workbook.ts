@@ -35,7 +35,7 @@ export async function openWorkbook(
       headers,
       headerLine: header.row,
       warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
-      lines: () => workbookLines(source, contents, worksheet, headers, header.row),
+      lines: () => workbookLines(source, context, worksheet, headers, header.row),
     };
   });
 }

@@ -2,15 +2,15 @@ import { isBlank } from '../blank.js';
 import { type FileSource, refuseChanged } from '../file-source.js';
 import { cellProblem, padOrCut } from '../judge-line.js';
 import type { NumberedLine } from '../sheet.js';
-import type { Contents, Worksheet } from './contents.js';
-import { readContext } from './read-context.js';
+import type { CellContext } from './cell-value.js';
+import type { Worksheet } from './contents.js';
 import { openParts } from './with-parts.js';
 import { readRows, type WorksheetRow } from './worksheet.js';
 
 /** Every row behind the header that is not blank, once, in order. Memory holds the shared texts and a chunk of the rows. */
 export async function* workbookLines(
   source: FileSource,
-  contents: Contents,
+  context: CellContext,
   { part }: Worksheet,
   headers: readonly string[],
   headerRow: number,
@@ -18,7 +18,6 @@ export async function* workbookLines(
   await refuseChanged(source);
   const { parts, close } = await openParts(source);
   try {
-    const context = await readContext(parts, contents);
     for await (const rows of readRows(parts, part, context)) {
       for (const row of rows) if (row.row > headerRow && !row.cells.every(isBlank)) yield lineOf(row, headers);
     }

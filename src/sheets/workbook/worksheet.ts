@@ -2,7 +2,8 @@ import { type CellContext, cellValue } from './cell-value.js';
 import { columnIndex } from './column-index.js';
 import { damagedWorkbook } from './damaged.js';
 import { RichText } from './shared-strings.js';
-import { type Attributes, isOn, walkXml, type XmlHandler } from './xml.js';
+import { isOn, walkXml } from './xml.js';
+import type { Attributes, XmlHandler } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
 export interface WorksheetRow {

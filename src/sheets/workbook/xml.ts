@@ -1,19 +1,10 @@
-import { SaxesParser } from 'saxes';
 import { UsageError } from '../../domain/errors.js';
 import { damagedWorkbook } from './damaged.js';
+import { type Attributes, type XmlHandler, XmlWalker } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
-export type Attributes = Readonly<Record<string, string>>;
-
-/** What happens on the way through a part. Names come without their prefix: `x:row` and `row` are the same. */
-export interface XmlHandler {
-  open(name: string, attributes: Attributes): void;
-  close?(name: string): void;
-  text?(text: string): void;
-}
-
 /** Parts other than tables and texts are small: what is larger is no workbook of a person. */
-export const SMALL_PART_BYTES = 64 * 1024 * 1024;
+const SMALL_PART_BYTES = 64 * 1024 * 1024;
 
 /** Walks through a part, chunk by chunk; after each one the caller may look at what the handler has gathered. */
 export async function* walkXml(
@@ -22,21 +13,16 @@ export async function* walkXml(
   handler: XmlHandler,
   mostBytes?: number,
 ): AsyncGenerator<void> {
-  const parser = new SaxesParser({ xmlns: false, position: false });
-  parser.on('opentag', (tag) => {
-    handler.open(localName(tag.name), tag.attributes);
-  });
-  parser.on('closetag', (tag) => handler.close?.(localName(tag.name)));
-  parser.on('text', (text) => handler.text?.(text));
-  parser.on('cdata', (text) => handler.text?.(text));
+  const walker = new XmlWalker(handler);
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   try {
-    for await (const chunk of parts.chunks(name, mostBytes)) {
+    for await (const chunk of endingWithTags(parts.chunks(name, mostBytes))) {
       decoder ??= new TextDecoder(chunk[0] === 0xff ? 'utf-16le' : chunk[0] === 0xfe ? 'utf-16be' : 'utf-8');
-      parser.write(decoder.decode(chunk, { stream: true }));
+      walker.write(decoder.decode(chunk, { stream: true }));
       yield;
     }
-    parser.write(decoder?.decode() ?? '').close();
+    walker.write(decoder?.decode() ?? '');
+    walker.end();
     yield;
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -44,21 +30,29 @@ export async function* walkXml(
   }
 }
 
+const PIECE_BYTES = 128 * 1024;
+const GREATER = 0x3e;
+
+/** Larger pieces, each cut behind a tag where it has one: what the walker has to keep for the next is then nothing. */
+async function* endingWithTags(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    bytes += chunk.length;
+    const cut = bytes < PIECE_BYTES ? -1 : chunk.lastIndexOf(GREATER);
+    if (cut < 0) continue;
+    held[held.length - 1] = chunk.subarray(0, cut + 1);
+    yield Buffer.concat(held);
+    held = [chunk.subarray(cut + 1)];
+    bytes = chunk.length - cut - 1;
+  }
+  yield Buffer.concat(held);
+}
+
 /** The same for a part that is read at once. */
 export async function readXml(parts: ZipParts, name: string, handler: XmlHandler, mostBytes = SMALL_PART_BYTES) {
   for await (const _ of walkXml(parts, name, handler, mostBytes));
-}
-
-const names = new Map<string, string>();
-
-/** Remembered, as the same few names come millions of times. */
-function localName(name: string): string {
-  let local = names.get(name);
-  if (local === undefined) {
-    local = name.slice(name.indexOf(':') + 1);
-    if (names.size < 1_000) names.set(name, local);
-  }
-  return local;
 }
 
 /** An attribute whose prefix the document chose itself, as in `r:id`. */

@@ -1,0 +1,31 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes'];
+
+test('a file that is run again when nothing is due says where its tables are, or how to have them again', () =>
+  withJob({}, async ({ rows, writeCsv, kybatch, cwd }) => {
+    writeCsv('in.csv', rows.slice(0, 2));
+    const { run } = jsonOf<{ run: string }>(await kybatch([...RUN, '--json', '--data-dir', 'my books']));
+    const tables = join(cwd, 'my books', 'exports', run);
+    const again = await kybatch([...RUN, '--data-dir', 'my books']);
+    expect(again.stderr).toContain('Nothing is due: nothing was spent.');
+    expect(again.stderr).toContain(`Tables, as they were written before: ${tables}\n`);
+    const told = jsonOf<object>(await kybatch([...RUN, '--json', '--data-dir', 'my books']));
+    expect(told).toMatchObject({ files_before: tables });
+
+    await kybatch(['export', run, '--out', 'elsewhere', '--data-dir', 'my books']);
+    expect((await kybatch(['resume', run, '--yes', '--data-dir', 'my books'])).stderr).toContain(
+      `Tables, as they were written before: ${join(cwd, 'elsewhere')}\n`,
+    );
+
+    for (const folder of [tables, join(cwd, 'elsewhere')]) rmSync(folder, { recursive: true });
+    const { stderr } = await kybatch([...RUN, '--data-dir', 'my books']);
+    expect(stderr).toContain(
+      `Tables: none are there. Write them, for nothing, with: kybatch export ${run} --data-dir 'my books'\n`,
+    );
+    await kybatch(['export', run, '--data-dir', 'my books']);
+    expect(existsSync(join(tables, 'rows.csv'))).toBe(true);
+  }));

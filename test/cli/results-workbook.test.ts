@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import readWorkbook from 'read-excel-file/node';
+import { expect, test } from 'vitest';
+import { WorkbookWriter } from '../../src/sheets/write-workbook.js';
+import { JumpingClock } from '../helpers/jumping-clock.js';
+import { jsonOf, withJob } from './here.js';
+
+interface End {
+  readonly results: string;
+  readonly files: string;
+}
+
+type Sheet = { readonly sheet: string; readonly data: readonly (readonly unknown[])[] };
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json'];
+
+/** As a person saves it who has said of the first candidate that it is meant. */
+async function answer(path: string, sheets: readonly Sheet[]): Promise<void> {
+  const workbook = new WorkbookWriter(path);
+  for (const { sheet, data } of sheets) {
+    const [header = [], ...lines] = data.map((line) => line.map((cell) => (cell === null ? '' : String(cell))));
+    workbook.begin({ name: sheet, columns: header.map((name) => ({ header: name })) });
+    const decision = sheet === 'Questions' ? header.indexOf('decision') : -1;
+    workbook.write(
+      lines.map((line, index) => line.map((cell, at) => (index === 0 && at === decision ? 'confirm' : cell))),
+    );
+  }
+  await workbook.finish();
+}
+
+test('a run ends with a workbook, named first, whose questions are answered in it and read back', async () => {
+  await withJob({ clock: new JumpingClock() }, async ({ kybatch, rows, writeCsv, cwd }) => {
+    const [sure, doubtful] = rows;
+    writeCsv('in.csv', [sure ?? {}, { ...doubtful, registration_number: '', vat_number: '' }]);
+    const run = await kybatch(RUN);
+    expect(run.code).toBe(3);
+    const { results, files } = jsonOf<End>(run);
+    expect(results).toBe(join(files, 'results.xlsx'));
+    const sheets = (await readWorkbook(results)) as unknown as readonly Sheet[];
+    expect(sheets.map(({ sheet }) => sheet)).toEqual(['Results', 'Columns', 'Questions']);
+    mkdirSync(join(cwd, 'mine'));
+    await answer(join(cwd, 'mine/results.xlsx'), sheets);
+    const applied = await kybatch(['review', 'apply', 'mine/results.xlsx']);
+    expect(applied.stderr + applied.stdout).toMatch(/1 (?:decision|question|answer)/);
+    expect((await kybatch(RUN)).code).toBe(0);
+  });
+});
+
+test('a workbook is of a run: other tables are refused as one', async () => {
+  await withJob({}, async ({ kybatch }) => {
+    const refused = await kybatch(['vocab', '--out', 'x', '--format', 'xlsx']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('there is no xlsx for this table');
+  });
+});
