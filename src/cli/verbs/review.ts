@@ -1,4 +1,3 @@
-import type { ReleasedRun } from '../../app/released-runs.js';
 import {
   answerQuestions,
   applyAnswers,
@@ -6,14 +5,11 @@ import {
   exportQuestions,
   listQuestions,
   reviewSheets,
-  withdrawBatch,
-  withdrawDecision,
 } from '../../app/review.js';
 import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
-import { readNumber } from '../number-flag.js';
 import { GRADES_IN_WORDS, type WhichArgs, whichOf, whichOptions } from '../review-flags.js';
 import { placeFlags, suggestReview } from '../terminal/commands.js';
 import { facetsToJson } from '../terminal/facet-words.js';
@@ -36,6 +32,7 @@ import {
 import { count, shellWord } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 import { confirmVerb, rejectVerb } from './review-rule.js';
+import { withdrawVerb } from './review-withdraw.js';
 
 interface AskingArgs extends WhichArgs {
   readonly run: string | undefined;
@@ -171,55 +168,6 @@ const decisionsVerb: Verb = {
     return ExitCode.ok;
   },
 };
-
-interface WithdrawArgs extends ByArgs {
-  readonly id: number | undefined;
-  readonly batch: string | undefined;
-}
-
-const withdrawVerb: Verb<WithdrawArgs> = {
-  command: 'withdraw [id]',
-  describe: 'Take a decision back, or all that one rule has decided; rows that rest on it are decided again',
-  builder: (yargs) =>
-    yargs
-      .positional('id', {
-        type: 'string',
-        describe: 'As `kybatch review decisions` shows it',
-        coerce: (given: unknown) => (given === undefined ? undefined : readNumber('the number of the decision', given)),
-      })
-      .option('batch', {
-        type: 'string',
-        requiresArg: true,
-        describe: 'All that `review confirm` or `review reject` has decided at once, as R-0a1b2c3d',
-      })
-      .option('by', byOption),
-  async run(args, io) {
-    const { dataDir, id, batch, by } = args;
-    if ((id === undefined) === (batch === undefined))
-      throw new UsageError(
-        id === undefined ? 'which decision is not said' : 'either a decision or --batch is taken back, not both',
-        `\`kybatch review decisions${placeFlags(args)}\` lists them with their numbers and batches.`,
-      );
-    if (batch !== undefined) {
-      const { decisions: taken, released } = await withdrawBatch({ dataDir, batch, by }, aroundOf(io));
-      const toJson = () => ({ batch, withdrawn: taken, ...restedOn(released, args) });
-      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(rowsOf(released), 'row')} rested on them.\n`;
-      printResultAndWords(io, args, toJson, `${words}${nextInWords(released, args)}`);
-      return ExitCode.ok;
-    }
-    if (id === undefined) return ExitCode.usage;
-    const { released } = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
-    const words = `Decision ${id} is withdrawn; ${count(rowsOf(released), 'row')} rested on it.\n`;
-    const toJson = () => ({ withdrawn: id, ...restedOn(released, args) });
-    printResultAndWords(io, args, toJson, `${words}${nextInWords(released, args)}`);
-    return ExitCode.ok;
-  },
-};
-
-const restedOn = (released: readonly ReleasedRun[], args: CommonArgs) => ({
-  rows: rowsOf(released),
-  next: nextCommands(released, args),
-});
 
 interface ReviewArgs extends WhichArgs {
   readonly by: string | undefined;
