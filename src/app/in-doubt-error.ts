@@ -30,7 +30,7 @@ export class InDoubtError extends KybatchError {
   static notFinished(operation: string, reportId: string): InDoubtError {
     return new InDoubtError(
       `${operation}: report ${reportId} of this company was generated before and cannot be fetched yet; no other was generated`,
-      `It is paid for. Fetch it for nothing: kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}`,
+      `It is paid for. Fetch it for nothing: \`kybatch call v2 creditReportFetch ${paramsFlag({ report_id: reportId })}\``,
     );
   }
 
@@ -52,7 +52,7 @@ export class InDoubtError extends KybatchError {
   static ownedWithoutId(operation: string, params: Params): InDoubtError {
     return new InDoubtError(
       `${operation}: a report of ${String(params.source_id)} is owned, from creditReportCombined, which tells no ID; the history does not list it, and nothing was generated`,
-      `The report itself, for nothing: kybatch call v2 creditReportCombined ${paramsFlag(params)}. The same command looks again. ${WITHOUT_A_LOOK}`,
+      `The report itself, for nothing: \`kybatch call v2 creditReportCombined ${paramsFlag(params)}\`. The same command looks again. ${WITHOUT_A_LOOK}`,
     );
   }
 }

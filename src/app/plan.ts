@@ -6,6 +6,7 @@ import { readInput } from '../input/read-input.js';
 import type { InputRemarks, InputTable } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
 import { hasLedger } from '../ledger/open-ledger.js';
+import type { DueReason } from '../ledger/portfolios.js';
 import { leadsFollowed } from '../stages/identity/fallback-steps.js';
 import { firstFew } from '../util/first-few.js';
 import { type HowToRead, howToRead, orSayHowToRead } from './how-to-read.js';
@@ -20,6 +21,7 @@ import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { tellingRows, tellingTable } from './telling-rows.js';
 
 /** Which rows, and how they are worked on. */
 export interface JobOptions extends ProviderOptions, HowToRead {
@@ -45,6 +47,8 @@ export interface PlanView extends RunPlan {
   readonly input: string;
   /** The name of the portfolio that would be brought up to date. */
   readonly portfolio: string;
+  /** Why rows of it are due; nothing where it is not known yet. */
+  readonly due: Readonly<Partial<Record<DueReason, number>>>;
   /** The last run of it; null: there is none yet. */
   readonly run: PlannedRun | null;
   /**
@@ -129,7 +133,7 @@ export async function readJob(
   for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
   return {
-    table: { ...table, path: file.input },
+    table: { ...tellingTable(table, around), path: file.input },
     pipeline,
     limit,
     fresh: options.fresh ?? false,
@@ -178,6 +182,7 @@ export async function planJob(
     input: table.path,
     ...planned,
     portfolio: portfolioName(job),
+    due: list?.due ?? {},
     run: await lastRunOf(list, ledger),
     permissions: told && plannedPermissions(told, planned, pipeline),
     asksV1: asks(pipeline, 'v1'),
@@ -195,15 +200,15 @@ export async function planInput(
   list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
-  { clock }: Surroundings,
+  around: Surroundings,
   toldApart?: number,
 ): Promise<RunPlan> {
   return await planRun({
-    rows: list === null ? rowsOfFile(job) : list.rows(),
+    rows: list === null ? rowsOfFile(job) : tellingRows(list.rows(), around),
     pipeline: job.pipeline,
     fresh: job.fresh,
     toldApart,
-    now: clock.now(),
+    now: around.clock.now(),
     ledger,
     environments: await environmentsOf(names, ledger),
   });

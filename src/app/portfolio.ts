@@ -3,7 +3,7 @@ import type { LoadedPipeline, Pipeline } from '../config/pipeline.js';
 import { newRow, type PlannedRow } from '../engine/plan.js';
 import type { InputTable, ReadingOptions } from '../input/types.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { Converged, Due, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
+import type { Converged, Due, DueReason, Judgement, PortfolioRecord, Standing } from '../ledger/portfolios.js';
 import type { RowRecord, RunRecord } from '../ledger/runs.js';
 import { type DueTerms, dueTerms, judge } from '../portfolio/due.js';
 import { type LaidFile, layOut, soundRow } from '../portfolio/lay-out.js';
@@ -37,6 +37,7 @@ export class OpenList {
   readonly #names: ProviderNames;
   readonly #ledger: Ledger;
   readonly #terms: DueTerms;
+  #due: Partial<Record<DueReason, number>> = {};
 
   private constructor(
     options: ListOptions,
@@ -100,13 +101,20 @@ export class OpenList {
     return isAnythingDue(this.file, this.known, this.#options.limit, this.judge, this.#ledger.portfolios);
   }
 
+  /** Why rows are due, as far as they were looked at. */
+  get due(): Readonly<Partial<Record<DueReason, number>>> {
+    return this.#due;
+  }
+
   /** The rows of the file as they would set out. */
   async *rows(): AsyncGenerator<PlannedRow> {
     const { table, limit } = this.#options;
     // A file that was taken in before is laid out only for whoever wants to see it row by row.
     if (!this.file.laid) await layOut(table, limit, undefined, this.#ledger.portfolios);
+    this.#due = {};
     for await (const row of survey(this.known, this.judge, this.#ledger.portfolios)) {
       if (limit !== null && row.row > limit) return;
+      if (row.due !== null) this.#due[row.due.reason] = (this.#due[row.due.reason] ?? 0) + 1;
       yield { ...row, record: () => this.#record(row) };
     }
   }

@@ -7,8 +7,10 @@ import { didYouMean } from '../util/suggest.js';
 import { commonFlags } from './common-flags.js';
 import { COMPLETE } from './completion/scripts.js';
 import { refuseOddWords, usageOf } from './refuse-odd-words.js';
+import { placeFlags } from './terminal/commands.js';
 import { type ErrorView, explainError } from './terminal/explain-error.js';
 import { guarded, type Io, type Outside } from './terminal/io.js';
+import { withPlace } from './terminal/text.js';
 import type { Registration } from './verb.js';
 import { verbs } from './verb-list.js';
 
@@ -48,7 +50,8 @@ async function load(argv: readonly string[]): Promise<Call> {
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
 export async function runCli(argv: readonly string[], outside: Outside): Promise<ExitCode> {
-  const io = guarded(outside, isSaid(argv, QUIET));
+  const place = placeFlags({ dataDir: dataDirIn(argv) });
+  const io = guarded(outside, { quiet: isSaid(argv, QUIET), place });
   if (argv[0] === COMPLETE) {
     io.stdout(await (await import('./completion/complete.js')).complete(argv.slice(1), io));
     return ExitCode.ok;
@@ -61,7 +64,8 @@ export async function runCli(argv: readonly string[], outside: Outside): Promise
     return code;
   } catch (error) {
     const { view, exit } = explainError(error);
-    print(view, isSaid(argv, JSON_WANTED), io);
+    const hint = view.hint === undefined ? undefined : withPlace(view.hint, place);
+    print({ ...view, hint }, isSaid(argv, JSON_WANTED), io);
     return exit;
   }
 }
@@ -137,6 +141,12 @@ const wantsHelp = (argv: readonly string[]): boolean => isSaid(argv, HELP);
 
 /** What must be known before the command line is read, or where it cannot be. */
 const isSaid = (argv: readonly string[], words: ReadonlySet<string>): boolean => argv.some((given) => words.has(given));
+
+/** What is behind `--data-dir`, however it is written. */
+function dataDirIn(argv: readonly string[]): string | undefined {
+  const at = argv.findIndex((given) => /^--data-dir(?:=|$)/.test(given));
+  return at < 0 ? undefined : argv[at]?.includes('=') ? argv[at].slice('--data-dir='.length) : argv[at + 1];
+}
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h']);
 const JSON_WANTED: ReadonlySet<string> = new Set(['--json']);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../util/clock.js';
 import { inert } from '../../util/outside-text.js';
+import { withPlace } from './text.js';
 
 /** What asks a command to stop: a key, the system, or a terminal that goes away. */
 export type Interrupt = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
@@ -40,11 +41,12 @@ export interface Io extends Outside {
 
 /**
  * A terminal to which nothing is printed that would steer it, and no key: whatever got into a text, and from where.
- * `quiet`: nothing goes to stderr but alerts and questions.
+ * `quiet`: nothing goes to stderr but alerts and questions. `place`: the flag that names the data directory, which what is
+ * suggested on stderr is to carry.
  */
-export function guarded(outside: Outside, quiet: boolean): Io {
+export function guarded(outside: Outside, { quiet, place }: { readonly quiet: boolean; readonly place: string }): Io {
   const { stdout, stderr, ask } = outside;
-  const alert = (text: string) => stderr(inert(text));
+  const alert = (text: string) => stderr(inert(withPlace(text, place)));
   return {
     ...outside,
     // A window may be made narrower while the bar is drawn.

@@ -1,3 +1,4 @@
+import type { DueReason } from '../../app/events.js';
 import type { PlanView } from '../../app/plan.js';
 import { remarkNotes } from '../../app/remark-notes.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
@@ -7,7 +8,7 @@ import { columnsInWords, columnsToJson } from './column-words.js';
 import { invalidInWords } from './invalid-words.js';
 import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
-import { freshInWords, revealsInWords } from './spending-words.js';
+import { freshInWords, REASONS, revealsInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
 /** `place`: the flag that names the data directory. */
@@ -78,14 +79,24 @@ const reasonsInWords = (reasons: Readonly<Record<string, number>>): readonly str
     .map(([reason, rows]) => `           ${withCommas(rows).padStart(7)}  ${reason}`);
 
 /** What whoever plans a list that is known wants to hear first. */
-function standingInWords({ portfolio, run, toSearch, toBuy }: PlanView, place: string): readonly string[] {
+function standingInWords(plan: PlanView, place: string): readonly string[] {
+  const { portfolio, run, toSearch, toBuy } = plan;
   if (run === null) return [];
   if (!run.finished)
-    return [`Run ${run.id} of it is not finished.`, ...(run.fresh ? [freshInWords(run.id, place).trimEnd()] : [])];
+    return [
+      `Run ${run.id} of it is not finished.`,
+      ...dueInWords(plan),
+      ...(run.fresh ? [freshInWords(run.id, place).trimEnd()] : []),
+    ];
   return toSearch + toBuy > 0
-    ? []
+    ? dueInWords(plan)
     : [`${portfolio} is up to date: nothing would be bought. --fresh buys everything anew`];
 }
+
+const dueInWords = ({ due }: PlanView): readonly string[] => {
+  const reasons = Object.entries(due).map(([reason, rows]) => `${withCommas(rows)} ${REASONS[reason as DueReason]}`);
+  return reasons.length === 0 ? [] : [`Due: ${reasons.join(', ')}`];
+};
 
 function guardsInWords({ guards, refusedBy }: PlanView): readonly string[] {
   const watched = [
@@ -117,6 +128,7 @@ export const planToJson = (plan: PlanView) => ({
   input: plan.input,
   portfolio: plan.portfolio,
   run: plan.run,
+  due: plan.due,
   columns: columnsToJson(plan),
   country: plan.columns.country,
   rows: plan.rows,

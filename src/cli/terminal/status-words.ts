@@ -9,7 +9,7 @@ import { usedUpInWords } from './permission-words.js';
 import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
-import { count, durationInWords, moment, textTable } from './text.js';
+import { count, durationInWords, moment, textTable, withCommas } from './text.js';
 
 const STATES = {
   reading: 'being read',
@@ -81,6 +81,7 @@ export function statusInWords(view: StatusView, place = ''): string {
     run.state === 'reading'
       ? 'Its input is being read, or was not read to the end.'
       : conservation(progress, run.rowCount, movedOn(view)),
+    ...leftInWords(view),
     ...listInWords(view),
     ...questionsInWords(view),
     `${count(progress.unitsCharged, 'unit')} spent; ${count(activity.calls - activity.owned, 'call')} sent, ${count(activity.owned, 'owned answer')} used`,
@@ -97,6 +98,18 @@ export function statusInWords(view: StatusView, place = ''): string {
     ...stages(view),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What another start has to do. */
+function leftInWords({ run, progress: { byOutcome, waiting, parked } }: StatusView): readonly string[] {
+  if (run.state === 'reading' || byOutcome.pending === 0) return [];
+  const held = [
+    ...(waiting === 0 ? [] : [`${withCommas(waiting)} of them wait for a credit report`]),
+    ...(parked === 0 ? [] : [`${withCommas(parked)} of them are parked`]),
+  ];
+  return [
+    `Left: ${withCommas(byOutcome.pending)} of ${count(run.rowCount, 'row')}${held.length === 0 ? '' : `; ${held.join(', ')}`}`,
+  ];
 }
 
 /** Rows of it that a later run has taken on. */

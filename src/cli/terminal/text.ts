@@ -48,3 +48,14 @@ export function textTable(header: readonly string[], lines: readonly (readonly (
 /** A word of a command line that can be pasted into a shell. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/**
+ * The same text, whose commands in backticks name the data directory, too: whoever wrote them did not know of it, and they
+ * are pasted as they are. `place`: the flag, with a space before it.
+ */
+export const withPlace = (text: string, place: string): string =>
+  place === ''
+    ? text
+    : text.replaceAll(/`(kybatch [a-z][^`]*)`/g, (said, command: string) =>
+        /--data-dir|--help/.test(command) ? said : `\`${command}${place}\``,
+      );

@@ -2,8 +2,9 @@ import { doctor } from '../../app/doctor.js';
 import { aroundOf } from '../around.js';
 import { type ProviderArgs, sandboxOption } from '../provider-flags.js';
 import { contactsToJson, useToJson } from '../terminal/allowance-json.js';
-import { callAgain } from '../terminal/commands.js';
+import { callAgain, placeFlags } from '../terminal/commands.js';
 import { printResult } from '../terminal/print-result.js';
+import { withPlace } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface DoctorArgs extends ProviderArgs {
@@ -36,7 +37,8 @@ export const doctorVerb: Verb<DoctorArgs> = {
       { dataDir, sandbox, deep, pipeline, callAgain: (answer) => callAgain(answer, args) },
       aroundOf(io),
     );
-    const told = findings.map(({ check, state, detail }) => ({ check, state, detail }));
+    const place = placeFlags(args);
+    const told = findings.map(({ check, state, detail }) => ({ check, state, detail: withPlace(detail, place) }));
     const counts = {
       v2_permissions: v2.use?.map(useToJson) ?? null,
       v2_contacts: v2.contacts && contactsToJson(v2.contacts),

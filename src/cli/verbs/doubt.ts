@@ -23,7 +23,7 @@ import {
 import type { Io } from '../terminal/io.js';
 import { printResultAndWords } from '../terminal/print-result.js';
 import { nextCommands } from '../terminal/review-words.js';
-import { count } from '../terminal/text.js';
+import { count, withPlace } from '../terminal/text.js';
 import { type CommonArgs, register, type Verb } from '../verb.js';
 
 type Verdict = SettleDoubtsOptions['verdict'];
@@ -73,7 +73,7 @@ async function list(args: ShowArgs, io: Io): Promise<ExitCode> {
     underWayInWords(underWay),
     ...next.map((command) => `No call holds its rows any more; go on with: ${command}\n`),
   ];
-  printResultAndWords(io, args, listed, words.join(''));
+  printResultAndWords(io, args, listed, withPlace(words.join(''), place));
   return ExitCode.ok;
 }
 

@@ -10,6 +10,7 @@ import { checkInWords, checkToJson } from '../terminal/check-words.js';
 import { givenFlags, placeFlags, suggestCommand } from '../terminal/commands.js';
 import type { Io } from '../terminal/io.js';
 import { statusInWords, statusToJson } from '../terminal/status-words.js';
+import { withPlace } from '../terminal/text.js';
 import type { Verb } from '../verb.js';
 
 interface StatusArgs extends ProviderArgs {
@@ -61,7 +62,8 @@ export const statusVerb: Verb<StatusArgs> = {
       io.stdout(`${JSON.stringify({ ...statusToJson(view), ...commands })}\n`);
       return ExitCode.ok;
     }
-    io.stdout(statusInWords(view, placeFlags({ dataDir })));
+    const place = placeFlags({ dataDir });
+    io.stdout(withPlace(statusInWords(view, place), place));
     for (const { words, command } of [...further, ...(next === undefined ? [] : [next])])
       io.stdout(`${words}: ${command}\n`);
     return ExitCode.ok;

@@ -1,6 +1,8 @@
 import { usage } from '../../app/usage.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
+import { placeFlags } from '../terminal/commands.js';
+import { withPlace } from '../terminal/text.js';
 import { usageInWords, usageToJson } from '../terminal/usage-words.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -17,7 +19,7 @@ export const usageVerb: Verb<CommonArgs> = {
       ),
   async run({ dataDir, json }, io) {
     const view = await usage({ dataDir, unknownAtMost: json ? undefined : UNKNOWN_SHOWN }, aroundOf(io));
-    io.stdout(json ? `${JSON.stringify(usageToJson(view))}\n` : usageInWords(view));
+    io.stdout(json ? `${JSON.stringify(usageToJson(view))}\n` : withPlace(usageInWords(view), placeFlags({ dataDir })));
     return ExitCode.ok;
   },
 };

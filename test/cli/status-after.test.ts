@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.js';
+import { type EndJson, Interrupts, jsonOf, withJob } from './here.js';
+
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', '--json', '--data-dir', 'books'];
+
+interface StatusJson {
+  readonly rows: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly next: string;
+  readonly process: { readonly alive: boolean; readonly interrupted: boolean | null; readonly rows_settled: number };
+}
+
+/** Acts once so many records were asked for. */
+function afterRecords(sandbox: Sandbox, records: number, act: () => void): void {
+  let asked = 0;
+  sandbox.script((request) => {
+    if (request.operation === 'fullKyb') asked += 1;
+    if (asked === records) act();
+    return false;
+  }, 'none');
+}
+
+describe('status says what is done, what is left and how to go on', () => {
+  test.each([
+    ['after an interrupt', 1, [], 130],
+    ['after a second one, which stops at once', 2, [], 130],
+    ['after a budget is spent', 0, ['--budget', '7'], 4],
+  ])('%s', async (_, signals, flags, code) => {
+    await withJob({}, async ({ rows, writeCsv, kybatch, sandbox }) => {
+      writeCsv('in.csv', rows.slice(0, 12));
+      const interrupts = new Interrupts();
+      afterRecords(sandbox, 4, () => {
+        for (let sent = 0; sent < signals; sent++) interrupts.send('SIGINT');
+      });
+      const end = await kybatch([...RUN, ...flags, '--concurrency', '1'], { interrupts });
+      expect(end.code).toBe(code);
+      const { outcomes } = jsonOf<EndJson>(end);
+      const { complete = 0, pending = 0 } = outcomes;
+      expect(complete).toBeGreaterThan(0);
+      expect(complete).toBeLessThan(12);
+
+      const told = jsonOf<StatusJson>(await kybatch(['status', '--json', '--data-dir', 'books']));
+      expect(told).toMatchObject({ rows: 12, outcomes, process: { alive: false, rows_settled: complete } });
+      expect(told.process.interrupted).toBe(signals > 0);
+      const { stdout } = await kybatch(['status', '--data-dir', 'books']);
+      expect(stdout).toMatch(new RegExp(`^${complete} complete .* ${pending} pending = 12 rows$`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^Left: ${pending} of 12 rows`, 'm'));
+      expect(stdout).toContain(`Speed: ${complete} row`);
+      expect(stdout.trimEnd().split('\n').at(-1)).toBe(`Go on with: ${told.next}`);
+      const words = told.next.split(' ').slice(1);
+      expect(jsonOf<EndJson>(await kybatch([...words, '--yes', '--json']))).toMatchObject({ finished: true });
+      expect((await kybatch(['status', '--data-dir', 'books'])).stdout).not.toContain('Left:');
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { withPlace } from '../../src/cli/terminal/text.js';
+import type { Finished } from '../helpers/cli.js';
+import { aRecord, withJob } from './here.js';
+
+const PLACE = ['--data-dir', 'books'];
+const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', ...PLACE];
+
+/** Every command that is suggested: in backticks, or behind a colon at the end of a line. What leaves a gap to fill is none. */
+const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
+  [...`${stdout}\n${stderr}`.matchAll(/`(kybatch [a-z][^`]*)`|: (kybatch [a-z].*)$/gm)]
+    .map(([, quoted, behind]) => quoted ?? behind ?? '')
+    .filter((command) => !/<\w+|[A-Z]{2,}|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
+
+test('every command that is suggested can be pasted as it is, wherever the ledger lies', () =>
+  withJob({ pipeline: ['stages: [record]', 'in_doubt: park'] }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
+    const [first, second] = rows;
+    writeCsv('in.csv', [
+      ...rows.slice(0, 3),
+      { name: first?.name, country: first?.country },
+      { ...second, country: 'Atlantis' },
+    ]);
+    sandbox.script(aRecord, ['lostAnswer']);
+    const said = new Set<string>();
+    const hear = async (args: readonly string[]) => {
+      for (const command of suggestedIn(await kybatch(args))) said.add(command);
+    };
+    await hear([...RUN, '--budget', '5']);
+    for (const args of [
+      ['status'],
+      ['usage'],
+      ['runs'],
+      ['portfolios'],
+      ['doubt'],
+      ['doctor'],
+      ['status', 'nothing'],
+      ['retry'],
+    ])
+      await hear([...args, ...PLACE]);
+    await hear([...RUN]);
+    await hear(['status', ...PLACE]);
+    const kinds = new Set([...said].map((command) => command.split(' ')[1]));
+    for (const kind of ['resume', 'review', 'doubt', 'runs', 'plan']) expect(kinds).toContain(kind);
+    for (const command of said) {
+      expect(command).toContain('--data-dir books');
+      const { code, stderr } = await kybatch([
+        ...command.split(' ').slice(1),
+        ...(/resume|retry/.test(command) ? ['--yes'] : []),
+      ]);
+      // Nothing is left to do, maybe; but it was understood.
+      expect([0, 3, 4], `${command}: ${stderr}`).toContain(code);
+    }
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  }));
+
+test('a command in backticks gets the place once, and what is no command none', () => {
+  const place = " --data-dir 'my books'";
+  expect(withPlace('`kybatch runs` lists them', place)).toBe("`kybatch runs --data-dir 'my books'` lists them");
+  expect(withPlace('`kybatch runs --data-dir x`, `kybatch run --help`, `kybatch --help`, `errors`', place)).toBe(
+    '`kybatch runs --data-dir x`, `kybatch run --help`, `kybatch --help`, `errors`',
+  );
+  expect(withPlace('`kybatch runs`', '')).toBe('`kybatch runs`');
+});
