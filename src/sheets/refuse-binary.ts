@@ -68,8 +68,10 @@ function describeCompound(head: Buffer): { what: string; hint: string } {
       hint: 'Open it in Excel, take the password away (File, Info, Protect Workbook) and save it as .xlsx.',
     };
   }
+  // Where the names stand further on, it may be either.
+  const isOld = head.includes(Buffer.from('Workbook', 'utf16le')) || head.includes(Buffer.from('Book', 'utf16le'));
   return {
-    what: 'a workbook of an old Excel (.xls)',
-    hint: 'Open it in Excel and save it as .xlsx or CSV (UTF-8).',
+    what: `a workbook of an old Excel (.xls)${isOld ? '' : ', or one that is protected with a password'}`,
+    hint: `Open it in Excel and save it as .xlsx${isOld ? '' : ', without a password,'} or CSV (UTF-8).`,
   };
 }
