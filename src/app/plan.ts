@@ -21,6 +21,7 @@ import { environmentsOf } from './rest.js';
 import { wholeNumber } from './spending.js';
 import { isFresh } from './stored-settings.js';
 import { dataDirOf, here, type Surroundings, withLedger } from './surroundings.js';
+import { tellingRows, tellingTable } from './telling-rows.js';
 
 /** Which rows, and how they are worked on. */
 export interface JobOptions extends ProviderOptions, HowToRead {
@@ -132,7 +133,7 @@ export async function readJob(
   for (const note of pipedNotes(file, options.portfolio)) around.onNote?.(note);
   for (const warning of firstFew(table.warnings, (text) => text, 'notes')) around.onNote?.(warning);
   return {
-    table: { ...table, path: file.input },
+    table: { ...tellingTable(table, around), path: file.input },
     pipeline,
     limit,
     fresh: options.fresh ?? false,
@@ -199,15 +200,15 @@ export async function planInput(
   list: OpenList | null,
   names: ProviderNames,
   ledger: Ledger | null,
-  { clock }: Surroundings,
+  around: Surroundings,
   toldApart?: number,
 ): Promise<RunPlan> {
   return await planRun({
-    rows: list === null ? rowsOfFile(job) : list.rows(),
+    rows: list === null ? rowsOfFile(job) : tellingRows(list.rows(), around),
     pipeline: job.pipeline,
     fresh: job.fresh,
     toldApart,
-    now: clock.now(),
+    now: around.clock.now(),
     ledger,
     environments: await environmentsOf(names, ledger),
   });

@@ -15,8 +15,16 @@ export interface Surroundings {
   readonly onNote?: ((note: string) => void) | undefined;
   /** What is piped in, to be read once. Absent where a person sits at the terminal. */
   readonly stdin?: (() => AsyncIterable<Uint8Array>) | undefined;
+  /** Told how far a long file has been read; null when that is over. */
+  readonly onReading?: ((progress: ReadingProgress | null) => void) | undefined;
   /** Bytes left where a folder is; without it the file system is asked. */
   readonly freeBytes?: ((path: string) => number | undefined) | undefined;
+}
+
+/** `share`: of the file, from 0 to 1; null where nobody knows how much is to come. */
+export interface ReadingProgress {
+  readonly rows: number;
+  readonly share: number | null;
 }
 
 /** The process as it is, for scripts. */

@@ -16,8 +16,11 @@ export async function askAboutColumns(
   for (const doubt of doubts) {
     const choice = await ask?.(doubt);
     if (choice === undefined) throw new ColumnsUnclearError(path, doubts);
-    if (choice !== null) fields.set(doubt.field, { source: choice.source, decidedBy: 'answer' });
-    else {
+    if (choice !== null) {
+      // A column that was taken for something else, for want of anything better, is this now.
+      for (const [field, { source }] of fields) if (source === choice.source) fields.delete(field);
+      fields.set(doubt.field, { source: choice.source, decidedBy: 'answer' });
+    } else {
       fields.delete(doubt.field);
       without.add(doubt.field);
     }

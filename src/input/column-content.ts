@@ -35,7 +35,10 @@ export function contentOf(cells: readonly string[]): ColumnContent {
     numbers: share((cell) => !/\p{L}/u.test(cell)),
     codes: share(isCode),
     spaced: share((cell) => /\p{L}/u.test(cell) && /\s/.test(cell) && !isCode(cell)),
-    isCount: filled.length > 2 && filled.every((cell, index) => Number(cell) === Number(filled[0]) + index),
+    isCount:
+      filled.length > 2 &&
+      Number(filled[0]) <= 1 &&
+      filled.every((cell, index) => Number(cell) === Number(filled[0]) + index),
     samples: distinct.slice(0, 3),
   };
 }

@@ -1,4 +1,4 @@
-import { type ColumnContent, contentOf, countriesIn } from './column-content.js';
+import { type ColumnContent, contentOf, countriesIn, registerFit, vatFit } from './column-content.js';
 import { type Claimant, decideColumn } from './decide-column.js';
 import { type HeaderLookup, meaningOf } from './header-claims.js';
 import { INPUT_FIELDS, type InputField } from './types.js';
@@ -30,12 +30,14 @@ export interface ColumnDecision {
 export interface Chosen {
   readonly index: number;
   readonly decidedBy: 'header' | 'content' | 'pipeline';
+  /** Its header says little: it may be something else that the file lacks. */
+  readonly isWeak: boolean;
 }
 
 /** A field that several columns could be, or whose column holds something else. */
 export interface Unclear {
   readonly field: InputField;
-  readonly kind: 'several' | 'contradiction';
+  readonly kind: 'several' | 'contradiction' | 'swapped';
   /** The likeliest first. */
   readonly columns: readonly number[];
 }
@@ -79,11 +81,32 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
       unclear.push({ field, kind: 'several', columns: [best, ...others].map(({ index }) => index) });
     taken.add(best.index);
     const decidedBy = best.claim.strength === 'pipeline' ? 'pipeline' : byContent ? 'content' : 'header';
-    chosen.set(field, { index: best.index, decidedBy });
+    chosen.set(field, { index: best.index, decidedBy, isWeak: best.claim.strength === 'generic' });
     for (const { index } of claimants) if (index !== best.index) passedOver.push({ index, field, by: best.index });
     if (field === 'country') countries = countriesAt(best.index);
   }
+  unclear.push(...swappedNumbers(chosen, sample, countries));
   return { chosen, unclear, contents, countries, passedOver: passedOver.filter(({ index }) => !taken.has(index)) };
+}
+
+/** Each of the two columns of numbers holds what the other is called. */
+function swappedNumbers(
+  chosen: ReadonlyMap<InputField, Chosen>,
+  sample: SampledColumns,
+  countries: readonly (string | null)[],
+): readonly Unclear[] {
+  const [number, vat] = [chosen.get('registration_number')?.index, chosen.get('vat_number')?.index];
+  if (number === undefined || vat === undefined) return [];
+  const isOther = (index: number, own: typeof vatFit, other: typeof vatFit) => {
+    const cells = sample[index] ?? [];
+    const [mine, theirs] = [own(cells, countries), other(cells, countries)];
+    return theirs.judged >= 3 && theirs.fit >= theirs.judged * 0.8 && mine.fit <= mine.judged * 0.2;
+  };
+  if (!isOther(number, registerFit, vatFit) || !isOther(vat, vatFit, registerFit)) return [];
+  return [
+    { field: 'registration_number', kind: 'swapped', columns: [vat, number] },
+    { field: 'vat_number', kind: 'swapped', columns: [number, vat] },
+  ];
 }
 
 function claimantsOf(

@@ -97,7 +97,9 @@ function* fromPipeline(
 export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
   const whole = fold(header);
   if (whole === '') return undefined;
-  return lookup.get(whole) ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
+  // Salesforce ends the names of fields that users made with `__c`.
+  const plain = /__c$/i.test(header.trim()) ? lookup.get(whole.slice(0, -1)) : undefined;
+  return lookup.get(whole) ?? plain ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
 }
 
 /** One word for what a header means, however it is spelled; undefined for one that nobody knows. */

@@ -78,8 +78,9 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
     const header = now === undefined ? undefined : names.headerOf(now);
-    if (agreed !== undefined && hasRows && needsAWord(field, header, agreed))
-      return [doubtOf(field, told, now === undefined ? [] : [now])];
+    const several = decision.unclear.find((unclear) => unclear.field === field)?.columns;
+    if (agreed !== undefined && hasRows && (several !== undefined || needsAWord(field, header, agreed)))
+      return [doubtOf(field, told, several ?? (now === undefined ? [] : [now]))];
     notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
@@ -93,8 +94,10 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     }
   }
   const isUsed = (field: InputField) => fields.has(field) || settled.has(field);
+  const isSpare = (index: number) =>
+    isFree(index) || [...decision.chosen.values()].some((chosen) => chosen.index === index && chosen.isWeak);
   if (isNew)
-    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isFree))
+    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isSpare))
       doubts.push(doubtOf(field, reason, found));
   if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
@@ -119,6 +122,8 @@ const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly
 
 function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): string {
   const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');
+  if (kind === 'swapped')
+    return `the columns ${JSON.stringify(second)} and ${JSON.stringify(first)} hold what the other is called, so which is the ${field} is not clear`;
   if (kind === 'contradiction') return `a column is called ${JSON.stringify(first)}, and what it holds is no ${field}`;
   if (first.toLowerCase() === second.toLowerCase())
     return `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`;

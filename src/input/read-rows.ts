@@ -1,4 +1,4 @@
-import type { Sheet } from '../sheets/sheet.js';
+import type { OnShare, Sheet } from '../sheets/sheet.js';
 import type { UnreadLeads } from './header-claims.js';
 import { judgeRow } from './judge-row.js';
 import { leftOutBy } from './not-a-company.js';
@@ -13,9 +13,9 @@ export function rowsIn(
   country: string | null,
 ): Pick<InputTable, 'rows' | 'remarks'> {
   let latest = new RemarksTally();
-  const rows = () => {
+  const rows: InputTable['rows'] = (onShare) => {
     latest = new RemarksTally();
-    return readRows(sheet, mapping, unread, country, latest);
+    return readRows(sheet, mapping, unread, country, latest, onShare);
   };
   return { rows, remarks: () => latest.all() };
 }
@@ -26,10 +26,11 @@ async function* readRows(
   unread: UnreadLeads,
   country: string | null,
   remarks: RemarksTally,
+  onShare: OnShare | undefined,
 ): AsyncGenerator<InputRow, void, undefined> {
   const leftOut = leftOutBy(sheet.headers, mapping);
   let row = 0;
-  for await (const line of sheet.lines()) {
+  for await (const line of sheet.lines(onShare)) {
     const kind = leftOut(line);
     if (kind !== undefined) {
       remarks.leftOut(kind, line.line, line.cells);

@@ -1,5 +1,5 @@
 import { LEADS, type Lead } from '../domain/leads.js';
-import type { LineProblemCode, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
+import type { LineProblemCode, OnShare, SheetEncoding, SheetOptions } from '../sheets/sheet.js';
 
 /** What a column of an analyst's file can mean to us. Any other column is carried through untouched. */
 export const INPUT_FIELDS = [
@@ -112,7 +112,7 @@ export interface InputTable {
   readonly sheet: string | null;
   readonly warnings: readonly string[];
   /** Streams the rows from disk; may be called more than once. Refuses if the file has changed meanwhile. */
-  rows(): AsyncIterable<InputRow>;
+  rows(onShare?: OnShare): AsyncIterable<InputRow>;
   /** What the last call of `rows()` has remarked, as far as its rows were read. */
   remarks(): InputRemarks;
 }

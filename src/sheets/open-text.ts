@@ -31,7 +31,7 @@ export async function openText(file: FileSource, recognises: RecogniseHeader, op
     headers,
     headerLine,
     warnings: [...warnings, ...header.warnings],
-    lines: () => readLines({ file, encoding, headerLine, maxRecordBytes }, rules),
+    lines: (onShare) => readLines({ file, encoding, headerLine, maxRecordBytes }, rules, onShare),
   };
 }
 

@@ -4,7 +4,7 @@ import { judgeLine, type LineRules } from './judge-line.js';
 import { parseCells } from './parse-cells.js';
 import { type RawRecord, RecordReader } from './record-reader.js';
 import type { Dialect } from './scan-record.js';
-import type { NumberedLine, SheetEncoding } from './sheet.js';
+import type { NumberedLine, OnShare, SheetEncoding } from './sheet.js';
 
 export interface LineSource {
   readonly file: FileSource;
@@ -17,9 +17,10 @@ export interface LineSource {
 export async function* readLines(
   source: LineSource,
   rules: LineRules & Dialect,
+  onShare?: OnShare,
 ): AsyncGenerator<NumberedLine, void, undefined> {
   await refuseChanged(source.file);
-  for await (const records of readRecords(source, rules)) {
+  for await (const records of readRecords(source, rules, onShare)) {
     const data = records.filter((record) => record.line > source.headerLine);
     for (const line of linesOf(data, rules)) yield line;
   }
@@ -41,11 +42,20 @@ function linesOf(records: readonly RawRecord[], rules: LineRules): NumberedLine[
   return lines;
 }
 
-async function* readRecords(source: LineSource, rules: LineRules & Dialect): AsyncGenerator<RawRecord[]> {
+async function* readRecords(
+  source: LineSource,
+  rules: LineRules & Dialect,
+  onShare: OnShare = () => {},
+): AsyncGenerator<RawRecord[]> {
   const { delimiter, bareCr, minCells } = rules;
   const { maxRecordBytes } = source;
   const reader = new RecordReader({ delimiter, bareCr, minCells, maxCells: rules.headers.length, maxRecordBytes });
   const decoder = decoderFor(source.encoding);
-  for await (const chunk of chunksOf(source.file)) yield reader.push(decoder.decode(chunk));
+  let stored = 0;
+  const count = (chunk: Buffer) => {
+    stored += chunk.length;
+    onShare(stored / source.file.version.size);
+  };
+  for await (const chunk of chunksOf(source.file, count)) yield reader.push(decoder.decode(chunk));
   yield reader.push(decoder.end(), true);
 }

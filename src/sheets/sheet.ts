@@ -17,9 +17,14 @@ export interface Sheet {
   /** The physical line, or worksheet row, on which the header starts; the file's first line is 1. */
   readonly headerLine: number;
   readonly warnings: readonly string[];
-  /** Streams the lines from disk; may be called more than once. Refuses if the file has changed meanwhile. */
-  lines(): AsyncIterable<NumberedLine>;
+  /**
+   * Streams the lines from disk; may be called more than once. Refuses if the file has changed meanwhile. `onShare` is told how
+   * much of the file has been read, from 0 to 1; a workbook does not tell.
+   */
+  lines(onShare?: OnShare): AsyncIterable<NumberedLine>;
 }
+
+export type OnShare = (share: number) => void;
 
 /** A record behind the header. Blank ones do not come, but count as lines. */
 export interface NumberedLine {

@@ -51,8 +51,8 @@ export class WorkbookWriter {
     this.#rowsOfASheet = rowsOfASheet;
     this.#file = createWriteStream(path, { flags: 'wx', mode, flush: true });
     this.#failed = new Promise((_, reject) => {
-      this.#file.once('error', reject);
-      this.#zip.once('error', reject);
+      this.#file.on('error', reject);
+      this.#zip.on('error', reject);
     });
     // Whoever waits hears of it; nobody may be waiting yet.
     this.#failed.catch(() => {});

@@ -36,7 +36,8 @@ describe('a broken feed', () => {
       await run(JOB, around(job));
       const before = exported(job);
       const spent = job.sandbox.chargeLog.length;
-      const moved = job.rows.slice(0, 10).map((row) => ({ ...row, country: '' }));
+      const nowhere = { country: '', registration_number: '', vat_number: '' };
+      const moved = job.rows.slice(0, 10).map((row) => ({ ...row, ...nowhere }));
       for (const rows of [job.rows.slice(0, 7), job.rows.slice(10, 11), moved]) {
         job.writeCsv('in.csv', rows);
         const error = await refusal(run(JOB, around(job)));

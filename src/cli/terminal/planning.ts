@@ -12,19 +12,20 @@ const SILENT_MS = { terminal: 500, plain: 10_000 } as const;
  */
 export class PlanningDisplay {
   readonly #io: Io;
-  readonly #startedAt: number;
+  /** When the reading under way began. */
+  #startedAt: number | undefined;
   #nextAt: number;
   #drawn = false;
 
   constructor(io: Io) {
     this.#io = io;
-    this.#startedAt = io.clock.now();
-    this.#nextAt = this.#startedAt + SILENT_MS[this.#kind];
+    this.#nextAt = io.clock.now() + SILENT_MS[this.#kind];
   }
 
   /** `shareDone`: of the file, from 0 to 1; null where nobody knows how much is to come. */
   rows(read: number, shareDone: number | null): void {
     const now = this.#io.clock.now();
+    this.#startedAt ??= now;
     if (now < this.#nextAt) return;
     this.#nextAt = now + EVERY_MS[this.#kind];
     const line = planningInWords(read, shareDone, now - this.#startedAt);
@@ -33,11 +34,11 @@ export class PlanningDisplay {
     else this.#io.draw(`\r${line.slice(0, Math.max(0, this.#io.columns - 1))}${TO_END_OF_LINE}`);
   }
 
-  /** Takes its line away again: what comes next begins where it began. */
-  stop(): void {
+  /** Takes its line away again: what comes next begins where it began. Another reading begins anew. */
+  clear(): void {
     if (this.#drawn) this.#io.draw(`\r${TO_END_OF_LINE}`);
     this.#drawn = false;
-    this.#nextAt = Number.POSITIVE_INFINITY;
+    this.#startedAt = undefined;
   }
 
   get #kind(): keyof typeof EVERY_MS {

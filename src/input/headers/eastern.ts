@@ -45,7 +45,7 @@ export const EASTERN: HeaderWords = {
     cégjegyzékszám | nyilvántartási szám
     nr reg com | nr registrul comerțului | nr orc | număr de înregistrare | nr înregistrare | numar registru comert |
     nr reg comertului
-    matični broj | mbs | oib | matična številka | matična št | registarski broj
+    matični broj | mbs | matična številka | matična št | registarski broj
     еик | булстат | еик булстат | единен идентификационен код
     огрн | огрнип | регистрационный номер | номер регистрации
     єдрпоу | код єдрпоу | едрпоу | код едрпоу | реєстраційний номер
@@ -64,12 +64,12 @@ export const EASTERN: HeaderWords = {
     іпн | податковий номер
     pvm kodas | pvm mokėtojo kodas
     pvn numurs | pvn reģistrācijas numurs | pvn nr
-    kmkr | kmkr nr | käibemaksukohustuslase number
+    kmkr | kmkr nr | kmkr number | käibemaksukohustuslase number
     alv tunnus | vat tunnus | alv nro
     αφμ | αριθμός φορολογικού μητρώου
     vergi no | vergi numarası | vergi kimlik no | vergi kimlik numarası | vkn`),
   city: words(`
-    město | obec | város | település | oraș | localitate | grad | град | населено място | город |
+    město | obec | város | település | székhely | oraș | localitate | grad | град | населено място | город |
     населенный пункт | місто | miestas | pilsēta | linn | πόλη | şehir | il ilçe`),
   state: words(`
     okres | megye | județ | županija | област | регион | область | apskritis | maakond | maakunta | νομός | il | eyalet`),

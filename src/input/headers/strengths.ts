@@ -28,7 +28,7 @@ export const GENERIC: HeaderWords = {
   name: words(`
     customer | supplier | vendor | client | account | debtor | creditor | borrower | counterparty | partner | partner name |
     entity | business | firm | trading name | brand | brand name | full name | short name | merchant | payee |
-    debitor | kreditor | kunde | lieferant | geschaftspartner | kurzname | suchname | handelsname
+    debitor | kreditor | kunde | lieferant | geschaftspartner | kurzname | bezeichnung | suchname | handelsname
     nom | fournisseur | tiers | nom commercial | enseigne
     nombre | cliente | proveedor | nombre comercial | nome | fornitore | nome comercial | fornecedor
     naam | handelsnaam | klant | leverancier | relatie | nazwa | kontrahent | klient | dostawca | nazwa skrocona
@@ -45,7 +45,7 @@ export const GENERIC: HeaderWords = {
   country: words(`
     location | nation | region country | iso code | iso | country of residence | address country | billing country | billing country code |
     billing country region | shipping country | shippingcountrycode | mailing country | mailing country code |
-    bill to country | ship to country | parent country | 地域 | 地区 | région pays`),
+    bill to country | ship to country | parent country | 地域 | 地区 | région pays | regaddress country | entity headquartersaddress country`),
   registration_number: words(`
     registration | reg | business number | file number | handelsregister | immatriculation | registro mercantil | registro | register |
     company code | identification number | identifier | licence number | license number | national id`),
@@ -65,7 +65,7 @@ export const EITHER: readonly (readonly [
   [
     ['vat_number', 'registration_number'],
     words(`
-        uid | uid nummer | uid nr | ide | idi | stcd1 | stcd2 | stcd3 | stcd4 | stcd5 | tax number 1 | tax number 2 |
+        uid | oib | uid nummer | uid nr | ide | idi | stcd1 | stcd2 | stcd3 | stcd4 | stcd5 | tax number 1 | tax number 2 |
         tax number 3 | tax number 4 | taxtype number | steuernummer 1 | steuernummer 2 | инн | инн кпп | inn | identyfikator podatkowy`),
   ],
   [

@@ -7,12 +7,12 @@ export const SYSTEMS: HeaderWords = {
     account account name | parent company name | company account name | billing company | bill to name |
     company or organization | associated company
     name adressattyp unternehmen | firma unternehmen | unternehmen name | kontobeschriftung | lieferantenname 1 | kundenname 1
-    vendor legal name | supplier legal name | company legal entity name | current legal name | normalised name`),
+    vendor legal name | supplier legal name | company legal entity name | current legal name | normalised name | company name latin alphabet | company name native alphabet | name legal form | entity legalname | legalname`),
   country: words(`
     land1 | country key | country region key | address1 country | address 1 country region |
     company country region | eu land | isoland | laenderschluessel | landerschlussel | lkz | laenderkennzeichen |
     landerkennzeichen | country alpha 2 | country iso2 | country code iso | primary address country | vendor country |
-    supplier country | customer country | account country | home jurisdiction`),
+    supplier country | customer country | account country | home jurisdiction | cty | country of origin | entity legaljurisdiction | entity legaladdress country`),
   registration_number: words(`
     handelsregistereintrag | hreg nr | hreg nummer | crefo register |
     company registration nr | registrationnumber | registration no local |
@@ -33,7 +33,7 @@ export const SYSTEMS: HeaderWords = {
     salesforce id | sfdc id | hubspot id | company record id | hs object id |
     debitoren nr | kreditoren nr | debitorenkonto | kreditorenkonto | personenkonto | personenkontonummer | geschaeftspartner nr |
     customer code | supplier code | vendor code | client code | account code | partner code | customer account | vendor account |
-    entity internal id | legacy id | source id | dossier nr | mandant nr | adressnummer`),
+    entity internal id | legacy id | bvd id number | bvd id | source id | dossier nr | mandant nr | adressnummer | a c | a c ref | account ref | account reference`),
   website: words('company domain name | web site address | account website | billing website | address1 url'),
   phone: words('telf1 | telephone 1 | main telephone | phone number 1 | company phone number | account phone'),
   email: words('smtp addr | emailaddress1 | general email'),

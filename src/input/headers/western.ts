@@ -12,7 +12,7 @@ export const WESTERN: HeaderWords = {
     supplier name | vendor name | customer name | client name | account name |
     debtor name | borrower name | full legal name
     firma | firmenname | firmenbezeichnung | firmenbezeichnung laut handelsregister | firmierung | unternehmen |
-    unternehmensname | name der firma | name des unternehmens | gesellschaft | kundenname | lieferantenname
+    unternehmensname | name der firma | name des unternehmens | firmenwortlaut | name laut firmenbuch | gesellschaft | kundenname | lieferantenname
     raison sociale | denomination | denomination sociale | nom de l'entreprise | nom entreprise | nom de la societe |
     nom societe | societe | entreprise | nom du client | nom du fournisseur |
     razon social | denominacion social | denominacion | nombre de la empresa | nombre empresa | empresa |
@@ -23,7 +23,7 @@ export const WESTERN: HeaderWords = {
     klantnaam |
     nazwa firmy | nazwa spolki | nazwa podmiotu | nazwa przedsiebiorstwa | spolka | nazwa kontrahenta
     foretag | foretagsnamn | bolag | bolagsnamn | firmanavn | virksomhed | virksomhedsnavn | selskap | selskapsnavn |
-    yrityksen nimi | nome da empresa | razao social`),
+    yrityksen nimi | denominacao social | denominacao | nome da empresa | razao social`),
   country: words(`
     country code | country name | country iso | country iso code | iso country | iso country code | iso2 |
     alpha 2 | ctry | country of incorporation | country of registration | incorporation country | registration country |
@@ -77,11 +77,11 @@ export const WESTERN: HeaderWords = {
     town | city name | city town | town city | locality | municipality | registered city | company city | address city
     stadt | ort | ortschaft | wohnort | firmensitz | sitz | gemeinde | plz ort
     ville | commune | localite | ville du siege
-    ciudad | localidad | municipio | poblacion
+    ciudad | localidad | localidade | municipio | poblacion
     citta | comune | localita
     stad | plaats | vestigingsplaats | woonplaats | gemeente
     miasto | miejscowosc
-    postort | kommun | poststed | kaupunki | cidade`),
+    postort | by | kommun | poststed | kaupunki | cidade`),
   state: words(`
     state code | state province | state or province | province | province state | region | us state | state region | county |
     state of incorporation | registered state | address state
@@ -96,15 +96,15 @@ export const WESTERN: HeaderWords = {
     ref | reference | reference no | reference number | our ref | our reference | your ref | your reference | record id | row id | internal id |
     internal ref | external id | own id | unique id | customer id | customer no | customer number | customer ref | client id |
     client no | client number | client ref | account id | account no | account number | supplier id | supplier no | supplier number |
-    vendor id | vendor no | vendor number | entity id | company id | crm id | case id | portfolio id | debtor no | debtor number | debtor id | partner id
-    kundennummer | kunden nr | kunden id | lieferantennummer | lieferanten nr | debitorennummer | debitor nr |
+    vendor id | vendor no | vendor number | entity id | company id | crm id | case id | portfolio id | debtor no | debtor number | debtor id | creditor no | creditor number | creditor id | creditor ref | partner id
+    kundennummer | kunden nr | kd nr | kundenr | kdnr | kunden id | lieferantennummer | lieferanten nr | debitorennummer | debitor nr |
     kreditorennummer | kreditor nr | referenz | referenznummer | interne nummer | aktenzeichen | geschaeftspartnernummer
-    identifiant | id client | numero client | numero de client | n client | code client | code fournisseur | numero fournisseur | reference client
+    identifiant | id client | numero client | numero de client | n client | code client | code fournisseur | n fournisseur | no fournisseur | n client fournisseur | numero fournisseur | reference client
     id cliente | numero de cliente | codigo cliente | codigo de cliente | referencia | identificador
     codice cliente | numero cliente | codice fornitore | riferimento | identificativo
     klantnummer | klant id | klantnr | leveranciersnummer | debiteurnummer | referentie | kenmerk
     identyfikator | numer klienta | nr klienta | id klienta | numer referencyjny | id kontrahenta
-    kundnummer | kundenummer | asiakasnumero | kund id`),
+    kundnummer | kundnr | leverantorsnr | leverandornr | kundenummer | asiakasnumero | kund id`),
   lei: words(
     `lei code | lei number | lei no | legal entity identifier | lei nummer | code lei | codigo lei | codice lei | kod lei`,
   ),

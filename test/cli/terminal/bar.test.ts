@@ -77,9 +77,21 @@ describe('planning that takes long', () => {
     display.rows(120_000, 0.25);
     display.rows(120_001, 0.25);
     expect(printed()).toBe('\rPlanning: 120,000 rows read, 25%, about\u001b[K');
-    display.stop();
-    display.rows(130_000, 0.5);
+    display.clear();
     expect(printed().endsWith('about\u001b[K\r\u001b[K')).toBe(true);
+  });
+
+  test('counts the time to go of each reading on its own', () => {
+    const clock = new ManualClock();
+    const { io, printed } = terminalOf({ columns: 80, clock });
+    const display = new PlanningDisplay(io);
+    display.rows(1_000, 0.5);
+    clock.advance(60_000);
+    display.clear();
+    display.rows(1_000, 0.01);
+    clock.advance(1_000);
+    display.rows(50_000, 0.5);
+    expect(printed().endsWith('\rPlanning: 50,000 rows read, 50%, about 1 s to go\u001b[K')).toBe(true);
   });
 
   test('is a line after 10 s and every 30 s without one, and none at all where it is short', () => {
@@ -87,7 +99,7 @@ describe('planning that takes long', () => {
     const { io, printed } = terminalOf({ clock, interactive: false });
     const display = new PlanningDisplay(io);
     for (let second = 0; second < 75; second++, clock.advance(1_000)) display.rows(second * 1_000, second / 100);
-    display.stop();
+    display.clear();
     expect(printed().split('\n')).toEqual([
       'Planning: 10,000 rows read, 10%, about 1 min 30 s to go',
       'Planning: 40,000 rows read, 40%, about 1 min 0 s to go',

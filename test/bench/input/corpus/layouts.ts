@@ -228,7 +228,7 @@ export function layouts(): CorpusFile[] {
     csvFile(
       'lay-sap-list.txt',
       page(
-        firmsOf('FR', 6),
+        firmsOf('FR', 6, ({ name: text }) => !text.includes('"')),
         [
           other('', () => ''),
           id('Vendor', (i) => String(100_100 + i)),

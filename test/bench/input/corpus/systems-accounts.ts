@@ -162,7 +162,7 @@ export async function accountingSystems(): Promise<CorpusFile[]> {
       {
         like: 'Xero contacts: two country columns, one of them empty',
         mayAsk: { mentions: ['--map', 'SACountry'] },
-        answer: ['--map', 'country=SACountry'],
+        answer: ['--map', 'country=SACountry', '--map', 'name=*ContactName'],
         confirmed: 6,
       },
       {},

@@ -127,7 +127,7 @@ export async function customerSystems(): Promise<CorpusFile[]> {
       [{ name: 'Form Responses 1', page: forms, emptyRowsBelow: 90 }],
       {
         like: 'answers to a Google form: headers are whole questions',
-        mayAsk: { mentions: ['--map', 'What is the registered name'] },
+        mayAsk: { mentions: ['--map', 'In which country'] },
         answer: [
           '--map',
           'name=What is the registered name of your company?',

@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { plan } from '../../src/app/plan.js';
+import type { ReadingProgress } from '../../src/app/surroundings.js';
+import { systemClock } from '../../src/util/clock.js';
+import { withFolder } from '../helpers/cli.js';
+
+test('a plan tells how far the file has been read, and when that is over', async () => {
+  await withFolder(async (cwd) => {
+    const rows = Array.from({ length: 2_500 }, (_, row) => `Acme ${row},GB,${10_000_000 + row}`);
+    writeFileSync(join(cwd, 'in.csv'), ['name,country,registration_number', ...rows].join('\n'));
+    const told: (ReadingProgress | null)[] = [];
+    const around = {
+      env: {},
+      cwd,
+      clock: systemClock,
+      onReading: (progress: ReadingProgress | null) => told.push(progress),
+    };
+    await plan({ input: 'in.csv', sandbox: true }, around);
+    expect(told.at(-1)).toBeNull();
+    const [first, second] = told.flatMap((progress) => progress ?? []);
+    expect([first?.rows, second?.rows]).toEqual([1_000, 2_000]);
+    expect(second?.share).toBe(1);
+  });
+});
