@@ -46,10 +46,13 @@ export function contentOf(cells: readonly string[]): ColumnContent {
 /** Signs alone say nothing. */
 export const isFilled = (cell: string): boolean => /[\p{L}\p{N}]/u.test(cell);
 
+/** `C-10023`, `SUPPLIER-001`, `KD 10023`; not `Acme 123` or `Company17`: a word with a number behind it is a name, too. */
 function isCode(cell: string): boolean {
   if (!/\p{L}/u.test(cell)) return false;
-  const digits = cell.replace(/\D/g, '').length;
-  return /\s/.test(cell) ? /^\p{L}{1,4}[\s./-]*\d[\d\s./-]{2,}\p{L}?$/u.test(cell) : digits >= 2 && !/[&'’]/.test(cell);
+  if (/\s/.test(cell)) return /^\p{Lu}{1,4}[\s./-]*\d[\d\s./-]{2,}\p{L}?$/u.test(cell);
+  const letters = cell.replace(/\P{L}/gu, '');
+  const isShort = letters.length <= 4 || letters === letters.toUpperCase();
+  return isShort && cell.replace(/\D/g, '').length >= 2 && !/[&'’]/.test(cell);
 }
 
 /** The share of cells that carry a legal form. */
