@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withPlace } from '../../src/cli/terminal/text.js';
 import type { Finished } from '../helpers/cli.js';
-import { aRecord, withJob } from './here.js';
+import { withJob } from './here.js';
 
 const PLACE = ['--data-dir', 'books'];
 const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', ...PLACE];
@@ -15,14 +15,13 @@ const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
     .filter((command) => !/<\w+|[A-Z]{2,}|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
 
 test('every command that is suggested can be pasted as it is, wherever the ledger lies', () =>
-  withJob({ pipeline: ['stages: [record]', 'in_doubt: park'] }, async ({ rows, writeCsv, kybatch, sandbox, cwd }) => {
-    const [first, second] = rows;
+  withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {
+    const [first] = rows;
     writeCsv('in.csv', [
       ...rows.slice(0, 3),
       { name: first?.name, country: first?.country },
-      { ...second, country: 'Atlantis' },
+      { name: 'Nobody Nowhere' },
     ]);
-    sandbox.script(aRecord, ['lostAnswer']);
     const said = new Set<string>();
     const hear = async (args: readonly string[]) => {
       for (const command of suggestedIn(await kybatch(args))) said.add(command);
@@ -42,7 +41,7 @@ test('every command that is suggested can be pasted as it is, wherever the ledge
     await hear([...RUN]);
     await hear(['status', ...PLACE]);
     const kinds = new Set([...said].map((command) => command.split(' ')[1]));
-    for (const kind of ['resume', 'review', 'doubt', 'runs', 'plan']) expect(kinds).toContain(kind);
+    for (const kind of ['resume', 'review', 'runs', 'plan']) expect(kinds).toContain(kind);
     for (const command of said) {
       expect(command).toContain('--data-dir books');
       const { code, stderr } = await kybatch([
