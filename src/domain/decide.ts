@@ -204,12 +204,22 @@ function decideOnTax(
   const isNumber = candidates.some(({ graded }) => isYes(letters(graded).number));
   if (candidates.length === 0 || isNumber) return unreadable(reason);
   const decision = decideOnVat(subject, candidates, policy);
-  if (decision.kind === 'confirmed') return decision;
+  if (decision.kind === 'confirmed')
+    return taxMayConfirm(subject) ? decision : { ...unreadable(`${reason}; ${AS_TAX_NUMBER}`), grade: decision.grade };
   if (decision.kind === 'no_match') return unreadable(reason);
   return { ...decision, reason: 'number_unreadable', message: `${reason}; ${decision.message}` };
 }
 
-const unreadable = (reason: string): Decision => review('number_unreadable', reason);
+/**
+ * An EIN is given where a state's file number belongs: whoever wrote it may have meant any company of the group that files
+ * under it. So it is shown to a person as evidence.
+ */
+export const taxMayConfirm = ({ taxInNumber, countryCode }: Pick<Subject, 'taxInNumber' | 'countryCode'>): boolean =>
+  taxInNumber === true && countryCode !== 'US';
+
+const AS_TAX_NUMBER = 'one candidate has it as its tax number, and the name agrees';
+
+const unreadable = (reason: string) => review('number_unreadable', reason);
 
 /** Neither name nor VAT number speaks against the candidate; they are missing. */
 const isOpen = (graded: Graded) => letters(graded).vat === 'Z' && letters(graded).name === 'Z';
@@ -225,8 +235,8 @@ function confirm({ candidate, graded }: GradedCandidate): Decision {
 }
 
 /** `about`: the one candidate that is in question, whoever else was found. */
-const review = (reason: ReviewReason, message: string, about?: GradedCandidate): Decision => ({
-  kind: 'needs_review',
+const review = (reason: ReviewReason, message: string, about?: GradedCandidate) => ({
+  kind: 'needs_review' as const,
   reason,
   message,
   grade: about?.graded.grade,

@@ -1,3 +1,4 @@
+import { taxMayConfirm } from './decide.js';
 import type { Subject } from './grade.js';
 import { leadsIn } from './leads.js';
 import { readNumberInName } from './number-in-name.js';
@@ -92,6 +93,6 @@ function numbersIn(fields: RowFields, countryCode: string, state: string | undef
 export function canBeConfirmed(subject: Subject): boolean {
   const { registrationNumber: number, vatNumber: vat, name, countryFrom, taxInNumber } = subject;
   if (name === undefined && (countryFrom !== undefined || taxInNumber === true)) return false;
-  if (number !== undefined) return number.treatment !== 'review' || taxInNumber === true;
+  if (number !== undefined) return number.treatment !== 'review' || taxMayConfirm(subject);
   return vat !== undefined && vat.treatment !== 'review';
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
 import type { InvalidReason } from '../domain/invalid-reason.js';
 import type { Meter } from '../domain/meter.js';
@@ -220,8 +221,8 @@ export class PlanTally {
 
 /** Why a person has to look at the row whatever the searches find. */
 function personNeeded(subject: Subject): string | undefined {
-  const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom, taxInNumber } = subject;
-  if (taxInNumber === true && name !== undefined) return undefined;
+  const { registrationNumber: number, vatNumber: vat, name, ticker, leads, countryFrom } = subject;
+  if (taxMayConfirm(subject) && name !== undefined) return undefined;
   if (number?.treatment === 'review')
     return number.reason === undefined ? 'the number cannot be read' : kindOf(number.reason);
   if (countryFrom !== undefined && name === undefined)

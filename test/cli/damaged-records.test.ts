@@ -109,7 +109,7 @@ describe('a record of the ledger that is damaged', () => {
           exit: 1,
           code: 'LEDGER_DAMAGED',
           message: expect.stringContaining(cell),
-          hint: expect.stringContaining(`\`kybatch prune --run ${run}\``),
+          hint: expect.stringContaining(`kybatch prune --run ${run} --data-dir `),
         });
       }
       const copy = damage('anew', OF_ROWS[0][1]);
@@ -129,7 +129,7 @@ describe('a record of the ledger that is damaged', () => {
         const copy = damage(name, sql);
         expect(await deep(copy)).toEqual({ code: 1, failed: [expect.stringContaining(`${name} of run ${run}`)] });
         for (const verb of ['runs', 'status']) expect((await copy.kybatch(verb, '--json')).code).toBe(0);
-        const hint = expect.stringContaining(`\`kybatch prune --run ${run}\``);
+        const hint = expect.stringContaining(`kybatch prune --run ${run} --data-dir `);
         const damaged = { exit: 1, code: 'LEDGER_DAMAGED', message: expect.stringContaining(name), hint };
         // The header is the one of the list.
         if (name !== 'runs.columns') expect(refused(await exported(copy, job, name))).toMatchObject(damaged);
@@ -159,7 +159,7 @@ describe('a record of the ledger that is damaged', () => {
           exit: 1,
           code: 'LEDGER_DAMAGED',
           message: expect.stringContaining(said),
-          hint: expect.stringContaining(`\`kybatch prune --run ${run}\``),
+          hint: expect.stringContaining(`kybatch prune --run ${run} --data-dir `),
         });
         if (name !== 'row 9') continue;
         expect((await copy.kybatch('prune', '--run', run, '--yes')).code).toBe(0);

@@ -52,7 +52,7 @@ test('a row is found by what it gives, wherever that stands, and the name has to
       ['by-prefix', 'complete', 'BAZBZ', 'registration_number_repaired'],
       ['no-name', 'needs_review', 'BZZBZ', ''],
       ['in-name', 'complete', 'BAZAZ', 'registration_number_repaired'],
-      ['ein', 'complete', 'ZAAAZ', 'vat_number'],
+      ['ein', 'needs_review', 'ZAAAZ', ''],
       ['nobody', 'invalid', '', ''],
     ]);
     expect(rows[2]).toMatchObject({ error_code: 'NAME_NEEDED' });

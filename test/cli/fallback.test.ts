@@ -100,7 +100,7 @@ describe('a row whom no search finds', () => {
       const { rows, errors, sent } = await runRows([{ ...NOBODY, website: leads.website }]);
       expect(sent.slice(2)).toEqual(['enrichCompanyByWebsite', 'companiesLookup', 'searchKyb']);
       expect(rows).toMatchObject([{ outcome: 'needs_review', error_code: 'NUMBER_CONFLICT' }]);
-      expect(errors).toMatchObject([{ code: 'VALIDATION' }]);
+      expect(errors).toMatchObject([{ code: 'VALIDATION' }, { class: 'needs_review', code: 'NUMBER_CONFLICT' }]);
     });
   });
 });

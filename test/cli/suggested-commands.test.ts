@@ -12,7 +12,7 @@ const RUN = ['run', 'in.csv', '--pipeline', './p.yaml', '--yes', ...PLACE];
 const suggestedIn = ({ stdout, stderr }: Finished): readonly string[] =>
   [...`${stdout}\n${stderr}`.matchAll(/`(kybatch [a-z][^`]*)`|: (kybatch [a-z].*)$/gm)]
     .map(([, quoted, behind]) => quoted ?? behind ?? '')
-    .filter((command) => !/<\w+|[A-Z]{2,}|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
+    .filter((command) => !/<\w+| [A-Z]{2,}(?!\S)|--help|kybatch (?:run|review)( --data-dir books)?$/.test(command));
 
 test('every command that is suggested can be pasted as it is, wherever the ledger lies', () =>
   withJob({ pipeline: ['stages: [record]'] }, async ({ rows, writeCsv, kybatch, cwd }) => {

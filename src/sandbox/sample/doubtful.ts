@@ -11,7 +11,7 @@ const number = (text: string): Change => ({ registration_number: text, vat_numbe
 const withChecksum = new Set(['FR', 'BE', 'NO', 'DK', 'FI', 'SE', 'CH', 'PT', 'CZ']);
 const withoutChecksum = new Set(['GB', 'NL', 'PL', 'IE']);
 
-/** Damage that only a person can judge; a tax number in place of the number needs the name beside it, and no person. */
+/** Damage that only a person can judge. */
 export const reviewable: readonly Damage[] = [
   review('scientific_truncated', 'digits are lost', ({ number: text }) =>
     /^[1-9]\d{7,14}$/.test(text) && !/^\d{6}0+$/.test(text)
@@ -30,12 +30,9 @@ export const reviewable: readonly Damage[] = [
   review('without_court', 'the number alone does not name a company', ({ number: text, company }) =>
     company.countryCode === 'DE' ? number(text) : undefined,
   ),
-  {
-    ...review('ein_as_number', 'a tax number; it and the name agree', ({ company }) =>
-      company.countryCode === 'US' && company.vatNumber !== null ? number(company.vatNumber) : undefined,
-    ),
-    expected: 'confirmed',
-  },
+  review('ein_as_number', 'a tax number, no state file number', ({ company }) =>
+    company.countryCode === 'US' && company.vatNumber !== null ? number(company.vatNumber) : undefined,
+  ),
   review('failed_checksum', 'the checksum fails', (context) => {
     if (!withChecksum.has(context.company.countryCode)) return undefined;
     const changed = oneDigitOff(context);
