@@ -108,6 +108,7 @@ export async function writeTables(
     const judge = judgeOf(snapshot.run, now);
     const formats = options.formats ?? USUAL_FORMATS;
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
+    const onKept = (file: string) => around.onNote?.(`results.xlsx had been worked in: it is kept as ${file}`);
     const summary = await exportRun(
       snapshot,
       {
@@ -119,7 +120,7 @@ export async function writeTables(
         now,
         version,
       },
-      { ...ALL_PARTS, judge, ...(questions === undefined ? {} : { questions }) },
+      { ...ALL_PARTS, judge, onKept, ...(questions === undefined ? {} : { questions }) },
     );
     list(dataDir, { run: runId, folder, at: summary.exported_at }, around);
     const workbook = summary.files.find(({ format }) => format === 'xlsx')?.path;

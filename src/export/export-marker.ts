@@ -41,6 +41,19 @@ export function readMarker(folder: string): ExportMarker | undefined {
   };
 }
 
+/** What each file of an export was when it was written. */
+export function readSums(folder: string): ReadonlyMap<string, string> | undefined {
+  const { files } = readObject(join(folder, SUMMARY)) ?? {};
+  if (!Array.isArray(files)) return undefined;
+  return new Map(
+    files.flatMap((file: unknown) =>
+      isObject(file) && typeof file.path === 'string' && typeof file.sha256 === 'string'
+        ? [[file.path, file.sha256] as const]
+        : [],
+    ),
+  );
+}
+
 const madeWith = ({
   formats,
   delimiter,

@@ -6,6 +6,7 @@ import type { RunSnapshot } from '../ledger/reading.js';
 import { allowanceRows } from './allowances-table.js';
 import { changeRows, importantNames } from './changes-table.js';
 import { dataPackage } from './data-package.js';
+import { keepEditedWorkbook } from './edited-workbook.js';
 import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
 import { GrowingFolder } from './folder.js';
 import { withFormats } from './formats/open.js';
@@ -43,7 +44,9 @@ export async function exportRun(
   const folder = new GrowingFolder(options.folder);
   try {
     const summary = await fill(folder.path, snapshot, options, parts);
+    const edited = keepEditedWorkbook(options.folder);
     folder.appear();
+    if (edited !== null) parts.onKept?.(edited);
     return summary;
   } catch (error) {
     folder.abandon();

@@ -10,6 +10,8 @@ export interface ExportParts {
   readonly formats: Formats;
   /** What people are asked about the run's list; none where nobody has looked. */
   readonly questions?: QuestionLines;
+  /** Told where a workbook lies that somebody had worked in. */
+  readonly onKept?: (file: string) => void;
   /** What a member needs now. */
   readonly judge: (standing: Standing) => Judgement;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import readWorkbook from 'read-excel-file/node';
 import { expect, test } from 'vitest';
@@ -44,6 +44,24 @@ test('a run ends with a workbook, named first, whose questions are answered in i
     const applied = await kybatch(['review', 'apply', 'mine/results.xlsx']);
     expect(applied.stderr + applied.stdout).toMatch(/1 (?:decision|question|answer)/);
     expect((await kybatch(RUN)).code).toBe(0);
+  });
+});
+
+test('a workbook that somebody has worked in is kept beside the folder that replaces it', async () => {
+  await withJob({ clock: new JumpingClock(), pipeline: ['stages: [record]'] }, async ({ kybatch, rows, writeCsv }) => {
+    writeCsv('in.csv', [{ ...rows[0], registration_number: '', vat_number: '' }]);
+    const { results, files } = jsonOf<End>(await kybatch(RUN));
+    const again = await kybatch(['export']);
+    expect(again.stderr).not.toContain('worked in');
+    const sheets = (await readWorkbook(results)) as unknown as readonly Sheet[];
+    rmSync(results);
+    await answer(results, sheets);
+    const filledIn = readFileSync(results);
+    const exported = await kybatch(['export']);
+    expect(exported.stderr).toContain(`results.xlsx had been worked in: it is kept as ${files}-results-edited.xlsx`);
+    expect(readFileSync(`${files}-results-edited.xlsx`)).toEqual(filledIn);
+    expect((await kybatch(['export'])).stderr).not.toContain('worked in');
+    expect((await kybatch(['review', 'apply', `${files}-results-edited.xlsx`])).code).toBe(0);
   });
 });
 

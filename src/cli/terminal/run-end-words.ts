@@ -9,7 +9,7 @@ import { iso } from './iso.js';
 import { parkedInWords, refusedInWords } from './parked-words.js';
 import { movedInWords } from './permission-words.js';
 import { revealedInWords, revealsToJson } from './reveal-words.js';
-import { count } from './text.js';
+import { count, shellWord } from './text.js';
 
 /** What leads on from the end of a start, as commands. */
 export interface WaysOn {
@@ -36,7 +36,7 @@ export function endInWords(end: RunEndView, { next, further, write, place }: Way
     ...(end.worked || end.unitsCharged > 0 ? [spentInWords(end, place)] : []),
     ...revealedInWords(end),
     ...movedInWords(end.moved),
-    ...(end.workbook === null ? [] : [`Results: ${end.workbook}`]),
+    ...(end.workbook === null ? [] : [`Results: ${end.workbook}${questionsInside(end, place)}`]),
     ...(end.tables === null ? [] : [`Tables: ${end.tables}`, ...partialTables(end)]),
     ...(end.tablesBefore === null ? [] : [`Tables, as they were written before: ${end.tablesBefore}`]),
     ...(end.tablesLack === null ? [] : [lackInWords(end.tablesLack).trimEnd()]),
@@ -151,3 +151,9 @@ export function endToJson(end: RunEndView, { next, further, write }: WaysOn) {
     ...(further.length === 0 ? {} : { further: further.map(({ command }) => command) }),
   };
 }
+
+/** The workbook asks as well as a review sheet does. */
+const questionsInside = ({ outcomes, workbook }: RunEndView, place: string): string =>
+  outcomes.needs_review === 0
+    ? ''
+    : ` (its sheet Questions can be filled in, and read back with \`kybatch review apply ${shellWord(workbook ?? '')}${place}\`)`;

@@ -3,6 +3,11 @@ import { resultsTable } from '../results-table.js';
 import type { Format } from './format.js';
 import { ResultsFile } from './results-file.js';
 
+const fileName = (table: string): string => `${table}.xlsx`;
+
+/** What people open. */
+export const RESULTS_WORKBOOK = fileName(resultsTable.name);
+
 /** `results.xlsx` alone: a workbook for people, with the lines of the input, what its columns mean, and what is asked. */
 export const xlsx: Format = {
   name: 'xlsx',
@@ -12,7 +17,7 @@ export const xlsx: Format = {
     return {
       versions: {},
       table(name, columns) {
-        const file = new ResultsFile(join(folder, `${name}.xlsx`), columns, questions);
+        const file = new ResultsFile(join(folder, fileName(name)), columns, questions);
         open.push(file);
         return file;
       },
