@@ -4,6 +4,7 @@ import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
 import { askAboutColumns } from './ask-columns.js';
 import { isFilled } from './column-content.js';
+import { columnNotes } from './column-notes.js';
 import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
@@ -35,7 +36,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
   const unread = unreadLeads(sheet.headers, taken, options);
-  const warnings = [...sheet.warnings, ...mapped.notes];
+  const warnings = [...sheet.warnings, ...columnNotes(mapped, { fields, without }, sheet.headers, options)];
   const columns = uniqueNames(sheet.headers, warnings);
   if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field))) throw noUsableColumn(sheet, columns, unread);
   const { country } = mapped;
