@@ -4,14 +4,9 @@ import { resolveLocation } from '../domain/resolve-location.js';
 import { isoTime } from '../util/iso-time.js';
 import { outsideText } from '../util/outside-text.js';
 import { holdAgainst, needsAWord } from './agreed-columns.js';
+import { samplesOf } from './column-samples.js';
 import { ColumnNames } from './column-words.js';
-import {
-  type ColumnDecision,
-  type Columns,
-  decideColumns,
-  type SettledFields,
-  type Unclear,
-} from './decide-columns.js';
+import { type Columns, decideColumns, type SettledFields, type Unclear } from './decide-columns.js';
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
 import { indicesIn } from './join-cells.js';
@@ -70,7 +65,7 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     choices: sources.map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
-      return { source, header: names.headerOf(source), samples: samplesOf(source, decision), flag };
+      return { source, header: names.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
     }),
   });
   const isNew = agreed === undefined;
@@ -126,9 +121,6 @@ function countryFor({ country, agreed }: MapOptions): string | null {
 
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
-
-const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly string[] =>
-  contents[indicesIn(source).at(-1) ?? -1]?.samples ?? [];
 
 function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): string {
   const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');

@@ -3,12 +3,12 @@ import { LEADS, type Lead, leadWords } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
 import { askAboutColumns } from './ask-columns.js';
-import { isFilled } from './column-content.js';
 import { columnNotes } from './column-notes.js';
+import { samplesOf } from './column-samples.js';
 import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
-import { indicesIn, textAt } from './join-cells.js';
+import { indicesIn } from './join-cells.js';
 import { wouldFollow } from './judge-row.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
 import { rowsIn } from './read-rows.js';
@@ -73,21 +73,13 @@ function readColumns(
   sample: SampledColumns,
 ): readonly ReadColumn[] {
   const names = new ColumnNames(headers);
-  const rows = (sample[0] ?? []).map((_, row) => sample.map((cells) => cells[row] ?? ''));
   return INPUT_FIELDS.flatMap((field) => {
     const found = fields.get(field);
     if (found === undefined) return [];
-    const texts = new Set<string>();
-    for (const values of rows) {
-      const text = textAt(values, found.source, field);
-      if (isFilled(text)) texts.add(text);
-      if (texts.size === SAMPLES) break;
-    }
-    return [{ field, ...found, header: names.headerOf(found.source), samples: [...texts] }];
+    const samples = samplesOf(sample, found.source, field);
+    return [{ field, ...found, header: names.headerOf(found.source), samples }];
   });
 }
-
-const SAMPLES = 3;
 
 function agreementOf(
   { fields, without, country }: Pick<ColumnMap, 'fields' | 'without' | 'country'>,
