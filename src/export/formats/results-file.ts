@@ -1,13 +1,13 @@
 import type { Column, ColumnType, Row } from '../../readers/table.js';
 import type { CellKind, SheetCell } from '../../sheets/workbook-out/sheet.js';
 import { WorkbookWriter } from '../../sheets/write-workbook.js';
-import { hasEnded } from '../ended-status.js';
+import { hasEnded, stateOfStatus } from '../company-state.js';
 import { type ResultColumn, resultsTable } from '../results-table.js';
 import { explainColumns } from './explain-columns.js';
 import type { FileFacts, QuestionLines, TableFile } from './format.js';
-import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS } from './result-colours.js';
+import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS, TROUBLED_FILL } from './result-colours.js';
 
-/** The table `results` as a workbook. `extra`, which is always empty there, is left out. */
+/** The table `results` as a workbook. `extra`, which is JSON, is left out. */
 export class ResultsFile implements TableFile {
   readonly #book: WorkbookWriter;
   readonly #columns: readonly Column[];
@@ -72,7 +72,10 @@ export class ResultsFile implements TableFile {
       const text = row[name] ?? null;
       if (text === null) return null;
       if (this.#coloured.has(name) && outcomeFill !== undefined) return { text, fill: outcomeFill };
-      if (name === this.#status && hasEnded(text)) return { text, fill: ENDED_FILL };
+      if (name === this.#status) {
+        const state = stateOfStatus(text);
+        if (state !== undefined) return { text, fill: hasEnded(state) ? ENDED_FILL : TROUBLED_FILL };
+      }
       const as = KINDS[type];
       return as === undefined ? text : { text, as };
     });
