@@ -121,7 +121,7 @@ test('the workbook says the same to another reader, with an explanation beside i
       matched_registration_number: '00445790',
       incorporation_date: new Date('1947-11-27T00:00:00Z'),
       turnover: 123456.7,
-      turnover_year: '2024',
+      turnover_year: 2024,
       credit_limit: 250000,
       checked_at: new Date(NOW),
       row: 1,

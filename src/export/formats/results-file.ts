@@ -14,6 +14,7 @@ export class ResultsFile implements TableFile {
   readonly #outcome: string;
   readonly #coloured: ReadonlySet<string>;
   readonly #status: string;
+  readonly #year: string;
   readonly #questions: QuestionLines | undefined;
   #rows = 0;
   #isFinished = false;
@@ -31,10 +32,15 @@ export class ResultsFile implements TableFile {
     this.#outcome = nameOf('outcome');
     this.#coloured = new Set([this.#outcome, nameOf('reason')]);
     this.#status = nameOf('company_status');
+    this.#year = nameOf('turnover_year');
     this.#questions = questions;
     // Tables are for whoever the umask lets read them.
     this.#book = new WorkbookWriter(path, { fills: ALL_FILLS, mode: 0o666 });
-    this.#book.begin({ name: 'Results', columns: this.#columns.map(({ name }) => ({ header: name })) });
+    this.#book.begin({
+      name: 'Results',
+      columns: this.#columns.map(({ name }) => ({ header: name })),
+      keepsFirstColumn: true,
+    });
   }
 
   write(rows: readonly Row[]): void {
@@ -76,17 +82,19 @@ export class ResultsFile implements TableFile {
         const state = stateOfStatus(text);
         if (state !== undefined) return { text, fill: hasEnded(state) ? ENDED_FILL : TROUBLED_FILL };
       }
-      const as = KINDS[type];
+      // A year is a text in the tables: the statements of some registers have other periods.
+      const as = name === this.#year ? 'count' : KINDS[type];
       return as === undefined ? text : { text, as };
     });
   }
 
-  #writeQuestions({ columns, lines, choices }: QuestionLines): void {
+  #writeQuestions({ columns, lines, choices, counts }: QuestionLines): void {
     this.#book.begin({
       name: 'Questions',
       columns: columns.map((header) => {
         const list = choices[header];
-        return list === undefined ? { header } : { header, choices: list };
+        if (list !== undefined) return { header, choices: list };
+        return counts.includes(header) ? { header, as: 'count' } : { header };
       }),
     });
     this.#book.write(lines);
