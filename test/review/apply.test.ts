@@ -44,7 +44,7 @@ describe('decisions', () => {
       expect(await desk.ledger.runs.row('first', 1)).toMatchObject({
         outcome: 'pending',
         errorCode: null,
-        matchGrade: null,
+        matchGrade: 'AFZAZ',
       });
       expect(await desk.ledger.runs.find('first')).toMatchObject({ state: 'open', finishedAt: null });
       expect(await desk.ledger.runs.find('second')).toMatchObject({ state: 'finished' });
