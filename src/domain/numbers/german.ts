@@ -3,6 +3,9 @@ import { cleanNumber } from './clean.js';
 import { otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
+/** How the reason begins where a number is not enough without its court. */
+export const COURT_MISSING = 'the register court is missing';
+
 /** Section, number and suffix of a German register entry, and the court if the text names one. */
 export interface GermanEntry {
   readonly section: string;
@@ -75,7 +78,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
   ];
   const base = { raw, canonical, spellings, repairs, valid: 'unknown' } as const;
   if (court === undefined) {
-    const reason = `the register court is missing: ${canonical} exists at several courts`;
+    const reason = `${COURT_MISSING}: ${canonical} may exist at several courts`;
     return { ...base, treatment: 'review', reason };
   }
   const reason = treatment === 'needs_name' ? { reason: 'leading zeros were removed from the number' } : {};
