@@ -1,5 +1,6 @@
 import { plainPlace } from '../subdivisions.js';
 import { cleanNumber } from './clean.js';
+import { otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
 /** How the reason begins where a number is not enough without its court. */
@@ -48,6 +49,8 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
   const entry = readGermanEntry(raw);
   if (entry === undefined) {
+    const other = otherThing(cleaned.text);
+    if (other !== undefined) return review(other, null, 'no');
     const digitsOnly = /^\d{1,6}$/.test(cleaned.text);
     const reason = digitsOnly
       ? 'a German number needs its section (HRA, HRB, …) and its register court; this is the number alone'
