@@ -133,6 +133,15 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     },
   ],
   [
+    'What was bought is of another number or country than what was confirmed: please decide',
+    {
+      outcome: 'needs_review',
+      code: 'IDENTITY_MISMATCH',
+      ids: { v1: '77', v2: '9' },
+      questions: [{ ...ASKED, ...OPEN, ...OTHER_NUMBER }],
+    },
+  ],
+  [
     'The register court is missing: please decide (1 candidate)',
     {
       outcome: 'needs_review',
