@@ -2,6 +2,7 @@ import { UsageError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { DecisionEntry, RowRef } from '../ledger/review.js';
 import { applySheet, type Refusal } from '../review/apply.js';
+import type { Screen } from '../review/fit-screen.js';
 import { loadSheet } from '../review/load-sheet.js';
 import type { Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
@@ -166,6 +167,8 @@ export interface AnswerOptions extends DeciderOptions, WhichQuestions {
   /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
   readonly keys: () => AsyncIterable<string>;
   readonly print: (text: string) => void;
+  /** The terminal, as large as it is now: no more candidates are shown at a time than it holds. */
+  readonly screen?: (() => Screen) | undefined;
 }
 
 export interface AnsweredView {
@@ -176,6 +179,8 @@ export interface AnsweredView {
   /** Questions that stay open because the person said so. */
   readonly notSure: number;
   readonly left: number;
+  /** It was ended by Ctrl-C. */
+  readonly interrupted: boolean;
   readonly released: readonly ReleasedRun[];
 }
 
@@ -188,6 +193,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
       questions,
       keys: questions.length === 0 ? none() : options.keys(),
       print: options.print,
+      screen: options.screen,
       review: ledger.review,
       by,
       now: () => around.clock.now(),
