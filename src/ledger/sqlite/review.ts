@@ -19,13 +19,16 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
     `SELECT id, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
   );
-  // It has rested on what was decided, or had asked before that: one that wanted two people then would have had it held.
+  // It has rested on what was decided, or had asked before that: one that wanted two people then would have had it held. Where
+  // two have agreed since, it rested on both.
   const ownBefore = database.prepare<
-    [{ environmentId: number; entityKey: string; runId: string | null; at: number }],
+    [{ environmentId: number; entityKey: string; runId: string | null; id: number; at: number }],
     1
   >(
     `SELECT 1 FROM questions JOIN runs ON runs.id = questions.run_id JOIN portfolios ON portfolios.id = runs.portfolio_id
      WHERE environment_id = @environmentId AND entity_key = @entityKey AND (answered = 1 OR asked_at <= @at)
+       AND NOT EXISTS (SELECT 1 FROM decisions AS both WHERE both.environment_id = @environmentId AND both.entity_key = @entityKey
+         AND second_by IS NOT NULL AND both.id > @id)
        AND iif(@runId IS NULL, second_person = 1, portfolios.id = (SELECT portfolio_id FROM runs WHERE id = @runId)) LIMIT 1`,
   );
   const withdrawnConfirmation = database
@@ -73,7 +76,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
       const { id, shown, secondBy, ...made } = found;
       if (asking?.secondPerson && isAlone({ ...made, secondBy })) {
         const { runId } = asking;
-        if (ownBefore.get({ environmentId, entityKey, runId, at: made.decidedAt }) === undefined) return undefined;
+        if (ownBefore.get({ environmentId, entityKey, runId, id, at: made.decidedAt }) === undefined) return undefined;
       }
       return { ...made, shown: cells.read(decisionShown, shown, [id]) };
     },
