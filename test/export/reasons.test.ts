@@ -58,6 +58,7 @@ const ROW: ReasonFacts = {
 };
 
 test.each<readonly [string, Partial<ReasonFacts>]>([
+  ['The country "Atlantis" is not known', { outcome: 'invalid', code: 'BAD_COUNTRY', country: 'Atlantis' }],
   ['Confirmed by registration number', {}],
   [
     'Confirmed by a person; not available: credit report',
