@@ -1,5 +1,6 @@
 import type { ColumnNames } from './column-words.js';
 import { fold } from './fold.js';
+import { ASKED_BY } from './header-claims.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
 
 /** What of an agreement holds for this file. */
@@ -36,5 +37,3 @@ export const needsAWord = (
   now: string | undefined,
   { columns }: Pick<AgreedColumns, 'columns'>,
 ): boolean => ASKED_BY.has(field) && (now === undefined || columns.some((before) => fold(before) === fold(now)));
-
-const ASKED_BY: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);

@@ -109,13 +109,17 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
       if (isMany && !cells.some((cell) => /\d/.test(cell))) return false;
       if (!saysLittle) return true;
       const { fit, nearly, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);
-      if (claim.strength === 'generic') return judged < FEW || (fit + nearly) / judged >= 0.2 || field === 'vat_number';
+      if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= 0.2 || field === 'vat_number';
       return judged === 0 ? claim.isFirst === true : fit / judged >= 0.5;
     }
     default:
       return true;
   }
 }
+
+/** The same of a column that is not empty. */
+export const holds = (field: InputField, claimant: Claimant, countries: readonly (string | null)[]): boolean =>
+  claimant.content.filled > 0 && canBe(field, claimant, countries);
 
 /** How well a column's content fits: the share of rows that speak for it. */
 function qualityOf(field: ComparedField, { cells, content }: Claimant, countries: readonly (string | null)[]): number {

@@ -1,6 +1,6 @@
 import { type ColumnContent, contentOf, countriesIn, registerFit, vatFit } from './column-content.js';
-import { type Claimant, decideColumn } from './decide-column.js';
-import { type HeaderLookup, meaningOf } from './header-claims.js';
+import { type Claimant, decideColumn, holds } from './decide-column.js';
+import { ASKED_BY, type HeaderLookup, meaningOf } from './header-claims.js';
 import { INPUT_FIELDS, type InputField } from './types.js';
 
 /** The first rows of a file: one list of trimmed cells for each column. */
@@ -34,10 +34,10 @@ export interface Chosen {
   readonly isWeak: boolean;
 }
 
-/** A field that several columns could be, or whose column holds something else. */
+/** A field that several columns could be, or whose column holds something else, or is about somebody else. */
 export interface Unclear {
   readonly field: InputField;
-  readonly kind: 'several' | 'contradiction' | 'swapped';
+  readonly kind: 'several' | 'contradiction' | 'swapped' | 'somebody else';
   /** The likeliest first. */
   readonly columns: readonly number[];
 }
@@ -65,14 +65,20 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
   let countries = countriesAt(settled.get('country')?.[0]);
   for (const field of ORDER) {
     if (settled.has(field)) continue;
-    const claimants = claimantsOf(field, { headers, lookup, sample, country }, contents).filter(
+    const all = claimantsOf(field, { headers, lookup, sample, country }, contents).filter(
       ({ index }) => !taken.has(index),
     );
+    const claimants = all.filter(({ claim }) => claim.strength !== 'doubtful');
     const verdict = decideColumn(field, claimants, countries);
     const { chosen: best, rivals, contradicting, byContent } = verdict;
     if (best === undefined) {
       if (field === 'name' && contradicting.length > 0)
         unclear.push({ field, kind: 'contradiction', columns: contradicting.map(({ index }) => index) });
+      else if (isMissed(field, chosen, settled, country)) {
+        const others = all.filter((one) => one.claim.strength === 'doubtful' && holds(field, one, countries));
+        if (others.length > 0)
+          unclear.push({ field, kind: 'somebody else', columns: others.map(({ index }) => index) });
+      }
       continue;
     }
     const twins = claimants.filter((other) => other !== best && isTwin(headers, best, other));
@@ -87,6 +93,19 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
   }
   unclear.push(...swappedNumbers(chosen, sample, countries));
   return { chosen, unclear, contents, countries, passedOver: passedOver.filter(({ index }) => !taken.has(index)) };
+}
+
+/** Whether it is worth a question that the only column for a field is about somebody else. */
+function isMissed(
+  field: InputField,
+  chosen: ReadonlyMap<InputField, Chosen>,
+  settled: SettledFields,
+  country: string | null,
+): boolean {
+  if (field === 'country') return country === null;
+  // A row that has one number needs no other.
+  const other = field === 'vat_number' ? 'registration_number' : 'vat_number';
+  return ASKED_BY.has(field) && (field === 'name' || !(chosen.has(other) || settled.has(other)));
 }
 
 /** Each of the two columns of numbers holds what the other is called. */

@@ -1,15 +1,16 @@
 import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead } from '../domain/leads.js';
 import { fold } from './fold.js';
+import { type QualifiedHeader, qualifiedHeader } from './header-qualifiers.js';
 import { COURTS, EITHER, EXACT, GENERIC, OTHER, SECTIONS } from './headers/strengths.js';
 import { synonymsOf } from './synonyms.js';
 import { INPUT_FIELDS, type InputField, type InputOptions } from './types.js';
 
 /**
  * How much a header says about its column, the most first: the pipeline file names it; nothing else can be meant; it is a
- * usual name; it means one of several things; it says little (`Customer`).
+ * usual name; it means one of several things; it says little (`Customer`); it is about somebody else (`Parent country`).
  */
-export const STRENGTHS = ['pipeline', 'exact', 'specific', 'either', 'generic'] as const;
+export const STRENGTHS = ['pipeline', 'exact', 'specific', 'either', 'generic', 'doubtful'] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
 export interface Claim {
@@ -94,11 +95,49 @@ function* fromPipeline(
   }
 }
 
+/** A header that nobody knows may be one with a word more: `Entity country`, `Company name now`, `Former company name`. */
 export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
   if (fold(header) === '') return undefined;
   // Xero marks what it needs: there `*ContactName` is the company, and elsewhere a contact is a person.
   const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
   if (isXero) return lookup.get(fold('customer name'));
+  const plain = plainMeaning(header, lookup);
+  const qualified = qualifiedHeader(header, (rest) => lookup.has(rest));
+  if (qualified === undefined || plain?.claims.length === 0 || header.trim() === COMPANIES_HOUSE) return plain;
+  const { whose, rest } = qualified;
+  if (plain !== undefined) return whose === 'its own' ? plain : { ...plain, claims: doubtful(plain.claims, whose) };
+  const found = rest.map((word) => lookup.get(word)).find((meaning) => meaning !== undefined);
+  if (found === undefined) return undefined;
+  const claims = found.claims.filter(({ field, strength }) => ASKED_BY.has(field) && strength !== 'pipeline');
+  if (whose !== 'its own') return claims.length === 0 ? undefined : { claims: doubtful(claims, whose) };
+  const sure = claims.filter(({ strength }) => strength === 'exact' || strength === 'specific');
+  return sure.length === 0 ? undefined : { claims: sure.map((claim) => ({ ...claim, strength: 'specific' })) };
+}
+
+/** In the files of Companies House, which spell it so, this is where the company itself is from; elsewhere goods are. */
+const COMPANIES_HOUSE = 'CountryOfOrigin';
+
+/** The claims of a header about somebody else: such a column is never taken unless somebody says so. */
+const doubtful = (claims: readonly Claim[], whose: QualifiedHeader['whose']): readonly Claim[] =>
+  claims.flatMap((claim) => {
+    if (!WHOSE_MATTERS.has(claim.field) || claim.strength === 'pipeline') return [claim];
+    return whose === 'a person' && claim.field === 'name' ? [] : [{ ...claim, strength: 'doubtful' }];
+  });
+
+/** Leads and keys are what they are, whoever is behind them. */
+const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
+  'name',
+  'country',
+  'registration_number',
+  'vat_number',
+  'city',
+  'state',
+]);
+
+/** What rows are looked up by. */
+export const ASKED_BY: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
+
+function plainMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
   return wholeMeaning(header, lookup) ?? wholeMeaning(header.replace(COUNTED, ''), lookup) ?? eitherWay(header, lookup);
 }
 

@@ -126,6 +126,8 @@ function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[])
   const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');
   if (kind === 'swapped')
     return `the columns ${JSON.stringify(second)} and ${JSON.stringify(first)} hold what the other is called, so which is the ${field} is not clear`;
+  if (kind === 'somebody else')
+    return `no column is called as the ${field} of the row's company would be, and ${columns.length === 1 ? `${JSON.stringify(first)} seems` : 'these seem'} to be about another one`;
   if (kind === 'contradiction') return `a column is called ${JSON.stringify(first)}, and what it holds is no ${field}`;
   if (first.toLowerCase() === second.toLowerCase())
     return `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`;

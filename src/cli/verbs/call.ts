@@ -39,7 +39,7 @@ export const callVerb: Verb<CallArgs> = {
     if (operation === undefined) {
       const list = async (signal: AbortSignal) => {
         const listed = api === 'mcp' ? await tools({ sandbox, dataDir, signal }, aroundOf(io)) : operations(api);
-        io.stdout(json ? `${JSON.stringify(listed)}\n` : operationsInWords(api, listed));
+        io.stdout(json ? `${JSON.stringify({ api, operations: listed })}\n` : operationsInWords(api, listed));
       };
       return await untilInterrupted(list, 'Stopped. Nothing was charged.\n', io);
     }

@@ -32,6 +32,7 @@ export const GENERIC: HeaderWords = {
     vertragspartner | anbieter | hersteller | dienstleister | auftragnehmer | auftraggeber | verkäufer | käufer
     nom | fournisseur | tiers | nom commercial | enseigne
     nombre | cliente | proveedor | nombre comercial | nome | fornitore | nome comercial | fornecedor
+    subsidiary | subsidiary name | tochter | tochtergesellschaft | filiale
     naam | handelsnaam | klant | leverancier | relatie | nazwa | kontrahent | klient | dostawca | nazwa skrocona
     navn | namn | kund | leverantor | leverandor | nimi | asiakas | toimittaja
     název | jméno | názov | zákazník | dodavatel | név | ügyfél | szállító | partner megnevezése | denumire | nume | furnizor

@@ -1,0 +1,29 @@
+import { words } from './words.js';
+
+/** A header with one of these is about somebody else than the company of its row, or about what that was once. */
+export const SOMEBODY_ELSE: readonly string[] = words(`
+  parent | ultimate | holding | owner | owners | ubo | beneficial | shareholder | guarantor | consignee | bank | origin | residence |
+  ship | shipto | shipping | deliver | delivery | destination | former | formerly | previous | prior | old
+  mutter | muttergesellschaft | mutterunternehmen | konzern | konzernmutter | eigentümer | eigentuemer | gesellschafter | bürge | liefer | lieferung | versand | warenempfänger |
+  herkunft | herkunfts | wohnsitz | früher | frühere | früherer | früheres | ehemals | ehemalige | ehemaliger | vorherige | alte | alter
+  mère | livraison | expédition | origine | résidence | ancien | ancienne | précédent | précédente | actionnaire | propriétaire | banque | garant
+  matriz | entrega | envío | origen | residencia | destino | antiguo | antigua | anterior | accionista | propietario | banco
+  capogruppo | controllante | consegna | spedizione | residenza | destinazione | precedente | proprietario | banca
+  moeder | moedermaatschappij | aflever | levering | leverings | herkomst | vroegere | voormalige | oude | eigenaar | aandeelhouder
+  matka | dostawy | wysyłki | pochodzenia | poprzedni | poprzednia | dawna | właściciel | origem | acionista
+  moderbolag | moderselskab | leverans | levering | ursprung | tidigare | tidligere`);
+
+/** The same about people: such a name is nobody's company. */
+export const PEOPLE: readonly string[] = words(`
+  contact | person | director | birth | signatory | employee
+  ansprechpartner | kontaktperson | geburt | geburts | geschäftsführer
+  naissance | dirigeant | interlocuteur | nacimiento | nascita | nascimento | geboorte | contactpersoon | urodzenia | födelse`);
+
+/** These say that the company of the row is meant, as it is now. */
+export const ITSELF: readonly string[] = words(`
+  now | current | currently | today | new | subsidiary | entity | company | customer | supplier | vendor | client
+  firma | firmen | kunde | kunden | lieferant | lieferanten | neu | neue | neuer | aktuell | aktuelle | aktueller | heutige | heutiger | tochter | actuel | actuelle | filiale | actual | attuale | huidige`);
+
+/** What holds a header together, and says nothing. */
+export const LINKS: readonly string[] = words(`
+  of | the | to | s | in | for | der | des | die | von | de | du | la | le | l | d | del | della | di | da | van | het | party | tax | maison`);
