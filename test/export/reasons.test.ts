@@ -79,6 +79,7 @@ const LEHMERT = { space: 'credit', candidateId: 'c', name: 'Lehmert Elektrobau S
 const OTHER_NUMBER = { stage: 'record', entityKey: 'record|77|["GB","00445790","GB","09999999"]' } as const;
 
 test.each<readonly [string, Partial<ReasonFacts>]>([
+  ['The country "Atlantis" is not known', { outcome: 'invalid', code: 'BAD_COUNTRY', country: 'Atlantis' }],
   ['Confirmed by registration number', {}],
   [
     'Confirmed by Anna; not available: credit report',
