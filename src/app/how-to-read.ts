@@ -51,17 +51,20 @@ async function agreedBefore(list: string, options: ProviderOptions, around: Surr
 
 type Again = Extract<GoOnStep, { readonly kind: 'run' | 'plan' }>;
 
-/** Refuses a file with the command that reads it, where nobody can tell which column is what. */
+/** Refuses a file with what reads it, each way that is as likely, where nobody can tell which column is what. */
 export async function orSayHowToRead<T>(again: Again, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (!(error instanceof ColumnsUnclearError)) throw error;
-    const { message, code, hint, exit, likeliest } = error;
-    const settled = new Set(likeliest.map(fieldIn));
-    const kept = (again.reading?.map ?? []).filter((flag) => !settled.has(fieldIn(flag)));
-    const next = { ...again, reading: { ...again.reading, map: [...kept, ...likeliest] } };
-    throw new GoOnError(message, next, { code, hint, exit, cause: error });
+    const { message, code, hint, exit, ways } = error;
+    const readAs = (flags: readonly string[]): Again => {
+      const settled = new Set(flags.map(fieldIn));
+      const kept = (again.reading?.map ?? []).filter((flag) => !settled.has(fieldIn(flag)));
+      return { ...again, reading: { ...again.reading, map: [...kept, ...flags] } };
+    };
+    const [first, ...others] = ways;
+    throw new GoOnError(message, readAs(first), { code, hint, exit, cause: error, others: others.map(readAs) });
   }
 }
 

@@ -53,13 +53,19 @@ interface Job {
 /** It could not be done now; `next` says what goes on with it. */
 export class GoOnError extends KybatchError {
   override readonly name = 'GoOnError';
+  /** Other steps that are as likely to be meant: then somebody has to choose, and `next` is only the first of them. */
+  readonly others: readonly GoOnStep[];
 
   constructor(
     message: string,
     readonly next: GoOnStep,
-    details: { code: string; hint?: string | undefined; exit: ExitCode; cause?: unknown },
+    {
+      others = [],
+      ...details
+    }: { code: string; hint?: string | undefined; exit: ExitCode; cause?: unknown; others?: readonly GoOnStep[] },
   ) {
     super(message, details);
+    this.others = others;
   }
 }
 

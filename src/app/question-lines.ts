@@ -3,7 +3,7 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { RunRecord } from '../ledger/runs.js';
 import { VERDICTS } from '../review/give-answer.js';
 import { openQuestions } from '../review/questions.js';
-import { SHEET_COLUMNS, sheetLines } from '../review/sheet.js';
+import { SHEET_COLUMNS, SHEET_COUNTS, sheetLines } from '../review/sheet.js';
 
 /** What people are asked about the list of a run, for the workbook of its results: the same lines as in a review sheet. */
 export async function questionLines(
@@ -16,5 +16,6 @@ export async function questionLines(
     columns: SHEET_COLUMNS,
     lines: sheetLines(await openQuestions(review, [...asking])),
     choices: { decision: VERDICTS },
+    counts: SHEET_COUNTS,
   };
 }

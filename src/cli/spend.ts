@@ -66,14 +66,16 @@ export async function spend({ work, nothing }: Spending, args: SpendingArgs, io:
 const isAllDone = ({ finished, outcomes, tablesLack }: RunEndView): boolean =>
   finished && outcomes.failed === 0 && tablesLack === null;
 
-/** The same error, with the command that goes on. */
+/** The same error, with the command that goes on, or those of which somebody has to choose one. */
 export function withCommand(
-  { message, code, hint = '', exit, next, cause }: GoOnError,
+  { message, code, hint = '', exit, next, others, cause }: GoOnError,
   args: Parameters<typeof suggestCommand>[1],
 ): KybatchError {
   const { words, command } = suggestCommand(next, args);
   const said = next.kind === 'plan' ? 'Plan it with' : words;
-  return new KybatchError(message, { code, hint: `${hint}\n${said}: ${command}`.trim(), exit, cause });
+  const commands = [command, ...others.map((other) => suggestCommand(other, args).command)];
+  const how = commands.length === 1 ? `: ${command}` : ` one of\n${commands.map((one) => `  ${one}`).join('\n')}`;
+  return new KybatchError(message, { code, hint: `${hint}\n${said}${how}`.trim(), exit, cause });
 }
 
 /**

@@ -57,6 +57,20 @@ const ALIASES: Readonly<Record<string, string>> = {
   'cape verde': 'CV',
   turkey: 'TR',
   taiwan: 'TW',
+  // On number plates and in sports; only those that are no country's code in ISO, and mean one country wherever they stand.
+  d: 'DE',
+  ger: 'DE',
+  sui: 'CH',
+  ned: 'NL',
+  den: 'DK',
+  por: 'PT',
+  gre: 'GR',
+  cro: 'HR',
+  slo: 'SI',
+  bul: 'BG',
+  lat: 'LV',
+  rsa: 'ZA',
+  ksa: 'SA',
 };
 
 const LANGUAGES = [

@@ -5,6 +5,7 @@ import { ExitCode } from '../domain/exit-codes.js';
 import type { RunSnapshot } from '../ledger/reading.js';
 import { allowanceRows } from './allowances-table.js';
 import { changeRows, importantNames } from './changes-table.js';
+import { companyAtAGlance } from './company-at-a-glance.js';
 import { dataPackage } from './data-package.js';
 import { keepEditedWorkbook } from './edited-workbook.js';
 import { DATA_PACKAGE, SUMMARY } from './export-marker.js';
@@ -13,7 +14,7 @@ import { withFormats } from './formats/open.js';
 import type { ExportOptions } from './options.js';
 import { type OpenFormats, Outputs, type Unwritten } from './outputs.js';
 import { ALL_PARTS, type ExportParts } from './parts.js';
-import { companyAtAGlance, resultRow } from './results-rows.js';
+import { resultRow } from './results-rows.js';
 import { type ResultsShape, resultsFor, resultsTable } from './results-table.js';
 import {
   callRow,

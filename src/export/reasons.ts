@@ -1,17 +1,22 @@
 import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
+import { COURT_MISSING } from '../domain/numbers/german.js';
 import type { SnapshotRow } from '../ledger/reading.js';
 import { outsideText } from '../util/outside-text.js';
 import { sentence } from '../util/sentence.js';
+import type { CompanyAtAGlance } from './company-at-a-glance.js';
+import { stateOfStatus } from './company-state.js';
+import { decidedInWords, openInWords, refusedBy } from './people-decided.js';
 
 /** What became of a row, in a sentence for somebody who was not there. */
 export function reasonOf(row: ReasonFacts): string {
   switch (row.outcome) {
     case 'complete':
-      return `${confirmedBy(row)}${lacking(row)}`;
+      return `${confirmedBy(row)}${lacking(row)}${ended(row)}`;
     case 'needs_review':
-      return `${said(row, 'It is not certain which company is meant')}: please decide${choice(row)}`;
+      return `${inQuestion(row)}: please decide${choice(row)}`;
     case 'no_match':
-      return `${said(row, 'No such company was found')}${row.code === 'REVIEWED' ? '' : inCountry(row)}`;
+      if (row.code === 'REVIEWED') return `${refusedBy(row)} ${REFUSED}`;
+      return `${said(row, 'No such company was found')}${inCountry(row)}`;
     case 'pending':
       return stillOpen(row);
     default:
@@ -29,13 +34,28 @@ export interface ReasonFacts {
   readonly hold: SnapshotRow['hold'];
   readonly holdReason: string | null;
   readonly stages: SnapshotRow['stages'];
+  readonly ids: SnapshotRow['ids'];
+  readonly questions: SnapshotRow['questions'];
+  readonly hasTurnover: boolean;
+  /** As the registry reports it. */
+  readonly status: string | null;
 }
 
-export const reasonFacts = (row: SnapshotRow): ReasonFacts => ({
+export const reasonFacts = (row: SnapshotRow, { cell, status }: CompanyAtAGlance): ReasonFacts => ({
   ...row,
   code: row.errorCode,
   message: row.errorMessage,
+  hasTurnover: cell('turnover') !== null,
+  status,
 });
+
+/** What a person has to decide. That the second of two must agree says more than what about. */
+function inQuestion(row: ReasonFacts): string {
+  if (row.code === 'NUMBER_UNREADABLE' && row.message?.startsWith(COURT_MISSING) === true)
+    return 'The register court is missing';
+  const open = row.code === 'SECOND_PERSON' ? undefined : openInWords(row);
+  return open ?? said(row, 'It is not certain which company is meant');
+}
 
 const said = ({ code }: ReasonFacts, otherwise: string): string =>
   code !== null && Object.hasOwn(REASON_WORDS, code) ? (REASON_WORDS[code] ?? otherwise) : otherwise;
@@ -44,15 +64,25 @@ const CONFIRMED_BY: Readonly<Record<string, string>> = {
   registration_number: 'Confirmed by registration number',
   registration_number_repaired: 'Confirmed by registration number, which was written otherwise',
   vat_number: 'Confirmed by VAT number and name',
-  review: 'Confirmed by a person',
 };
 
-const confirmedBy = ({ matchedOn }: ReasonFacts): string => CONFIRMED_BY[matchedOn ?? ''] ?? 'Confirmed';
+const confirmedBy = (row: ReasonFacts): string =>
+  decidedInWords(row, row.matchedOn === 'review' ? undefined : (CONFIRMED_BY[row.matchedOn ?? ''] ?? 'Confirmed'));
 
-/** What the pipeline asked for and the provider does not have. */
-function lacking({ stages }: ReasonFacts): string {
-  const names = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
-  return names.length === 0 ? '' : `; not available: ${names.map(stageWords).join(', ')}`;
+/** What the pipeline asked for and the provider does not have. A turnover beside it is from elsewhere. */
+function lacking({ stages, hasTurnover }: ReasonFacts): string {
+  const lacked = Object.entries(stages ?? {}).flatMap(([name, status]) => (status === 'not_available' ? [name] : []));
+  const isFiled = hasTurnover && lacked.includes('financials');
+  const names = lacked.filter((name) => !(isFiled && name === 'financials'));
+  return [
+    ...(isFiled ? ['; turnover from the filed accounts'] : []),
+    ...(names.length === 0 ? [] : [`; not available: ${names.map(stageWords).join(', ')}`]),
+  ].join('');
+}
+
+function ended({ status }: ReasonFacts): string {
+  const state = status === null ? undefined : stateOfStatus(status);
+  return state === undefined || state === 'in liquidation' || state === 'dormant' ? '' : `; the company is ${state}`;
 }
 
 const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
@@ -80,6 +110,8 @@ function stillOpen({ hold, holdReason, stages }: ReasonFacts): string {
 /** A provider's code that its document does not list: what it said itself. */
 const fromMessage = ({ message }: ReasonFacts): string =>
   message === null || message === '' ? 'Something went wrong' : sentence(outsideText(message, 300)).slice(0, -1);
+
+const REFUSED = 'decided that none of the companies found is meant';
 
 type Reviewed = Readonly<Record<Uppercase<ReviewReason>, string>>;
 type NotFound = Readonly<Record<Uppercase<NoMatchReason>, string>>;
@@ -118,7 +150,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   CANDIDATES_UNSEEN: 'There are more candidates than the search showed',
   SECOND_PERSON: 'A person has answered, and another must agree',
   // Nobody was found, or could be asked about.
-  REVIEWED: 'A person decided that none of the companies found is meant',
+  REVIEWED: `A person ${REFUSED}`,
   CANNOT_BE_ASKED: 'It cannot be searched for by what is known: its registration number is needed',
   COUNTRY_NEEDED: 'It cannot be searched for without an ISO country code',
   // Lines that cannot be asked about.

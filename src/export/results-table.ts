@@ -1,5 +1,4 @@
 import { type Column, column, type Table, table } from '../readers/table.js';
-import { emptyExtra } from '../readers/tables/columns.js';
 
 /** For people: the input as it was, and beside each line what became of it. */
 export const resultsTable = table({
@@ -28,6 +27,7 @@ export const resultsTable = table({
       'Number of the first data line that is the same company, where this is not the first',
     ),
     column('match_grade', 'text', 'See rows.match_grade'),
+    column('register', 'text', 'The register that it is in, as sent: a court, a jurisdiction, a state'),
     column('legal_form', 'text', 'Legal form as the registry reports it'),
     column('incorporation_date', 'date', 'Date of incorporation'),
     column(
@@ -52,7 +52,7 @@ export const resultsTable = table({
     column('v2_company_id', 'id', 'The confirmed company in v2’s ID space'),
     column('credit_source_id', 'id', 'The company in the ID space of credit reports'),
     column('credit_report_id', 'id', 'The credit report'),
-    emptyExtra,
+    column('extra', 'json', 'See rows.extra'),
   ],
 });
 

@@ -20,7 +20,7 @@ import { type Cell, type Column, column, type Row, type RowOf, timestamp } from 
 import { stages } from '../stages/list.js';
 import { stringifyExact } from '../util/exact-json-write.js';
 import { askedInShort } from './asked.js';
-import type { CompanyAtAGlance } from './results-rows.js';
+import type { CompanyAtAGlance } from './company-at-a-glance.js';
 import { freeName } from './results-table.js';
 import {
   type callsTable,
@@ -83,7 +83,7 @@ export function inputRow(
 }
 
 /** What stood behind the last column of the input has no column of its own. */
-const surplusOf = (cells: readonly string[]): Cell =>
+export const surplusOf = (cells: readonly string[]): Cell =>
   cells.length === 0 ? null : JSON.stringify({ surplus_cells: cells });
 
 /** The stages of the pipeline the run was started with. */

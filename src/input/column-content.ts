@@ -20,18 +20,16 @@ export interface ColumnContent {
   readonly spaced: number;
   /** One after the other, as rows are numbered. */
   readonly isCount: boolean;
-  /** The first three that differ. */
-  readonly samples: readonly string[];
 }
 
 /** `cells`: trimmed, one for each row that was looked at. */
 export function contentOf(cells: readonly string[]): ColumnContent {
   const filled = cells.filter(isFilled);
-  const distinct = [...new Set(filled)];
+  const distinct = new Set(filled);
   const share = (is: (cell: string) => boolean) => (filled.length === 0 ? 0 : filled.filter(is).length / filled.length);
   return {
     filled: filled.length,
-    distinct: distinct.length,
+    distinct: distinct.size,
     numbers: share((cell) => !/\p{L}/u.test(cell)),
     codes: share(isCode),
     spaced: share((cell) => /\p{L}/u.test(cell) && /\s/.test(cell) && !isCode(cell)),
@@ -39,7 +37,6 @@ export function contentOf(cells: readonly string[]): ColumnContent {
       filled.length > 2 &&
       Number(filled[0]) <= 1 &&
       filled.every((cell, index) => Number(cell) === Number(filled[0]) + index),
-    samples: distinct.slice(0, 3),
   };
 }
 

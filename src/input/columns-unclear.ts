@@ -18,18 +18,35 @@ export class ColumnsUnclearError extends KybatchError {
     });
   }
 
-  /** What would settle it, as `--map` takes it: the likeliest of each. */
-  get likeliest(): readonly string[] {
-    return this.doubts.map(({ field, choices: [first] }) => first?.flag ?? `${field}=`);
+  /**
+   * What would settle it, as `--map` takes it: one list where each doubt has one likely column, else one for each choice of
+   * the first that has several, as none of them is likelier. Of further ones that have several nothing is said yet.
+   */
+  get ways(): readonly [readonly string[], ...(readonly string[])[]] {
+    const open = this.doubts.find(({ choices }) => choices.length > 1);
+    const flagOf = ({ field, choices }: ColumnDoubt, at: number): string => choices[at]?.flag ?? `${field}=`;
+    const way = (at: number) =>
+      this.doubts.flatMap((doubt) => {
+        if (doubt === open || (open !== undefined && areSwapped(doubt, open))) return [flagOf(doubt, at)];
+        return doubt.choices.length > 1 ? [] : [flagOf(doubt, 0)];
+      });
+    const [, ...others] = open?.choices ?? [];
+    return [way(0), ...others.map((_, index) => way(index + 1))];
   }
 }
+
+/** Each is about the columns of the other: what one has, the other has not. */
+const areSwapped = (a: ColumnDoubt, b: ColumnDoubt): boolean =>
+  a.choices.length === 2 &&
+  b.choices.length === 2 &&
+  a.choices.every(({ header }, index) => header === b.choices[1 - index]?.header);
 
 const inWords = ({ reason, choices }: ColumnDoubt): string =>
   choices.length === 0 ? reason : `${reason}: ${choices.map(choiceInWords).join(', ')}`;
 
 /** `"Company" (Acme GmbH, Beta AG)` */
 const choiceInWords = ({ header, samples }: ColumnChoice): string => {
-  const some = samples.map((sample) => outsideText(sample, 30)).join(', ');
+  const some = samples.map((sample) => outsideText(sample, 60)).join(', ');
   return `${JSON.stringify(outsideText(header, 40))}${some === '' ? '' : ` (${some})`}`;
 };
 

@@ -97,7 +97,12 @@ function* fromPipeline(
 
 /** A header that nobody knows may be one with a word more: `Entity country`, `Company name now`, `Former company name`. */
 export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undefined {
-  const plain = plainMeaning(header, lookup);
+  if (fold(header) === '') return undefined;
+  // Xero marks what it needs: there `*ContactName` is the company, and elsewhere a contact is a person.
+  const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
+  if (isXero) return lookup.get(fold('customer name'));
+  const plain =
+    wholeMeaning(header, lookup) ?? wholeMeaning(header.replace(COUNTED, ''), lookup) ?? eitherWay(header, lookup);
   const qualified = qualifiedHeader(header, (rest) => lookup.has(rest));
   if (qualified === undefined || plain?.claims.length === 0 || header.trim() === COMPANIES_HOUSE) return plain;
   const { whose, rest } = qualified;
@@ -133,12 +138,30 @@ const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
 /** What rows are looked up by. */
 export const ASKED_BY: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
 
-function plainMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
+/** A year, or the first of several: `Lieferant 2026`, `Customer 1`. A second one is another thing. */
+const COUNTED = /(?:[\s_./-]*(?:19|20)\d\d|[\s_./-]+0?1)\s*$/;
+
+function wholeMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
   const whole = fold(header);
-  if (whole === '') return undefined;
   // Salesforce ends the names of fields that users made with `__c`.
   const plain = /__c$/i.test(header.trim()) ? lookup.get(whole.slice(0, -1)) : undefined;
   return lookup.get(whole) ?? plain ?? lookup.get(fold(header.replace(/\([^)]*\)|\[[^\]]*\]/g, '')));
+}
+
+/** `Lieferant / Dienstleister`: both mean the same field, and the header says no more than the one that says less. */
+function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {
+  const [first, ...others] = header.split(/\s*[/|]\s*|\s+(?:or|oder|ou)\s+/i).map((word) => wholeMeaning(word, lookup));
+  if (first === undefined || others.length === 0) return undefined;
+  const claims = others.reduce<readonly Claim[]>(
+    (left, other) =>
+      left.flatMap((claim) => {
+        const same = other?.claims.find(({ field }) => field === claim.field);
+        if (same === undefined) return [];
+        return [STRENGTHS.indexOf(same.strength) > STRENGTHS.indexOf(claim.strength) ? same : claim];
+      }),
+    first.claims,
+  );
+  return claims.length === 0 ? undefined : { claims };
 }
 
 /** One word for what a header means, however it is spelled; undefined for one that nobody knows. */

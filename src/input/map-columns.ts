@@ -4,9 +4,9 @@ import { resolveLocation } from '../domain/resolve-location.js';
 import { isoTime } from '../util/iso-time.js';
 import { outsideText } from '../util/outside-text.js';
 import { holdAgainst, needsAWord } from './agreed-columns.js';
+import { samplesOf } from './column-samples.js';
 import { ColumnNames } from './column-words.js';
 import {
-  type ColumnDecision,
   type Columns,
   decideColumns,
   type SampledColumns,
@@ -26,6 +26,7 @@ import {
   type InputField,
   type InputOptions,
 } from './types.js';
+import { unreadNotes } from './unread-columns.js';
 import { columnsThatFit, textsOf } from './what-fits.js';
 
 type Source = { readonly source: ColumnSource; readonly decidedBy: DecidedBy };
@@ -38,6 +39,8 @@ export interface ColumnMap {
   readonly doubts: readonly ColumnDoubt[];
   readonly country: string | null;
   readonly notes: readonly string[];
+  /** Columns that nothing was made of, though their header claims a field, as far as nobody is asked about them. */
+  readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
 }
 
 type MapOptions = Pick<InputOptions, 'map' | 'agreed' | 'country' | 'leads'>;
@@ -75,7 +78,7 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     choices: [...new Set(sources)].map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
-      return { source, header: names.headerOf(source), samples: samplesOf(source, decision), flag };
+      return { source, header: names.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
     }),
   });
   // Whatever it is called: a key that holds numbers of a register may be the column that was renamed.
@@ -85,7 +88,7 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     );
   const isNew = agreed === undefined;
   const hasRows = (file.sample[0]?.length ?? 0) > 0;
-  const notes = [...notesOf(decision, file.headers)];
+  const notes: string[] = [];
   const doubts = [...gone].flatMap(([field, was]) => {
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
@@ -114,12 +117,24 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
   const isSpare = (index: number) =>
     isFree(index) || [...decision.chosen.values()].some((chosen) => chosen.index === index && chosen.isWeak);
   if (isNew)
-    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isSpare))
-      doubts.push(doubtOf(field, reason, found));
+    for (const { field, columns: found, reason } of suggestColumns(columns, decision, isUsed, isSpare)) {
+      const doubt = doubtOf(field, reason, found);
+      const at = doubts.findIndex((other) => other.field === field);
+      const same = doubts[at];
+      if (same === undefined) doubts.push(doubt);
+      else doubts[at] = { ...same, choices: [...doubt.choices, ...same.choices] };
+    }
+  if (isNew)
+    notes.push(
+      ...unreadNotes(columns, names, (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field), likely),
+    );
   if (options.country === undefined && agreed?.country) notes.push(...countryNote(agreed, fields, file.sample));
   if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
-  return { fields, without, doubts, country, notes };
+  const isAsked = (index: number) =>
+    doubts.some(({ choices }) => choices.some(({ source }) => indicesIn(source).includes(index)));
+  const passedOver = decision.passedOver.filter(({ index }) => !isAsked(index));
+  return { fields, without, doubts, country, notes, passedOver };
 }
 
 /** As it was said; empty: none, whatever was agreed to. */
@@ -151,9 +166,6 @@ const dayOf = (at: number): string => isoTime(at)?.slice(0, 10) ?? 'some day';
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
 
-const samplesOf = (source: ColumnSource, { contents }: ColumnDecision): readonly string[] =>
-  contents[indicesIn(source).at(-1) ?? -1]?.samples ?? [];
-
 function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[]): string {
   const [first = '', second = ''] = columns.map((index) => headers[index]?.trim() ?? '');
   if (kind === 'swapped')
@@ -164,12 +176,6 @@ function reasonOf({ field, kind, columns }: Unclear, headers: readonly string[])
   if (first.toLowerCase() === second.toLowerCase())
     return `the header ${JSON.stringify(first)} appears twice, in columns ${columns.map((index) => index + 1).join(' and ')}, and both could be the ${field}`;
   return `${columns.length === 2 ? 'two' : columns.length} columns could be the ${field}`;
-}
-
-function* notesOf({ passedOver }: ColumnDecision, headers: readonly string[]): Generator<string> {
-  const said = (index: number) => outsideText(headers[index] ?? '', 60);
-  for (const { index, field, by } of passedOver)
-    yield `column "${said(index)}" is carried through only: "${said(by)}" is taken as ${field} already`;
 }
 
 /** Only where it makes a difference: what would be decided anyway goes without saying. */

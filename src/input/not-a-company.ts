@@ -1,7 +1,7 @@
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
 import { indicesIn } from './join-cells.js';
-import { IDENTIFIERS, type InputTable, type LeftOutKind } from './types.js';
+import { IDENTIFIERS, type InputField, type InputTable, type LeftOutKind } from './types.js';
 
 /**
  * What reports put between and behind their rows. Only what cannot be a company is left out, like a blank line: without a row
@@ -17,7 +17,7 @@ export function leftOutBy(
     // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
     if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
     if (isRepeatedHeader(cells, headers)) return 'repeated header';
-    if (saysTwoThings(cells, fields)) return undefined;
+    if (saysTwoThings(cells, fields)) return isTotalOfCountry(cells, mapping, fields) ? 'totals' : undefined;
     const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
     const [first, ...others] = filled;
     if (first === undefined) return undefined;
@@ -28,6 +28,33 @@ export function leftOutBy(
     const areFigures = others.every(({ text, index }) => !fields.has(index) && FIGURE.test(text));
     return isTotal && areFigures ? 'totals' : undefined;
   };
+}
+
+/**
+ * A sum that has a country beside it, as every line of its list: in place of the analyst's own key, or as a name where the line
+ * lacks the key that the others have. Whatever else stands there is a figure; a count may stand in every column.
+ */
+function isTotalOfCountry(
+  cells: readonly string[],
+  mapping: InputTable['mapping'],
+  fields: ReadonlySet<number>,
+): boolean {
+  const textIn = (field: InputField) =>
+    indicesIn(mapping[field] ?? [])
+      .map((index) => trimCell(cells[index] ?? ''))
+      .join('');
+  const [key, name] = [textIn('id'), textIn('name')];
+  const isKey = TOTAL.test(key) && (name === '' || COUNTED.test(name));
+  const isName = key === '' && TOTAL.test(name);
+  if (!isKey && !isName) return false;
+  const own = new Set((['id', 'name', 'country'] as const).flatMap((field) => indicesIn(mapping[field] ?? [])));
+  const others = cells.flatMap((cell, index) => (isBlank(cell) || own.has(index) ? [] : [{ cell, index }]));
+  const mayCount = isKey && name !== '';
+  const areFigures = others.every(({ cell, index }) =>
+    fields.has(index) ? mayCount && COUNTED.test(trimCell(cell)) : FIGURE.test(trimCell(cell)),
+  );
+  if (isKey || !areFigures) return areFigures;
+  return /[\d:=]/.test(name) || (others.length > 0 && (mapping.id !== undefined || TOTAL_ALONE.test(name)));
 }
 
 /** Two fields that hold more than dashes: nearly every line, and the end of the matter. */
@@ -58,15 +85,18 @@ const RULING = /^(?:[-–—]{3,}|[=_*~.]{3,}|[+|][-+|=]{3,})$/;
 const FIGURE =
   /^[(+-]?\s*(?:\p{Sc}|[A-Z]{3})?\s*[(+-]?\d[\d\s.,'’]*\)?\s*(?:\p{Sc}|%|[A-Z]{3}|k|m|mio\.?|rows|items)?$/iu;
 
+/** How many there are, where a field of the company belongs: no register's number is as short. */
+const COUNTED = /^\d{1,2}$/;
+
 const SUM =
-  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
+  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
 const COUNT = '\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*';
 
 /** Beside figures, or where no name is looked for. */
 const TOTAL = new RegExp(`^(?:${SUM})\\s*[:=]?(?:${COUNT})?$`, 'iu');
 /** With nothing beside it: `Total` was a company's name, and `Sum` and `Suma` are short enough to be. */
 const TOTAL_ALONE = new RegExp(
-  `^(?:(?:${SUM})${COUNT}|(?!(?:total|totals|totale|sum|summa|suma|somme|gesamt)\\s*$)(?:${SUM})\\s*:?|(?:${SUM})\\s*[:=])$`,
+  `^(?:(?:${SUM})${COUNT}|(?!(?:total|totals|totale|sum|summa|suma|somme|gesamt|count|average|avg\\.?|moyenne)\\s*$)(?:${SUM})\\s*:?|(?:${SUM})\\s*[:=])$`,
   'iu',
 );
 

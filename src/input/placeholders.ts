@@ -7,7 +7,8 @@ import type { InputField } from './types.js';
  */
 export function isPlaceholder(text: string, field: InputField): boolean {
   const told = TOLD_BY[field];
-  if (told === undefined || text === '' || text.length > LONGEST || /[1-8]/.test(text)) return false;
+  if (told === undefined || text === '' || text.length > LONGEST) return false;
+  if (/[1-8]/.test(text) && !ONE_DIGIT.test(text)) return false;
   const folded = fold(text);
   if (SIGNS.test(folded) || SHEET_ERROR.test(folded) || ABBREVIATIONS.has(folded)) return true;
   if (told === 'abbreviations') return false;
@@ -15,6 +16,7 @@ export function isPlaceholder(text: string, field: InputField): boolean {
   if (told === 'long words' && folded.length < LONG && folded !== 'none' && /^[a-z]*$/.test(folded)) return false;
   // Whether a row means Namibia is told by its numbers, if by anything (`judgeRow`).
   if (field === 'country' && folded === 'na') return false;
+  if ((field === 'name' || told === 'any words') && (NO_COMPANY.has(folded) || BRACKETED.test(text))) return true;
   return WORDS.has(folded) || /^x{3,}$/.test(folded) || (told === 'any words' && isNoNumber(folded));
 }
 
@@ -68,15 +70,25 @@ const WORDS: ReadonlySet<string> = wordsIn(`
     无 | 不详 | 不詳 | 未知 | 暂无 | 没有 | 沒有 | 待定 | 未提供 | 不适用 | 待确认 | 待確認
     없음 | 미상 | 해당없음 | 불명 | 미정 | 모름 | 알수없음 | 정보없음`);
 
+/** What stands where a company belongs, in lists of customers and suppliers: nobody, or nobody in particular. */
+const NO_COMPANY: ReadonlySet<string> = wordsIn(`
+    not registered | exempt | ditto | see above | same as above | as above | do not use | xx | various | various customers | various suppliers |
+    one-time customer | one time customer | one-time vendor | one time vendor | one-time supplier | one time supplier
+    keine | dito | s.o. | s. o | privatperson | privatkunde | diverse | diverse kunden | diverse lieferanten | cpd kunde | cpd-kunde | cpd lieferant | cpd-lieferant | barverkauf | nicht verwenden`);
+
+/** A pivot table's empty cell. Without its brackets it may be a name. */
+const BRACKETED = /^[([{<]\s*(?:blank|empty|leer|vide|vacío|vuoto|leeg)\s*[)\]}>]$/iu;
+
 /** Words that companies are called by as well. Where a number belongs they say that there is none. */
 const NO_NUMBER_GIVEN: ReadonlySet<string> = wordsIn(`
-    no | nothing | missing | pending | dummy | ditto | see above | to follow | empty | blank | x | xx | not registered | unregistered | no number | ka | nd | nc
-    nein | kein | keine | keiner | ohne | fehlt | folgt | noch offen | offen | nicht eingetragen | keine nummer
+    no | nothing | missing | pending | dummy | idem | to follow | empty | blank | x | unregistered | sole trader | applied for | no vat | no number | ka | nd | nc
+    nein | kein | keiner | ohne | fehlt | folgt | noch offen | offen | nicht eingetragen | in gründung | keine nummer
     non | aucun | aucune | vide | sans | sin número | ninguno | ninguna | pendiente | nessuno | nessuna | assente | nenhum | nenhuma
     geen | ontbreekt | volgt | ingen | mangler | puuttuu | není | nincs | nema | fara | fără | puudub | nav | nėra | yok | belirsiz`);
 
-/** `0`, `00000000`, `999999999`. Nines begin at eight: shorter ones are numbers that registers have given. */
-const NO_NUMBER = /^(?:0+|9{8,})$/;
+/** `0`, `00000000`, `11111111`. Other digits begin at eight: shorter ones are numbers that registers have given. */
+const NO_NUMBER = /^(?:0+|(\d)\1{7,})$/;
+const ONE_DIGIT = /^[^\d]*(\d)(?:[./\s-]*\1){7,}$/;
 
 /** `DE000000000` and `HRB 0`, too. */
 const isNoNumber = (folded: string): boolean =>

@@ -4,11 +4,12 @@ import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
 import { fittingFields } from './agreed-columns.js';
 import { askAboutColumns } from './ask-columns.js';
-import { isFilled } from './column-content.js';
+import { columnNotes } from './column-notes.js';
+import { samplesOf } from './column-samples.js';
 import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
-import { indicesIn, textAt } from './join-cells.js';
+import { indicesIn } from './join-cells.js';
 import { wouldFollow } from './judge-row.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
 import { rowsIn } from './read-rows.js';
@@ -36,7 +37,7 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
   const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
   const unread = unreadLeads(sheet.headers, taken, options);
-  const warnings = [...sheet.warnings, ...mapped.notes];
+  const warnings = [...sheet.warnings, ...columnNotes(mapped, { fields, without }, sheet.headers, options)];
   const columns = uniqueNames(sheet.headers, warnings);
   if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field))) throw noUsableColumn(sheet, columns, unread);
   const { country } = mapped;
@@ -76,21 +77,13 @@ function readColumns(
   sample: SampledColumns,
 ): readonly ReadColumn[] {
   const names = new ColumnNames(headers);
-  const rows = (sample[0] ?? []).map((_, row) => sample.map((cells) => cells[row] ?? ''));
   return INPUT_FIELDS.flatMap((field) => {
     const found = fields.get(field);
     if (found === undefined) return [];
-    const texts = new Set<string>();
-    for (const values of rows) {
-      const text = textAt(values, found.source, field);
-      if (isFilled(text)) texts.add(text);
-      if (texts.size === SAMPLES) break;
-    }
-    return [{ field, ...found, header: names.headerOf(found.source), samples: [...texts] }];
+    const samples = samplesOf(sample, found.source, field);
+    return [{ field, ...found, header: names.headerOf(found.source), samples }];
   });
 }
-
-const SAMPLES = 3;
 
 function agreementOf(
   { fields, without, country }: Pick<ColumnMap, 'fields' | 'without' | 'country'>,

@@ -1,7 +1,8 @@
 import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
+import { areDays } from './date-cells.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
 import { meaningOf } from './header-claims.js';
-import { IDENTIFIERS, type InputField } from './types.js';
+import type { InputField } from './types.js';
 
 /** A column whose header says nothing, and whose content does. It is never read before somebody has agreed. */
 export interface SuggestedColumns {
@@ -37,29 +38,29 @@ export function suggestColumns(
     isRead('country') || columns.country !== null
       ? []
       : among('country', (cells, { filled }) => shareOf(countriesIn(cells), (found) => found !== null, filled));
-  if (isRead('registration_number') || isRead('vat_number')) return country;
+  // Numbers alone would decide, and a wrong one is another company: names are asked for whatever else a row has.
+  const name = isRead('name')
+    ? []
+    : among('name', (cells, { codes, numbers: bare, filled }) => {
+        const forms = Math.round(legalForms(cells) * filled);
+        return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= FEW;
+      });
+  if (isRead('registration_number') || isRead('vat_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
   const number = among('registration_number', (cells, content) => {
     const { fit, judged } = registerFit(cells, countries);
-    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDates(cells, content);
+    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells);
   });
   const vat = among('vat_number', (cells, content) => {
     const { fit, judged } = vatFit(cells, countries);
     const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
     return isOwn(content) && prefixed && judged >= FEW && fit >= judged * NEARLY_ALL;
   });
-  const numbers = number.length > 0 ? number : vat;
-  if (numbers.length > 0 || IDENTIFIERS.some(isRead)) return [...country, ...numbers];
-  const name = among('name', (cells, { codes, numbers: bare }) => codes + bare < 0.2 && legalForms(cells) >= 0.2);
-  return [...country, ...name];
+  return [...country, ...(number.length > 0 ? number : vat), ...name];
 }
 
 const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>
   items.filter(is).length >= filled * NEARLY_ALL;
-
-/** `20240131` has the form of many a register's number. */
-const areDates = (cells: readonly string[], { filled }: ColumnContent): boolean =>
-  shareOf(cells, (cell) => /^(?:19|20)\d\d-?(?:0\d|1[0-2])-?[0-3]\d$/.test(cell), filled);
 
 const HOLDS: Readonly<Partial<Record<InputField, string>>> = {
   country: 'holds countries',
@@ -71,5 +72,5 @@ const HOLDS: Readonly<Partial<Record<InputField, string>>> = {
 const suggestion = (field: InputField, found: readonly { readonly index: number }[]): SuggestedColumns => ({
   field,
   columns: found.map(({ index }) => index),
-  reason: `no header says which column is the ${field}, and one ${HOLDS[field] ?? ''}`,
+  reason: `no header says which column is the ${field}, and ${found.length === 1 ? 'one' : 'each of these'} ${HOLDS[field] ?? ''}`,
 });

@@ -8,6 +8,8 @@ import type { MemberChange } from './changes.js';
 import type { ClockAhead } from './clock-ahead.js';
 import type { CountsCompared } from './counts-compared.js';
 import type { Standing } from './portfolios.js';
+import type { QuestionTopic } from './question.js';
+import type { DecisionRecord } from './review.js';
 import type { CandidateRecord, Progress, RunRecord, Stages } from './runs.js';
 import type { StoredPlace } from './stored-json.js';
 import type { WatchEvent } from './watches.js';
@@ -152,6 +154,8 @@ export interface SnapshotRow {
   readonly country: string | null;
   /** The company that was confirmed, as its search told it; null: none was, or nobody searched for it. */
   readonly confirmed: ConfirmedCompany | null;
+  /** What people were asked about it by its own pipeline, and what they said. */
+  readonly questions: readonly RowQuestion[];
   /** How many candidates a person has to choose from; 0 where nobody is asked. */
   readonly candidates: number;
   /** The first line of the list whose company is the same; null where this is the only one, or none is confirmed. */
@@ -164,6 +168,25 @@ export interface ConfirmedCompany {
   readonly name: string | null;
   readonly registrationNumber: string | null;
   readonly countryCode: string | null;
+  /** The register that it is in, else its state, as sent. */
+  readonly register: string | null;
+}
+
+/** A question of a row, with the decision in force. */
+export interface RowQuestion extends QuestionTopic {
+  readonly entityKey: string;
+  /** 1: the row does not wait for it. */
+  readonly answered: 0 | 1;
+  /** Null where nobody has decided. */
+  readonly decision: DecisionRecord['decision'] | null;
+  readonly decidedBy: string | null;
+  /** Who agreed, where two people were needed. */
+  readonly secondBy: string | null;
+  /** The candidate that was confirmed. */
+  readonly candidateId: string | null;
+  /** Its name and grade, as the row's search told them. */
+  readonly name: string | null;
+  readonly grade: string | null;
 }
 
 export interface SnapshotMember {

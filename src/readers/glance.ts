@@ -6,6 +6,7 @@ export type GlanceCell =
   | 'registration_number'
   | 'country_code'
   | 'status'
+  | 'register'
   | 'legal_form'
   | 'incorporation_date'
   | 'turnover'

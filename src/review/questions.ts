@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { compareGrades } from '../domain/grade-order.js';
+import { gradeOfBought, type OddAnswer, oddAnswer } from '../domain/odd-answer.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
@@ -20,6 +21,8 @@ export interface Question extends QuestionTopic {
   readonly input: Readonly<Record<string, string>>;
   /** Its code, as far as the input tells it, else that of the best candidate; null where neither does. */
   readonly countryCode: string | null;
+  /** What the answer that the question is about says of itself. */
+  readonly bought?: OddAnswer['bought'] | undefined;
   /** The best first. */
   readonly candidates: readonly Choice[];
   /** Changes with the candidates: a sheet that shows others says nothing about those that it does not show. */
@@ -97,9 +100,11 @@ function toQuestion(
   // that searches less must not take away what a person is looking at.
   const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
   const newestFirst = [newest, ...shown.toSorted((a, b) => b.askedAt - a.askedAt)];
+  const odd = newest.stage === null ? undefined : oddAnswer(newest.entityKey);
   const candidates = new Map<string, Choice>();
   for (const candidate of newestFirst.flatMap((asked) => asked.candidates))
-    if (!candidates.has(candidate.id)) candidates.set(candidate.id, { ...candidate, key: choiceKey(candidate.id) });
+    if (!candidates.has(candidate.id))
+      candidates.set(candidate.id, { ...candidate, ...heldAgainst(candidate, odd), key: choiceKey(candidate.id) });
   const bestFirst = [...candidates.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
   return {
@@ -114,6 +119,7 @@ function toQuestion(
     rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
     input: first?.fields ?? {},
     countryCode: countryOf(first?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
+    bought: odd?.bought,
     candidates: bestFirst,
     basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
     open: waiting.length > 0,
@@ -123,6 +129,10 @@ function toQuestion(
     held,
   };
 }
+
+/** What the search said agrees is not what was bought: a person must not read "same: number" beside another number. */
+const heldAgainst = ({ matchGrade }: CandidateRecord, odd: OddAnswer | undefined) =>
+  odd === undefined ? {} : { matchGrade: gradeOfBought(matchGrade, odd) };
 
 function countryOf({ country = '', state }: Question['input']): string | null {
   const place = resolveLocation(country, state);

@@ -4,7 +4,7 @@ import { WorkbookWriter } from '../sheets/write-workbook.js';
 import { writeWhole } from '../util/whole-file.js';
 import { VERDICTS } from './give-answer.js';
 import type { Question } from './questions.js';
-import { SHEET_COLUMNS, sheetLines, writeSheet } from './sheet.js';
+import { SHEET_COLUMNS, SHEET_COUNTS, sheetLines, writeSheet } from './sheet.js';
 
 export interface SaveOptions {
   /** Overwrite a file that is there. */
@@ -55,6 +55,7 @@ async function writeWorkbook(path: string, questions: readonly Question[]): Prom
     const columns = SHEET_COLUMNS.map((header) => ({
       header,
       ...(header === 'decision' ? { width: 16, choices: VERDICTS } : {}),
+      ...(SHEET_COUNTS.includes(header) ? { as: 'count' as const } : {}),
     }));
     workbook.begin({ name: NAME, columns });
     workbook.write(sheetLines(questions));

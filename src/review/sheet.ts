@@ -16,6 +16,8 @@ const COLUMNS = [
   'candidate_name',
   'input_registration_number',
   'candidate_registration_number',
+  'bought_registration_number',
+  'candidate_register',
   'input_vat_number',
   'candidate_vat_number',
   'input_country',
@@ -58,6 +60,9 @@ export function sheetLines(questions: readonly Question[]): readonly (readonly s
 
 export const SHEET_COLUMNS: readonly string[] = COLUMNS;
 
+/** Those of them that are numbers in a workbook, where one row asks. */
+export const SHEET_COUNTS: readonly string[] = ['row', 'line'] satisfies readonly Column[];
+
 function lineOf(question: Question, choice: Choice | undefined, first: boolean): Partial<Record<Column, string>> {
   const { input, decision } = question;
   // What somebody said before stands where it was said, and says the same when it is read back.
@@ -74,6 +79,8 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     candidate_name: choice?.name ?? '',
     input_registration_number: input.registration_number ?? '',
     candidate_registration_number: choice?.registrationNumber ?? '',
+    bought_registration_number: boughtNumber(question),
+    candidate_register: choice?.jurisdiction || choice?.state || '',
     input_vat_number: input.vat_number ?? '',
     candidate_vat_number: choice?.vatNumber ?? '',
     input_country: input.country ?? '',
@@ -93,6 +100,10 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     basis: question.basis,
   };
 }
+
+/** The number of what was bought, where that is the question. */
+const boughtNumber = ({ bought }: Question): string =>
+  bought === undefined ? '' : (bought.registrationNumber ?? '(no number)');
 
 /** Who has confirmed it, where a second person must agree; who has said that none is meant, on the first line. */
 const proposedBy = ({ held }: Question, choice: Choice | undefined, first: boolean): string =>

@@ -1,3 +1,4 @@
+import { decodeCodePage, isCodePage } from './encodings/code-pages.js';
 import type { SheetEncoding } from './sheet.js';
 
 export interface TextStream {
@@ -8,6 +9,7 @@ export interface TextStream {
 /** A decoder that keeps split characters between chunks and drops a byte order mark. */
 export function decoderFor(encoding: SheetEncoding): TextStream {
   if (encoding === 'windows-1252') return { decode: decodeWindows1252, end: () => '' };
+  if (isCodePage(encoding)) return { decode: (bytes) => decodeCodePage(encoding, bytes), end: () => '' };
   const decoder = new TextDecoder(encoding);
   return { decode: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }

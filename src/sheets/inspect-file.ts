@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { UsageError } from '../domain/errors.js';
 import { outsideText } from '../util/outside-text.js';
 import { encodingOfHead } from './encoding.js';
+import { type CodePage, decodeCodePage, isCodePage } from './encodings/code-pages.js';
 import { type Detected, detectEncoding } from './encodings/detect.js';
 import { encodingNamed } from './encodings/names.js';
 import { OddLines } from './encodings/odd-lines.js';
 import { chunksOf, emptyFile, type FileSource } from './file-source.js';
 import { refuseBinary } from './refuse-binary.js';
-import type { SheetEncoding } from './sheet.js';
+import { SHEET_ENCODINGS, type SheetEncoding } from './sheet.js';
 import { Utf8Survey } from './utf8-survey.js';
 
 const HEAD_BYTES = 64 * 1024;
@@ -72,7 +73,8 @@ class Detection implements Check {
     this.#odd.end();
     const { invalid, multibyte } = this.#survey;
     if (invalid === 0 || multibyte > invalid) return verdict('utf-8', invalid > 0);
-    const { encoding, rival } = detectEncoding(this.#odd);
+    const { encoding, rival, unreadable } = detectEncoding(this.#odd);
+    if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
     if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
     // Which lines hold what is not valid in it is seen when they are read.
     const damaged = encoding !== 'windows-1252';
@@ -84,7 +86,15 @@ function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Det
   const [one, other] = rival.readings.map((reading) => outsideText(reading, 60));
   return new UsageError(
     `${path}: it cannot be told for sure in which encoding it was saved: "${one}" in ${encoding} would be "${other}" in ${rival.encoding}`,
-    `Say which one is right, with --encoding ${encoding} or --encoding ${rival.encoding}; or save the file as UTF-8.`,
+    `Say which one is right, with --encoding ${encoding} or --encoding ${rival.encoding}; if neither is, name the one that the file was saved in, or save it as UTF-8.`,
+    'UNKNOWN_ENCODING',
+  );
+}
+
+function unreadableText(path: string, encoding: SheetEncoding, word: string): UsageError {
+  return new UsageError(
+    `${path}: its text reads as words in no encoding that is known here; the likeliest, ${encoding}, has "${outsideText(word, 60)}"`,
+    `Say with --encoding in which one it was saved (${SHEET_ENCODINGS.join(', ')}), or save it as UTF-8.`,
     'UNKNOWN_ENCODING',
   );
 }
@@ -98,6 +108,7 @@ function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
 function checkOf(encoding: SheetEncoding): Check {
   if (encoding === 'windows-1252') return { update: () => {}, end: () => verdict(encoding, false) };
   if (encoding === 'utf-8') return utf8Check();
+  if (isCodePage(encoding)) return codePageCheck(encoding);
   const decoder = new TextDecoder(encoding, { fatal: true });
   let damaged = false;
   const attempt = (decode: () => void) => {
@@ -115,6 +126,16 @@ function checkOf(encoding: SheetEncoding): Check {
       attempt(() => void decoder.decode());
       return verdict(encoding, damaged);
     },
+  };
+}
+
+function codePageCheck(page: CodePage): Check {
+  let damaged = false;
+  return {
+    update: (chunk) => {
+      damaged ||= decodeCodePage(page, chunk).includes('\ufffd');
+    },
+    end: () => verdict(page, damaged),
   };
 }
 

@@ -15,14 +15,22 @@ const unclear = ({ rows }: Job) =>
     country,
   }));
 
-/** The command that a refusal suggests, as words: none of them holds a quotation mark. */
+/** A command as words: none of them holds a quotation mark. */
+const asWords = (command = ''): readonly string[] =>
+  command.split(/ (?=(?:[^']*'[^']*')*[^']*$)/).map((word) => word.replaceAll("'", ''));
+
+/** The command that a refusal suggests. */
 const suggested = (stderr: string): readonly string[] =>
-  (/(?:Start it again|Plan it) with: kybatch (.*)$/m.exec(stderr)?.[1] ?? '')
-    .split(/ (?=(?:[^']*'[^']*')*[^']*$)/)
-    .map((word) => word.replaceAll("'", ''));
+  asWords(/(?:Start it again|Plan it) with: kybatch (.*)$/m.exec(stderr)?.[1]);
+
+/** Those of which one has to be chosen. */
+const choices = (stderr: string): readonly (readonly string[])[] =>
+  [...(stderr.split(/(?:Start it again|Plan it) with one of\n/)[1] ?? '').matchAll(/^ +kybatch (.*)$/gm)].map(
+    ([, command]) => asWords(command),
+  );
 
 describe('two columns could be meant', () => {
-  test('without a terminal: refused before anything is spent, with a command that can be pasted', async () => {
+  test('without a terminal: refused before anything is spent, with a command for each choice', async () => {
     await withJob({}, async (job) => {
       job.writeCsv('in.csv', unclear(job));
       const refused = await job.kybatch(RUN);
@@ -32,16 +40,10 @@ describe('two columns could be meant', () => {
       );
       expect(refused.stderr).toContain('--map name=Name, or --map name=Company, or --map name= for none');
       expect(job.sandbox.requestLog).toEqual([]);
-      expect(suggested(refused.stderr)).toEqual([
-        'run',
-        'in.csv',
-        '--pipeline',
-        './p.yaml',
-        '--map',
-        'name=Name',
-        '--yes',
-      ]);
-      expect((await job.kybatch(suggested(refused.stderr))).code).not.toBe(2);
+      const readAs = (map: string) => ['run', 'in.csv', ...HOW, '--map', map, '--yes'];
+      expect(choices(refused.stderr)).toEqual([readAs('name=Name'), readAs('name=Company')]);
+      expect(suggested(refused.stderr)).toEqual(['']);
+      expect((await job.kybatch(choices(refused.stderr)[1] ?? [])).code).not.toBe(2);
       const planned = await job.kybatch(['plan', 'other.csv']);
       expect(planned.code).toBe(2);
     });

@@ -54,6 +54,17 @@ describe('countries in many spellings', () => {
 
   test.each([
     ['UK', 'GB'],
+    ['D', 'DE'],
+    ['GER', 'DE'],
+    ['SUI', 'CH'],
+    ['Ned.', 'NL'],
+    ['DEN', 'DK'],
+    ['POR', 'PT'],
+    ['GRE', 'GR'],
+    ['CRO', 'HR'],
+    ['SLO', 'SI'],
+    ['BUL', 'BG'],
+    ['LAT', 'LV'],
     ['EL', 'GR'],
     ['England', 'GB'],
     ['Scotland', 'GB'],
@@ -130,3 +141,10 @@ describe('states and location IDs', () => {
     );
   });
 });
+
+test.each(['A', 'I', 'F', 'E', 'S', 'L', 'P', 'N', 'B'])(
+  'a letter that may mean anything is no country: %s',
+  (text) => {
+    expect(resolveLocation(text)).toMatchObject({ ok: false });
+  },
+);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { REASON_WORDS, type ReasonFacts, reasonOf } from '../../src/export/reasons.js';
+import type { RowQuestion } from '../../src/ledger/reading.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
@@ -55,13 +56,33 @@ const ROW: ReasonFacts = {
   hold: null,
   holdReason: null,
   stages: {},
+  ids: { v1: '77' },
+  questions: [],
+  hasTurnover: false,
+  status: 'Active',
 };
+
+const ASKED: RowQuestion = {
+  space: 'v1',
+  stage: null,
+  entityKey: 'GB|number:1',
+  answered: 1,
+  decision: 'confirm',
+  decidedBy: 'Anna',
+  secondBy: null,
+  candidateId: '77',
+  name: 'Acme Ltd',
+  grade: 'ZAZAZ',
+};
+const OPEN = { answered: 0, decision: null, decidedBy: null, candidateId: null, name: null, grade: null } as const;
+const LEHMERT = { space: 'credit', candidateId: 'c', name: 'Lehmert Elektrobau Supply AG', grade: 'BFZAZ' } as const;
+const OTHER_NUMBER = { stage: 'record', entityKey: 'record|77|["GB","00445790","GB","09999999"]' } as const;
 
 test.each<readonly [string, Partial<ReasonFacts>]>([
   ['Confirmed by registration number', {}],
   [
-    'Confirmed by a person; not available: credit report',
-    { matchedOn: 'review', stages: { record: 'done', 'credit-report': 'not_available' } },
+    'Confirmed by Anna; not available: credit report',
+    { matchedOn: 'review', questions: [ASKED], stages: { record: 'done', 'credit-report': 'not_available' } },
   ],
   [
     'Found under another name: please decide (3 candidates)',
@@ -71,6 +92,78 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
   [
     'A person has answered, and another must agree: please decide (1 candidate)',
     { outcome: 'needs_review', code: 'SECOND_PERSON', candidates: 1 },
+  ],
+  ['Confirmed by a person', { matchedOn: 'review' }],
+  ['Confirmed by Anna and Bernd', { matchedOn: 'review', questions: [{ ...ASKED, secondBy: 'Bernd' }] }],
+  [
+    'Confirmed by registration number; the credit report was chosen by Anna and names Lehmert Elektrobau Supply AG',
+    { ids: { v1: '77', credit: 'c' }, questions: [{ ...ASKED, ...LEHMERT }] },
+  ],
+  [
+    'Confirmed by registration number; the credit report was chosen by Anna',
+    { ids: { v1: '77', credit: 'c' }, questions: [{ ...ASKED, ...LEHMERT, grade: 'AAZAZ' }] },
+  ],
+  // What somebody said of another candidate than the row's is not why it is the row's.
+  ['Confirmed by registration number', { ids: { v1: '77', credit: 'd' }, questions: [{ ...ASKED, ...LEHMERT }] }],
+  [
+    'Confirmed by Anna although the record has number 09999999',
+    { matchedOn: 'review', questions: [{ ...ASKED, ...OTHER_NUMBER }] },
+  ],
+  [
+    'Confirmed by Anna; the record was accepted by Bea although it has number 09999999',
+    { matchedOn: 'review', questions: [ASKED, { ...ASKED, ...OTHER_NUMBER, decidedBy: 'Bea' }] },
+  ],
+  [
+    'Company confirmed; which credit report is meant is open: please decide (4 candidates)',
+    {
+      outcome: 'needs_review',
+      code: 'SEVERAL_CANDIDATES',
+      candidates: 4,
+      questions: [{ ...ASKED, ...OPEN, space: 'credit' }],
+    },
+  ],
+  [
+    'Company confirmed; the credit report has number 8: please decide',
+    {
+      outcome: 'needs_review',
+      code: 'IDENTITY_MISMATCH',
+      questions: [
+        { ...ASKED, ...OPEN, space: 'credit', stage: 'credit-report', entityKey: 'report|c|["5","7",null,"8"]' },
+      ],
+    },
+  ],
+  [
+    'The register court is missing: please decide (1 candidate)',
+    {
+      outcome: 'needs_review',
+      code: 'NUMBER_UNREADABLE',
+      message: 'the register court is missing: HRB 14178 B may exist at several courts',
+      candidates: 1,
+      ids: {},
+    },
+  ],
+  [
+    'The number cannot be read with certainty: please decide',
+    { outcome: 'needs_review', code: 'NUMBER_UNREADABLE', message: 'too short', ids: {} },
+  ],
+  [
+    'Confirmed by registration number; turnover from the filed accounts; not available: credit report',
+    { hasTurnover: true, stages: { financials: 'not_available', 'credit-report': 'not_available' } },
+  ],
+  [
+    'Confirmed by registration number; not available: financials',
+    { stages: { record: 'done', financials: 'not_available' } },
+  ],
+  ['Confirmed by registration number; the company is struck off', { status: 'Gelöscht' }],
+  ['Confirmed by registration number; the company is insolvent', { status: 'Insolvency proceedings' }],
+  ['Confirmed by registration number', { status: 'In liquidation' }],
+  [
+    'Anna and Bea decided that none of the companies found is meant',
+    {
+      outcome: 'no_match',
+      code: 'REVIEWED',
+      questions: [{ ...ASKED, decision: 'none_of_these', candidateId: null, secondBy: 'Bea' }],
+    },
   ],
   ['No company with this number in GB', { outcome: 'no_match', code: 'NO_CANDIDATE_WITH_NUMBER' }],
   ['A person decided that none of the companies found is meant', { outcome: 'no_match', code: 'REVIEWED' }],

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { hasEnded } from '../../src/export/ended-status.js';
+import { stateOfStatus } from '../../src/export/company-state.js';
 import { resultsFor } from '../../src/export/results-table.js';
 import { exportTo, NOW, type RunFixture, readTable, settleAgain, withRun } from './support.js';
 
 const profile = (more: string) =>
-  `{"lite":{"id":77,"name":"Acme Holdings Ltd","registration_number":"00445790","country_code":"GB","status":"Struck off","legal_form":"Ltd","incorporation_date":"1947-11-27"}${more}}`;
+  `{"lite":{"id":77,"name":"Acme Holdings Ltd","registration_number":"00445790","country_code":"GB","status":"Struck off","jurisdiction":"Companies House","legal_form":"Ltd","incorporation_date":"1947-11-27"}${more}}`;
 
 const filed = (values: readonly string[]) =>
   `,"financial":{"years":["2023-12-31"],"groups":[{"id":"1","name":"Summary","order":1,"list":[${values
@@ -17,7 +17,7 @@ const acme: RunFixture = {
   columns: ['Customer', 'name', 'outcome'],
   rows: [
     { values: ['007', 'Acme', '=1+1'], ids: { v1: '77', v2: '9', credit: 'c', report: '5' } },
-    { values: ['008', 'ACME LTD', ''], ids: { v1: '77' } },
+    { values: ['008', 'ACME LTD', '', 'behind', 'it'], ids: { v1: '77' } },
     {
       values: ['009', 'Nobody', ''],
       fields: { country: 'DE' },
@@ -61,13 +61,14 @@ test('one line per input line: its own columns as they were, then what was found
       name: 'Acme',
       outcome: "'=1+1",
       outcome_2: 'complete',
-      reason: 'Confirmed by registration number',
+      reason: 'Confirmed by registration number; the company is struck off',
       matched_name: 'Acme Holdings Ltd',
       matched_registration_number: '00445790',
       matched_country: 'GB',
       company_status: 'Struck off',
       duplicate_of: null,
       match_grade: 'AAAAA',
+      register: 'Companies House',
       legal_form: 'Ltd',
       incorporation_date: '1947-11-27',
       turnover: '123456.70',
@@ -88,6 +89,7 @@ test('one line per input line: its own columns as they were, then what was found
     });
     // The same company by v1's ID; v2 was not asked about it, so its figures are those that were filed.
     expect(second).toMatchObject({ duplicate_of: '1', turnover: '1', turnover_year: '2023', turnover_currency: null });
+    expect(second?.extra).toBe('{"surplus_cells":["behind","it"]}');
     expect(third).toMatchObject({
       reason: 'No company with this number in DE',
       matched_name: null,
@@ -119,7 +121,7 @@ test('the workbook says the same to another reader, with an explanation beside i
       matched_registration_number: '00445790',
       incorporation_date: new Date('1947-11-27T00:00:00Z'),
       turnover: 123456.7,
-      turnover_year: '2024',
+      turnover_year: 2024,
       credit_limit: 250000,
       checked_at: new Date(NOW),
       row: 1,
@@ -150,7 +152,7 @@ test('where no record was bought, the company is named as its search named it', 
       registrationNumber: '00445790',
       vatNumber: null,
       countryCode: 'GB',
-      state: null,
+      state: 'Leeds',
       jurisdiction: null,
       matchGrade: 'AAZAZ',
       decision: 'confirmed',
@@ -159,7 +161,11 @@ test('where no record was bought, the company is named as its search named it', 
     await settleAgain(ledger, id, 1, { candidates: [{ space: 'v1', seen: [seen] }] });
     const folder = join(dataDir, 'out');
     await exportTo(folder, ledger, id);
-    expect(readTable(folder, 'results')[0]).toMatchObject({ matched_name: 'Acme as searched', company_status: null });
+    expect(readTable(folder, 'results')[0]).toMatchObject({
+      matched_name: 'Acme as searched',
+      register: 'Leeds',
+      company_status: null,
+    });
     expect(readTable(folder, 'rows')[0]).toMatchObject({
       matched_name: 'Acme as searched',
       matched_registration_number: '00445790',
@@ -186,9 +192,14 @@ test('a results file that is fed in again keeps its columns, and ours get other 
 });
 
 test.each([
-  ['Dissolved', true],
-  ['STRUCK-OFF', true],
-  ['Gelöscht', true],
-  ['Active, proposal to strike off', false],
-  ['In liquidation', false],
-])('%s says that the company has ended: %s', (status, ended) => expect(hasEnded(status)).toBe(ended));
+  ['Dissolved', 'dissolved'],
+  ['STRUCK-OFF', 'struck off'],
+  ['Gelöscht', 'struck off'],
+  ['Active, proposal to strike off', undefined],
+  ['No insolvency proceedings', undefined],
+  ['In liquidation', 'in liquidation'],
+  ['Insolvency  proceedings', 'insolvent'],
+  ['en redressement judiciaire', 'insolvent'],
+  ['Dormant', 'dormant'],
+  ['Active', undefined],
+])('%s says that the company is %s', (status, state) => expect(stateOfStatus(status)).toBe(state));

@@ -88,3 +88,12 @@ test('one column cannot be two fields, unless one is the key', async () => {
   const { table } = await read(csv(NUMBERS), { map: ['id=Ref', 'registration_number=Ref'] });
   expect(table.mapping).toMatchObject({ id: 0, registration_number: 0 });
 });
+
+test('in two rows a column that could be the number is told about, every one of them', async () => {
+  const rows = ['Acme Limited,GB,00445790,40000002', 'Beta Limited,GB,00102498,40000003'];
+  const { table } = await read(['Company name,Country,Foo,Bar', ...rows].join('\n'));
+  expect(table.mapping).not.toHaveProperty('registration_number');
+  expect(table.warnings).toEqual([
+    '"Foo" and "Bar" could be the registration_number, and are not read: --map registration_number="Foo" or --map registration_number="Bar" changes that',
+  ]);
+});

@@ -23,6 +23,12 @@ describe('a line that is no company is left out, like a blank one, and said', ()
     ['in Russian', 'Итого,,,,200,', 'totals'],
     ['a sum without anything beside it', 'Zwischensumme,,,,,', 'totals'],
     ['short of cells', 'Gesamtsumme:', 'totals'],
+    ['with a country, in the name column', ',Total,GB,,11,', 'totals'],
+    ['with a country, in the first column', 'Total,,GB,,11,', 'totals'],
+    ['with a country and its count', ',Total: 8,GB,,,', 'totals'],
+    ['a count in every column', 'Count,2,GB,2,2,', 'totals'],
+    ['an average', 'Average,,,,5.5,', 'totals'],
+    ['an average with a country', 'Average,,GB,,5.5,', 'totals'],
     ['the end of a report', '*** end of report ***,,,,,', 'footer'],
     ['the same, short of cells', '*** End of Report ***', 'footer'],
     ['a page', 'Page 2 of 3,,,,,', 'footer'],
@@ -45,6 +51,13 @@ describe('what could be a company stays a row', () => {
     ['a company called Total', ',Total,FR,542051180,200,'],
     ['the same without its country', ',Total,,542051180,200,'],
     ['its name alone', ',Total,,,,'],
+    ['its name and country', ',Total,FR,,,'],
+    ['a company called Total with a key', '7,Total,FR,,200,'],
+    ['a company beside a total', 'Total,Acme Ltd,GB,,200,'],
+    ['a company called Razem', ',Razem,PL,,,'],
+    ['a company called Count', ',Count,GB,,,'],
+    ['a number beside a total and its country', 'Total,,GB,11247631,200,'],
+    ['a remark beside it', ',Total,FR,,200,oil'],
     ['a company with Total in its name', ',Total Quality Logistics,,,200,'],
     ['a total with a word beside it', 'Total,,,,200,see below'],
     ['a number in the number column', 'Total,,,25,200,'],
@@ -66,6 +79,11 @@ test('a list of names alone keeps what may be one of them', async () => {
   const { table, rows } = await readAll('name\nname\nTotal\nSum\nPage 1 of 2\n');
   expect(rows.map(({ fields }) => fields.name)).toEqual(['name', 'Total', 'Sum']);
   expect(table.remarks().leftOut).toEqual([{ line: 5, kind: 'footer', text: 'Page 1 of 2' }]);
+});
+
+test('where no line has a key, a company called Total stays a row, and a sum with its count does not', async () => {
+  const { rows } = await readAll('name,country,spend\nAcme Ltd,GB,5\nTotal,FR,200\nTotal: 8,FR,\nGrand total,GB,205\n');
+  expect(rows.map(({ fields }) => fields.name)).toEqual(['Acme Ltd', 'Total']);
 });
 
 test('the lines are counted beyond those that are told', async () => {

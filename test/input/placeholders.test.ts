@@ -30,6 +30,9 @@ describe('a cell that says that there is nothing', () => {
     ['vat_number', 'DE999999999'],
     ['vat_number', 'CHE-000.000.000'],
     ['vat_number', 'nvt'],
+    ['registration_number', '11111111'],
+    ['registration_number', '222 222 222'],
+    ['vat_number', 'DE111111111'],
     ['country', 'none'],
     ['country', 'tbc'],
     ['id', '-'],
@@ -37,6 +40,16 @@ describe('a cell that says that there is nothing', () => {
     ['ticker', 'n/a'],
   ] as const)('%s: "%s"', (field, text) => {
     expect(isPlaceholder(text, field)).toBe(true);
+  });
+
+  test.each(
+    '(blank)|not registered|keine|dito|ditto|see above|same as above|s.o.|exempt|xx|DO NOT USE|One-time customer|CPD Kunde|Barverkauf|Privatperson|Diverse|Various'.split(
+      '|',
+    ),
+  )('"%s" is nobody, as a name and as a number', (text) => {
+    expect(isPlaceholder(text, 'name')).toBe(true);
+    expect(isPlaceholder(text, 'registration_number')).toBe(true);
+    expect(isPlaceholder(text, 'id')).toBe(false);
   });
 
   test.each([
@@ -65,7 +78,16 @@ describe('a cell that says that there is nothing', () => {
     ['registration_number', '00000001'],
     ['registration_number', '999999'],
     ['registration_number', '99999998'],
-    ['registration_number', '11111111'],
+    ['registration_number', '1111111'],
+    ['registration_number', 'HRB 1111'],
+    ['registration_number', '11111112'],
+    ['name', 'Diverse GmbH'],
+    ['name', 'Various Artists Ltd'],
+    ['name', 'Exempt Holdings'],
+    ['name', 'Blank'],
+    ['name', 'Test'],
+    ['name', 'Barverkauf Meier'],
+    ['city', 'Various'],
     ['registration_number', 'SC000009'],
     ['vat_number', 'IT00000000109'],
   ] as const)('%s: "%s" is none', (field, text) => {
@@ -81,9 +103,10 @@ describe('a cell that says that there is nothing', () => {
     );
   });
 
-  test('is never a number with other digits than zeros and nines', () => {
+  test('is never a number of more than one digit', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Z]{0,3}[0-9]{0,8}[1-8][0-9]{0,4}$/), (text) => {
+        fc.pre(new Set(text.replace(/\D/g, '')).size > 1);
         expect(isPlaceholder(text, 'registration_number')).toBe(false);
       }),
     );

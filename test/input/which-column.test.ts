@@ -153,6 +153,31 @@ describe('header and content', () => {
       { name: 'name', country: 'Country' },
     ],
     [
+      'two words for the same, and a year behind one',
+      { 'Lieferant / Dienstleister': NAMES, 'Land 2026': all('DE') },
+      { name: 'Lieferant / Dienstleister', country: 'Land 2026' },
+    ],
+    [
+      'a second one is another thing',
+      { 'Verkäufer 1': NAMES, 'Verkäufer 2': PEOPLE, Land: all('DE') },
+      { name: 'Verkäufer 1', country: 'Land' },
+    ],
+    [
+      'two words for two things are neither',
+      { Firma: NAMES, 'Ort / Land': all('DE'), Country: all('DE') },
+      { name: 'Firma', country: 'Country' },
+    ],
+    [
+      'Xero: the company is called a contact',
+      { '*ContactName': NAMES, ContactName: PEOPLE, POCountry: all('DE'), Country: all('DE') },
+      { name: '*ContactName', country: 'Country' },
+    ],
+    [
+      'Polish and Turkish keys',
+      { 'Nr dostawcy': CODES, 'Nazwa firmy': NAMES, Kraj: all('PL') },
+      { id: 'Nr dostawcy', name: 'Nazwa firmy', country: 'Kraj' },
+    ],
+    [
       'numbers of rows are no key',
       { No: ['1', '2', '3', '4'], name: NAMES, country: all('DE') },
       { name: 'name', country: 'country' },
@@ -250,6 +275,30 @@ describe('what nobody can tell is refused, with what would settle it', () => {
       ['vat_number=#3', 'vat_number=#4'],
     ],
     [
+      'names without a header that says so, whatever numbers there are',
+      { Gegenseite: NAMES, Land: all('NL'), 'KvK-nummer': NL_NUMBERS },
+      'no header says which column is the name, and one holds names of companies: "Gegenseite" (Acme GmbH',
+      ['name=Gegenseite'],
+    ],
+    [
+      'two of them',
+      { Links: NAMES, Rechts: [...NAMES].reverse(), Land: all('NL'), 'KvK-nummer': NL_NUMBERS },
+      'no header says which column is the name, and each of these holds names of companies',
+      ['name=Links', 'name=Rechts'],
+    ],
+    [
+      'a name that is a number, beside names without a header that says so',
+      { Name: ['1', '2', '3', '4'], Gegenseite: NAMES, Country: all('DE') },
+      'a column is called "Name", and what it holds is no name',
+      ['name=Gegenseite', 'name=Name'],
+    ],
+    [
+      'buyers and sellers',
+      { Käufer: NAMES, Verkäufer: [...NAMES].reverse(), Land: all('DE'), Handelsregister: HRB },
+      'two columns could be the name: "Verkäufer"',
+      ['name=Käufer', 'name=Verkäufer'],
+    ],
+    [
       'nothing that is known at all',
       { Foo: NAMES, Bar: all('DE') },
       'no header says which column is the',
@@ -268,6 +317,42 @@ describe('what nobody can tell is refused, with what would settle it', () => {
     const first = doubts.flatMap(({ choices }) => choices[0]?.flag ?? []);
     await expect(readAll(csv(file), { map: first })).resolves.toBeDefined();
   });
+});
+
+describe('no column is read as the name', () => {
+  const NUMBERS = { Land: all('NL'), 'KvK-nummer': NL_NUMBERS };
+  const said = async (file: File, options: InputOptions = {}) =>
+    (await readAll(csv(file), options)).table.warnings.filter((warning) => warning.includes('alone decide'));
+
+  test.each<[string, File]>([
+    ['people', { Berater: PEOPLE }],
+    ['cities', { Standort: ['Leeds', 'Bad Homburg', 'Köln', 'Paris'] }],
+    ['addresses', { Wo: ['Hauptstr. 5', 'Am Markt 1', 'Bahnhofstraße 22', 'Ring 7'] }],
+    ['a legal form here and there', { Ware: ['Schrauben', 'Kabel', 'Beschläge der Acme GmbH', 'Öl'] }],
+  ])('%s are no companies: numbers decide, and that is said', async (_, file) => {
+    expect(await said({ ...file, ...NUMBERS })).toEqual([
+      'no column is read as the name: numbers alone decide; --map name="HEADER" says which column it is',
+    ]);
+  });
+
+  test('where there is nothing else, there is nothing to name', async () => {
+    expect(await said(NUMBERS)).toEqual(['no column is read as the name: numbers alone decide']);
+  });
+
+  test('nothing is asked or said where somebody has said it before', async () => {
+    const file = { Gegenseite: NAMES, ...NUMBERS };
+    expect(await said(file, { map: ['name='] })).toEqual([]);
+    const fields = { registration_number: ['KvK-nummer'], country: ['Land'] };
+    const agreed = { fields, country: null, at: 0, columns: Object.keys(file) };
+    expect(await said(file, { agreed })).toEqual([]);
+  });
+});
+
+test('what was answered is what the other columns are held against', async () => {
+  const file = { Kunde: NAMES, Lieferant: [...NAMES].reverse(), Kurzname: NAMES, Land: all('DE') };
+  const { table } = await readAll(csv(file), { askColumns: async ({ choices }) => choices[1] });
+  expect(table.read.find(({ field }) => field === 'name')?.header).toBe('Lieferant');
+  expect(table.warnings.filter((warning) => warning.includes('"Kunde" is taken'))).toEqual([]);
 });
 
 test('where the columns stand does not matter', async () => {

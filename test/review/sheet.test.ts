@@ -69,6 +69,23 @@ describe('export', () => {
       expect(questions.map(topicName)).toEqual(['v1', 'v2', 'credit', 'record', 'financials']);
     }));
 
+  test('what was bought stands beside the candidate of the search, and nothing is called the same that is not', () =>
+    withDesk(async (desk) => {
+      const said = {
+        stage: 'record',
+        candidates: [{ id: '77', matchGrade: 'AAZAZ', jurisdiction: 'Amtsgericht Köln' }],
+      };
+      await desk.ask({ row: 1, key: 'record|77|["DE","00123456","DE","00999999"]', ...said });
+      await desk.ask({ row: 2, key: 'record|77|["DE","00123456","AT",null]', ...said });
+      const cells = parse(writeSheet(await openQuestions(desk.review)), { bom: true }) as Cells;
+      expect(columnsOf(cells, 'bought_registration_number')).toEqual(["'00999999", '(no number)']);
+      expect(columnsOf(cells, 'candidate_register')).toEqual(['Amtsgericht Köln', 'Amtsgericht Köln']);
+      expect(columnsOf(cells, 'agreement')).toEqual([
+        'same: name, country; different: number',
+        'same: name; different: country',
+      ]);
+    }));
+
   test('begins with a byte order mark, and no cell is run or changed by a spreadsheet', () =>
     withDesk(async (desk) => {
       const cells = await sheetOf(desk);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import readExcel from 'read-excel-file/node';
 import { expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
 import { loadSheet } from '../../src/review/load-sheet.js';
@@ -25,6 +26,8 @@ test('a workbook holds the questions as texts, with the decisions to choose from
     expect(column('candidate_name')[0]).toBe('=1+1');
     expect(column('candidate_registration_number')).toEqual(['00123456', '00123456']);
     expect(column('line')).toEqual(['2', '2']);
+    const [first] = (await readExcel(path)) as unknown as readonly { readonly data: readonly (readonly unknown[])[] }[];
+    expect(first?.data[1]?.[SHEET_COLUMNS.indexOf('line')]).toBe(2);
     expect(await loadSheet(path)).toMatchObject([{ decision: '' }, { decision: '' }]);
     await expect(saveSheet(path, [], { overwrite: false })).rejects.toThrow('is there already');
   }));

@@ -1,3 +1,5 @@
+import { decodeCodePage, isCodePage } from '../../src/sheets/encodings/code-pages.js';
+
 /** Writes text in an encoding that Node only reads: its decoder, turned round. */
 export function encoderFor(encoding: string): (text: string) => Buffer {
   const bytes = tableOf(encoding);
@@ -19,13 +21,15 @@ function tableOf(encoding: string): Map<string, number[]> {
   const known = tables.get(encoding);
   if (known !== undefined) return known;
   const table = new Map<string, number[]>();
-  const decoder = new TextDecoder(encoding);
+  const page = isCodePage(encoding) ? encoding : undefined;
+  const decoder = new TextDecoder(page === undefined ? encoding : 'utf-8');
+  const decode = (bytes: Uint8Array) => (page === undefined ? decoder.decode(bytes) : decodeCodePage(page, bytes));
   const take = (sequence: number[]) => {
-    const text = decoder.decode(Uint8Array.from(sequence));
+    const text = decode(Uint8Array.from(sequence));
     if ([...text].length === 1 && text !== '\ufffd' && !table.has(text)) table.set(text, sequence);
   };
   for (let byte = 0x80; byte < 0x100; byte++) take([byte]);
-  if (!/^(windows|iso|koi8|mac|x-mac)/.test(encoding)) {
+  if (!/^(windows|iso|koi8|mac|x-mac|cp)/.test(encoding)) {
     for (let lead = 0x81; lead < 0xff; lead++) for (let trail = 0x40; trail < 0xff; trail++) take([lead, trail]);
   }
   // Node reads windows-1252 as ISO 8859-1: what differs is put right.

@@ -39,6 +39,25 @@ describe('texts', () => {
     expect(lines[0]?.cells).toEqual(['', '7']);
     expect(sheet.warnings.join()).toMatch(/1 formula has no result stored/);
   });
+
+  test('so is one whose result is empty; one whose text is empty has a result', async () => {
+    const { sheet, lines } = await readWorkbook({
+      data: `${textRow('name', 'country')}<row><c><f>B9</f><v /></c><c><v>7</v></c><c t="str"><f>""</f><v></v></c></row>`,
+    });
+    expect(lines[0]?.cells).toEqual(['', '7']);
+    expect(sheet.warnings.join()).toMatch(/1 formula has no result stored/);
+  });
+});
+
+test('cells that are one over several rows are said, but those of the header, and those within a row', async () => {
+  const rows = ['A', 'B', 'C'].map((name) => textRow(name, 'DE')).join('');
+  const ranges = ['A1:B1', 'B1:B2', 'B2:B4', 'A3:B3'].map((range) => `<mergeCell ref="${range}"/>`).join('');
+  const { sheet } = await readWorkbook({
+    data: `${textRow('name', 'country')}${rows}</sheetData><mergeCells>${ranges}</mergeCells><sheetData>`,
+  });
+  expect(sheet.warnings).toEqual([
+    'merged cells over several rows are read in their first row only, and as empty in the others: B2:B4; split them in Excel and fill them down',
+  ]);
 });
 
 describe('numbers', () => {

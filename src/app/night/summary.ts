@@ -86,6 +86,8 @@ function ofEnd(end: RunEndView, said: SaidAs | undefined) {
 function ofError(error: unknown, said: SaidAs | undefined) {
   const { code, hint } = error instanceof KybatchError ? error : { code: 'INTERNAL', hint: undefined };
   const message = outsideText(error instanceof Error ? error.message : String(error));
-  const next = error instanceof GoOnError ? said?.command(error.next) : undefined;
-  return { error: { code, message, hint }, ...(next === undefined ? {} : { next }) };
+  const steps = error instanceof GoOnError && said !== undefined ? [error.next, ...error.others].map(said.command) : [];
+  const [next] = steps;
+  const goesOn = steps.length > 1 ? { further: steps } : next === undefined ? {} : { next };
+  return { error: { code, message, hint }, ...goesOn };
 }

@@ -23,7 +23,7 @@ interface RunArgs extends SpendingArgs, ReadingArgs {
 export const runVerb: Verb<RunArgs> = {
   command: 'run <input>',
   describe:
-    'Bring the portfolio of a CSV up to date: resolve what is new, buy again what is stale, go on with the rest',
+    'Bring the portfolio of a CSV or Excel file up to date: resolve what is new, buy again what is stale, go on with the rest',
   builder: (yargs) =>
     yargs
       .positional('input', {

@@ -27,7 +27,7 @@ export function cleanNumber(raw: string): Cleaned {
   step('full_width', text.normalize('NFKC').replace(/[‐-―−]/g, '-'));
   step('spreadsheet_text', unquote(text));
   step('case', text.toUpperCase());
-  step('decimal_point', text.replace(/^(\d[\d ]*)[.,]0{1,2}$/, '$1'));
+  step('decimal_point', text.replace(/^(\d[\d ]*|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.))[.,]0{1,2}$/, '$1'));
   const scientific = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$|^(\d+)E\+(\d{1,2})$/.exec(text);
   if (scientific !== null) {
     const whole = scientific[1] ?? scientific[4] ?? '';

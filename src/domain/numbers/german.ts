@@ -1,6 +1,10 @@
 import { plainPlace } from '../subdivisions.js';
 import { cleanNumber } from './clean.js';
+import { otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
+
+/** How the reason begins where a number is not enough without its court. */
+export const COURT_MISSING = 'the register court is missing';
 
 /** Section, number and suffix of a German register entry, and the court if the text names one. */
 export interface GermanEntry {
@@ -45,6 +49,8 @@ export function parseGerman(raw: string, state?: string): ParsedNumber {
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
   const entry = readGermanEntry(raw);
   if (entry === undefined) {
+    const other = otherThing(cleaned.text);
+    if (other !== undefined) return review(other, null, 'no');
     const digitsOnly = /^\d{1,6}$/.test(cleaned.text);
     const reason = digitsOnly
       ? 'a German number needs its section (HRA, HRB, …) and its register court; this is the number alone'
@@ -72,7 +78,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
   ];
   const base = { raw, canonical, spellings, repairs, valid: 'unknown' } as const;
   if (court === undefined) {
-    const reason = `the register court is missing: ${canonical} exists at several courts`;
+    const reason = `${COURT_MISSING}: ${canonical} may exist at several courts`;
     return { ...base, treatment: 'review', reason };
   }
   const reason = treatment === 'needs_name' ? { reason: 'leading zeros were removed from the number' } : {};

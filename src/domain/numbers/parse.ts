@@ -4,6 +4,7 @@ import { cleanNumber, compact } from './clean.js';
 import { numbersOf } from './countries/index.js';
 import type { CountryNumbers, RegisterFormat } from './format.js';
 import { parseGerman } from './german.js';
+import { isTooShort, noNumberBecause, otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
 /**
@@ -25,18 +26,26 @@ const recent = new Map<string, ParsedNumber>();
 const RECENT_AT_MOST = 1_000;
 
 function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
-  if (countryCode === 'DE') return parseGerman(raw, state);
   const cleaned = cleanNumber(raw);
-  const country = numbersOf(countryCode, state);
   const outcome = { raw, repairs: cleaned.repairs };
+  const none = noNumberBecause(cleaned.text);
+  if (none !== undefined) return review(outcome, none, null, 'no');
+  if (countryCode === 'DE') return parseGerman(raw, state);
+  const country = numbersOf(countryCode, state);
   if (compact(cleaned.text) === '') return review(outcome, 'the registration number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(outcome, cleaned.lost, null, 'unknown');
   if (country === undefined) return unknownForm(raw, cleaned.text, cleaned.repairs);
   const foreign = country.foreign?.(compact(cleaned.text), cleaned.text, state);
-  if (foreign !== undefined) return review(outcome, foreign, cleaned.text, 'no');
+  const other = otherThing(cleaned.text);
+  if (foreign !== undefined) return review(outcome, other ?? foreign, other === undefined ? cleaned.text : null, 'no');
   const readings = readingsOf(cleaned.text, cleaned.repairs, countryCode, country);
   const found = firstMatch(raw, readings, country);
+  const unpadded = found?.repairs.find(({ rule }) => rule === 'zero_padding')?.before;
+  if (unpadded !== undefined && isTooShort(unpadded)) {
+    return review(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
+  }
   if (found !== undefined) return inRegister(found, countryCode, state);
+  if (other !== undefined) return review(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
   return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
 }

@@ -1,6 +1,6 @@
 import type { Column } from '../../readers/table.js';
 import type { SheetCell } from '../../sheets/workbook-out/sheet.js';
-import { ENDED_FILL, OUTCOME_FILLS } from './result-colours.js';
+import { ENDED_FILL, OUTCOME_FILLS, TROUBLED_FILL } from './result-colours.js';
 
 /** The sheet that explains the one before it: its columns, colours and letters. */
 export function explainColumns(
@@ -24,6 +24,10 @@ export function explainColumns(
       { text: 'company_status', fill: ENDED_FILL },
       'In this colour: the register says that the company is dissolved, struck off or deleted',
     ],
+    [
+      { text: 'company_status', fill: TROUBLED_FILL },
+      'In this colour: the register says that it is insolvent, in liquidation, in administration or dormant',
+    ],
     [null, null],
     ...GRADE_LETTERS,
   ];
@@ -35,7 +39,8 @@ const GRADE =
 const OUTCOMES: Readonly<Record<keyof typeof OUTCOME_FILLS, string>> = {
   complete: 'The company is certain, and what was asked for was bought, as far as the provider has it',
   no_match: 'The provider knows no such company',
-  needs_review: 'A person has to decide which company is meant: see the sheet Questions',
+  needs_review:
+    'A person has to decide: which company is meant or, where that is certain, which of a module’s entries is its own (the reason says what is open); see the sheet Questions',
   invalid: 'The line cannot be asked about: the reason says what is missing',
   failed: 'Something went wrong: kybatch retry tries again',
   pending: 'Not finished yet: kybatch resume goes on',

@@ -35,6 +35,8 @@ export interface QuestionLines {
   readonly lines: readonly (readonly string[])[];
   /** What may be filled in, by column. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
+  /** The columns that hold numbers of rows and lines. */
+  readonly counts: readonly string[];
 }
 
 /** Whether a table is written in this format. */

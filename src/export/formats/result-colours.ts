@@ -13,4 +13,7 @@ export const OUTCOME_FILLS: Readonly<Record<string, string>> = {
 /** A company that is not in the register any more. */
 export const ENDED_FILL = 'F4B183';
 
-export const ALL_FILLS: readonly string[] = [...Object.values(OUTCOME_FILLS), ENDED_FILL];
+/** One that is in it, and not as usual. */
+export const TROUBLED_FILL = 'FFE699';
+
+export const ALL_FILLS: readonly string[] = [...Object.values(OUTCOME_FILLS), ENDED_FILL, TROUBLED_FILL];

@@ -1,19 +1,20 @@
 import type { Column, ColumnType, Row } from '../../readers/table.js';
 import type { CellKind, SheetCell } from '../../sheets/workbook-out/sheet.js';
 import { WorkbookWriter } from '../../sheets/write-workbook.js';
-import { hasEnded } from '../ended-status.js';
+import { hasEnded, stateOfStatus } from '../company-state.js';
 import { type ResultColumn, resultsTable } from '../results-table.js';
 import { explainColumns } from './explain-columns.js';
 import type { FileFacts, QuestionLines, TableFile } from './format.js';
-import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS } from './result-colours.js';
+import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS, TROUBLED_FILL } from './result-colours.js';
 
-/** The table `results` as a workbook. `extra`, which is always empty there, is left out. */
+/** The table `results` as a workbook. `extra`, which is JSON, is left out. */
 export class ResultsFile implements TableFile {
   readonly #book: WorkbookWriter;
   readonly #columns: readonly Column[];
   readonly #outcome: string;
   readonly #coloured: ReadonlySet<string>;
   readonly #status: string;
+  readonly #year: string;
   readonly #questions: QuestionLines | undefined;
   #rows = 0;
   #isFinished = false;
@@ -31,10 +32,15 @@ export class ResultsFile implements TableFile {
     this.#outcome = nameOf('outcome');
     this.#coloured = new Set([this.#outcome, nameOf('reason')]);
     this.#status = nameOf('company_status');
+    this.#year = nameOf('turnover_year');
     this.#questions = questions;
     // Tables are for whoever the umask lets read them.
     this.#book = new WorkbookWriter(path, { fills: ALL_FILLS, mode: 0o666 });
-    this.#book.begin({ name: 'Results', columns: this.#columns.map(({ name }) => ({ header: name })) });
+    this.#book.begin({
+      name: 'Results',
+      columns: this.#columns.map(({ name }) => ({ header: name })),
+      keepsFirstColumn: true,
+    });
   }
 
   write(rows: readonly Row[]): void {
@@ -72,18 +78,23 @@ export class ResultsFile implements TableFile {
       const text = row[name] ?? null;
       if (text === null) return null;
       if (this.#coloured.has(name) && outcomeFill !== undefined) return { text, fill: outcomeFill };
-      if (name === this.#status && hasEnded(text)) return { text, fill: ENDED_FILL };
-      const as = KINDS[type];
+      if (name === this.#status) {
+        const state = stateOfStatus(text);
+        if (state !== undefined) return { text, fill: hasEnded(state) ? ENDED_FILL : TROUBLED_FILL };
+      }
+      // A year is a text in the tables: the statements of some registers have other periods.
+      const as = name === this.#year ? 'count' : KINDS[type];
       return as === undefined ? text : { text, as };
     });
   }
 
-  #writeQuestions({ columns, lines, choices }: QuestionLines): void {
+  #writeQuestions({ columns, lines, choices, counts }: QuestionLines): void {
     this.#book.begin({
       name: 'Questions',
       columns: columns.map((header) => {
         const list = choices[header];
-        return list === undefined ? { header } : { header, choices: list };
+        if (list !== undefined) return { header, choices: list };
+        return counts.includes(header) ? { header, as: 'count' } : { header };
       }),
     });
     this.#book.write(lines);

@@ -84,7 +84,7 @@ export const EASTERN: HeaderWords = {
     kliento kodas | tiekėjo kodas | klienta kods | klienta numurs | kliendi kood | kliendinumber | toimittajanumero |
     asiakasnro | asiakastunnus
     κωδικός πελάτη | κωδικός προμηθευτή | κωδικός
-    müşteri no | müşteri kodu | cari kod | cari kodu | tedarikçi kodu | hesap kodu | müşteri numarası`),
+    müşteri no | müşteri kodu | cari kod | cari kodu | tedarikçi kodu | tedarikçi no | tedarikçi numarası | hesap kodu | müşteri numarası`),
   website: words(
     'webová stránka | weboldal | honlap | site web firmă | web stranica | уебсайт | сайт | веб сайт | svetainė | tīmekļa vietne | koduleht | ιστοσελίδα | web sitesi',
   ),

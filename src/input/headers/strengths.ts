@@ -28,7 +28,8 @@ export const GENERIC: HeaderWords = {
   name: words(`
     customer | supplier | vendor | client | account | debtor | creditor | borrower | counterparty | partner | partner name |
     entity | business | firm | trading name | brand | brand name | full name | short name | merchant | payee |
-    debitor | kreditor | kunde | lieferant | geschaftspartner | kurzname | bezeichnung | suchname | handelsname
+    debitor | kreditor | kunde | lieferant | geschaftspartner | kurzname | bezeichnung | suchname | handelsname |
+    vertragspartner | anbieter | hersteller | dienstleister | auftragnehmer | auftraggeber | verkäufer | käufer
     nom | fournisseur | tiers | nom commercial | enseigne
     nombre | cliente | proveedor | nombre comercial | nome | fornitore | nome comercial | fornecedor
     subsidiary | subsidiary name | tochter | tochtergesellschaft | filiale

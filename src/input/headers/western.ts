@@ -12,7 +12,8 @@ export const WESTERN: HeaderWords = {
     supplier name | vendor name | customer name | client name | account name |
     debtor name | borrower name | full legal name
     firma | firmenname | firmenbezeichnung | firmenbezeichnung laut handelsregister | firmierung | unternehmen |
-    unternehmensname | name der firma | name des unternehmens | firmenwortlaut | name laut firmenbuch | gesellschaft | kundenname | lieferantenname
+    unternehmensname | name der firma | name des unternehmens | firmenwortlaut | name laut firmenbuch | gesellschaft | kundenname | lieferantenname |
+    lieferantenbezeichnung | kundenbezeichnung | kreditorenname | debitorenname
     raison sociale | denomination | denomination sociale | nom de l'entreprise | nom entreprise | nom de la societe |
     nom societe | societe | entreprise | nom du client | nom du fournisseur |
     razon social | denominacion social | denominacion | nombre de la empresa | nombre empresa | empresa |
@@ -103,7 +104,8 @@ export const WESTERN: HeaderWords = {
     id cliente | numero de cliente | codigo cliente | codigo de cliente | referencia | identificador
     codice cliente | numero cliente | codice fornitore | riferimento | identificativo
     klantnummer | klant id | klantnr | leveranciersnummer | debiteurnummer | referentie | kenmerk
-    identyfikator | numer klienta | nr klienta | id klienta | numer referencyjny | id kontrahenta
+    identyfikator | numer klienta | nr klienta | id klienta | numer referencyjny | id kontrahenta |
+    nr dostawcy | numer dostawcy | kod dostawcy | id dostawcy
     kundnummer | kundnr | leverantorsnr | leverandornr | kundenummer | asiakasnumero | kund id`),
   lei: words(
     `lei code | lei number | lei no | legal entity identifier | lei nummer | code lei | codigo lei | codice lei | kod lei`,

@@ -2,6 +2,7 @@ import type { IdSpace } from '../../domain/id-spaces.js';
 import type { MemberChange } from '../changes.js';
 import type {
   ConfirmedCompany,
+  RowQuestion,
   RunSnapshot,
   SnapshotAnswer,
   SnapshotCall,
@@ -169,10 +170,12 @@ function textIn(record: unknown): number {
 type Stored<T, Parsed extends keyof T> = Omit<T, Parsed> & Readonly<Record<Parsed, string>>;
 type IdsBySpace = Readonly<Partial<Record<IdSpace, string>>>;
 
+const NOTHING_ASKED: readonly RowQuestion[] = [];
+
 async function* readRows(store: Store, runId: string): AsyncGenerator<readonly SnapshotRow[]> {
   type Parsed = 'values' | 'stages' | 'ids';
-  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'glances' | 'country'> &
-    Place & { readonly fields: string; readonly confirmed: string | null };
+  type Row = Omit<Stored<SnapshotRow, Parsed>, 'confirmed' | 'questions' | 'glances' | 'country'> &
+    Place & { readonly fields: string; readonly confirmed: string | null; readonly questions: string };
   store.database.exec(DUPLICATES);
   for await (const batch of inBatches<Row>(store.database, ROWS, [runId], BATCH)) {
     yield batch.map(({ fields, run_id, run_row, ...row }) => {
@@ -186,6 +189,7 @@ async function* readRows(store: Store, runId: string): AsyncGenerator<readonly S
         stages: soundText(store, rowStages, row.stages, key) ?? null,
         ids,
         confirmed: row.confirmed === null ? null : (JSON.parse(row.confirmed) as ConfirmedCompany),
+        questions: row.questions === '[]' ? NOTHING_ASKED : (JSON.parse(row.questions) as RowQuestion[]),
         glances: store.glances.of(ids),
         country: said?.country ?? null,
       };

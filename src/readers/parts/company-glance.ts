@@ -11,6 +11,7 @@ export const companyGlance = (out: ReaderOutput): Glance => ({
     registration_number: 'registration_number',
     country_code: 'country_code',
     status: 'status',
+    register: 'jurisdiction',
     legal_form: 'legal_form',
     incorporation_date: 'incorporation_date',
     fetched_at: 'fetched_at',

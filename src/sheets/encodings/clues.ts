@@ -16,10 +16,25 @@ const CLUES: readonly (readonly [SingleByteEncoding, RegExp])[] = [
   ],
 ];
 
+/** What DOS saved the same languages in. */
+const OF_DOS: Readonly<Partial<Record<SingleByteEncoding, readonly SingleByteEncoding[]>>> = {
+  'windows-1250': ['cp852'],
+  'windows-1251': ['cp866', 'cp855'],
+  'windows-1252': ['cp850', 'cp858', 'cp437'],
+  'windows-1253': ['cp737'],
+  'windows-1254': ['cp857'],
+  'windows-1257': ['cp775'],
+};
+
 /** Of each encoding, how many of these lines speak for it. */
 export function cluesIn(lines: readonly Buffer[]): ReadonlyMap<SingleByteEncoding, number> {
   const texts = lines.map((line) => line.toString('latin1'));
-  return new Map(CLUES.map(([encoding, pattern]) => [encoding, texts.filter((text) => pattern.test(text)).length]));
+  const counts = CLUES.map(
+    ([encoding, pattern]) => [encoding, texts.filter((text) => pattern.test(text)).length] as const,
+  );
+  return new Map(
+    counts.flatMap(([encoding, count]) => [encoding, ...(OF_DOS[encoding] ?? [])].map((each) => [each, count])),
+  );
 }
 
 /** A code stands alone in its cell; a form is a word. */

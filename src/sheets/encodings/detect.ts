@@ -4,11 +4,14 @@ import type { SingleByteEncoding } from './languages.js';
 import { fitOf, MULTIBYTE } from './multibyte.js';
 import type { OddLines } from './odd-lines.js';
 import { likelihood, SINGLE_BYTE } from './single-byte.js';
+import { hasSignWithin } from './word-shape.js';
 
 export interface Detected {
   readonly encoding: SheetEncoding;
   /** Another one that may be meant as well, and reads something differently. */
   readonly rival?: { readonly encoding: SheetEncoding; readonly readings: readonly [string, string] };
+  /** A word that even this one, the likeliest of all, reads with signs between its letters, as most others. */
+  readonly unreadable?: string;
 }
 
 /** The right one has as many usual characters; a wrong one next to none. */
@@ -16,6 +19,10 @@ const GOOD_FIT = 0.2;
 const CLEARLY_BETTER = 2;
 /** A hundred times as likely. */
 const SURE = Math.log(100);
+/** What old Macs saved is rare, and much of it looks like words in what DOS saved, and the other way round. */
+const SURE_OF_MACINTOSH = 3 * SURE;
+/** A file may have damaged words; in the right encoding few have signs between their letters. */
+const MOST_WITH_SIGNS = 0.25;
 /** Words of the right encoding are likelier than this, letter by letter. */
 const UNLIKELY_LETTER = -5.5;
 
@@ -40,11 +47,21 @@ function detectSingleByte(odd: OddLines): Detected {
   }).sort((a, b) => b.likely - a.likely);
   const [best] = ranked;
   if (best === undefined) return { encoding: 'windows-1252' };
-  const next = ranked.find(({ encoding }) => readsDifferently(best.encoding, encoding, odd.seen));
-  if (next === undefined) return { encoding: best.encoding };
+  const read = words.map((word) => decodeAll(word, best.encoding));
+  const withSigns = read.filter(hasSignWithin);
+  if (withSigns.length > read.length * MOST_WITH_SIGNS)
+    return { encoding: best.encoding, unreadable: withSigns[0] ?? '' };
+  const others = ranked.filter(({ encoding }) => readsDifferently(best.encoding, encoding, odd.seen));
   const letters = words.reduce((sum, word) => sum + word.filter((byte) => byte >= 0x80).length, 0);
-  const isSure = best.likely - next.likely >= SURE && best.likely >= UNLIKELY_LETTER * Math.max(1, letters);
-  return isSure ? { encoding: best.encoding } : withRival(best.encoding, next.encoding, odd);
+  const isUnlikely = best.likely < UNLIKELY_LETTER * Math.max(1, letters);
+  const doubt = others.find(
+    (other) => isUnlikely || best.likely - other.likely < sureOf(best.encoding, other.encoding),
+  );
+  return doubt === undefined ? { encoding: best.encoding } : withRival(best.encoding, doubt.encoding, odd);
+}
+
+function sureOf(...two: readonly SingleByteEncoding[]): number {
+  return two.includes('macintosh') ? SURE_OF_MACINTOSH : SURE;
 }
 
 const MOST_WORDS = 2_000;

@@ -62,6 +62,15 @@ export const LANGUAGES_OF = {
   'windows-1253': ['greek'],
   'windows-1254': ['turkish', 'german', 'french'],
   'windows-1257': ['lithuanian', 'latvian', 'estonian', 'german'],
+  cp850: WESTERN,
+  cp858: WESTERN,
+  cp437: WESTERN,
+  cp852: CENTRAL,
+  cp866: CYRILLIC,
+  cp855: CYRILLIC,
+  cp737: ['greek'],
+  cp857: ['turkish', 'german', 'french'],
+  cp775: ['lithuanian', 'latvian', 'estonian', 'german'],
   macintosh: WESTERN,
 } as const satisfies Partial<Record<SheetEncoding, readonly Language[]>>;
 

@@ -29,10 +29,15 @@ const ALIASES: Readonly<Partial<Record<SheetEncoding, string>>> = {
   'iso-8859-15': 'latin9',
   'iso-8859-13': 'latin7',
   'koi8-r': 'koi8',
+  cp437: 'dosus oemus',
+  cp850: 'dos msdos oem doslatin1',
+  cp852: 'doslatin2',
+  cp866: 'doscyrillic',
   macintosh: 'mac macroman xmacroman',
   'x-mac-cyrillic': 'maccyrillic',
   shift_jis: 'sjis cp932 ms932 windows31j mskanji japanese',
   'euc-jp': 'ujis',
+  'iso-2022-jp': 'jis',
   gb18030: 'gbk gb2312 cp936 ms936 euccn chinese simplifiedchinese',
   big5: 'cp950 big5hkscs traditionalchinese',
   'euc-kr': 'cp949 ms949 uhc ksc56011987 korean',
@@ -45,6 +50,8 @@ const NAMES: ReadonlyMap<string, SheetEncoding> = new Map(
     // `cp1250` and plain `1250` are what programs call a code page of Windows.
     const page = /^windows(\d+)$/.exec(own)?.[1];
     const pages = page === undefined ? [] : [page, `cp${page}`, `win${page}`, `ms${page}`];
-    return [own, ...aliases, ...pages].map((name) => [name, encoding] as const);
+    const dosPage = /^cp(\d+)$/.exec(own)?.[1];
+    const dosPages = dosPage === undefined ? [] : ['', 'ibm', 'oem', 'dos', 'ms'].map((maker) => maker + dosPage);
+    return [own, ...aliases, ...pages, ...dosPages].map((name) => [name, encoding] as const);
   }),
 );

@@ -15,7 +15,16 @@ const BEFOREHAND: Readonly<Record<SingleByteEncoding, number>> = {
   'iso-8859-2': -2,
   'koi8-r': -2,
   'x-mac-cyrillic': -3,
-  macintosh: -3,
+  cp850: -2,
+  cp852: -2,
+  cp866: -2,
+  cp437: -3,
+  cp737: -3,
+  cp775: -3,
+  cp857: -3,
+  cp855: -4,
+  cp858: -4,
+  macintosh: -4,
 };
 
 /** How much a legal form or a country beside such a name adds, and how much all of them together do at most. */

@@ -39,17 +39,36 @@ function letterOddity(letter: string, before: string, after: string): number {
 }
 
 function signOddity(sign: string, before: string, after: string): number {
-  if (CONTROL.test(sign)) return -12;
+  if (NO_TEXT.test(sign)) return -12;
   const within = LETTER.test(before) && LETTER.test(after);
-  if (within) return APOSTROPHES.has(sign) ? -4 : -9;
-  if (TYPOGRAPHIC.has(sign)) return -3;
+  if (within) return isWithinWords(sign, before, after) ? -4 : -9;
+  if (TYPOGRAPHIC.has(sign) && !(BEHIND_WORDS.has(sign) && LETTER.test(after))) return -3;
   // A sign at a word's end or beginning may be a letter of another encoding.
   return LETTER.test(before) || LETTER.test(after) ? -7 : -6;
 }
 
+/** The point is Catalan, between two l: elsewhere it is a letter of another encoding (`Gro·inger`). */
+function isWithinWords(sign: string, before: string, after: string): boolean {
+  return APOSTROPHES.has(sign) || (sign === '·' && /^ll$/i.test(before + after));
+}
+
+/** Whether a sign that no language has there stands between letters, or a character that is none. */
+export function hasSignWithin(word: string): boolean {
+  const characters = [...word];
+  return characters.some((character, index) => {
+    if (character <= '\u007f' || LETTER.test(character)) return false;
+    const [before = '', after = ''] = [characters[index - 1], characters[index + 1]];
+    const within = LETTER.test(before) && LETTER.test(after) && !isWithinWords(character, before, after);
+    return within || NO_TEXT.test(character);
+  });
+}
+
 const LETTER = /\p{L}/u;
-const CONTROL = /[\p{Cc}\ufffd\p{Co}\p{Cn}]/u;
-const APOSTROPHES: ReadonlySet<string> = new Set('’‘´·–-');
+/** Controls, and what DOS drew frames with. */
+const NO_TEXT = /[\p{Cc}\ufffd\p{Co}\p{Cn}\u2500-\u25ff]/u;
+const APOSTROPHES: ReadonlySet<string> = new Set('’‘´–-');
+/** Signs that end a word and never begin one: what does (`®ďár`) is a letter of another encoding. */
+const BEHIND_WORDS: ReadonlySet<string> = new Set('®™©²³ªº');
 const TYPOGRAPHIC: ReadonlySet<string> = new Set('«»„“”‘’‚‹›–—•…€°®™©§ªº·´\u00a0№²³½&');
 const VOWELS: ReadonlySet<string> = new Set('aeiouyàáâãåæèéêìíîòóôõøùúûýăąęěőűůāēīūėįųı');
 

@@ -11,11 +11,15 @@ export interface SheetColumn {
   readonly width?: number;
   /** What may be filled in: a list to choose from. */
   readonly choices?: readonly string[];
+  /** What its cells are that do not say it themselves. */
+  readonly as?: CellKind;
 }
 
 export interface SheetSpec {
   readonly name: string;
   readonly columns: readonly SheetColumn[];
+  /** The first column stays in sight as the header does. */
+  readonly keepsFirstColumn?: boolean;
 }
 
 /** As many rows as a sheet has, the header among them. */
@@ -26,6 +30,10 @@ const NARROWEST = 6;
 const FILTER_BUTTON = 3;
 /** A sheet with more columns cannot be read on a page as wide as all of them: it is printed on several, side by side. */
 const COLUMNS_ON_A_PAGE = 12;
+
+const HEADER = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
+const FIRST_COLUMN_AND_HEADER =
+  '<pane xSplit="1" ySplit="1" topLeftCell="B2" activePane="bottomRight" state="frozen"/>';
 
 /** One sheet as XML, piece by piece: its head with the first lines, lines, its end. Nothing is kept but counts. */
 export class SheetXml {
@@ -63,7 +71,7 @@ export class SheetXml {
     const style = this.#styles.indexOf('header');
     const headers = columns.map(({ header }, index) => this.#string(`${this.#letters[index]}1`, header, style));
     return `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="${columns.length > COLUMNS_ON_A_PAGE ? 0 : 1}"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
+<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="${columns.length > COLUMNS_ON_A_PAGE ? 0 : 1}"/></sheetPr><sheetViews><sheetView workbookViewId="0">${this.#spec.keepsFirstColumn === true ? FIRST_COLUMN_AND_HEADER : HEADER}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${cols.join('')}</cols><sheetData><row r="1">${headers.join('')}</row>`;
   }
 
   lines(lines: readonly (readonly SheetCell[])[]): string {
@@ -71,7 +79,8 @@ export class SheetXml {
     for (const line of lines) {
       this.#rows += 1;
       xml += `<row r="${this.#rows}">`;
-      for (let i = 0; i < line.length; i++) xml += this.#cell(`${this.#letters[i]}${this.#rows}`, line[i] ?? null);
+      for (let i = 0; i < line.length; i++)
+        xml += this.#cell(`${this.#letters[i]}${this.#rows}`, this.#asSaid(line[i] ?? null, i));
       xml += '</row>';
     }
     return xml;
@@ -89,6 +98,11 @@ export class SheetXml {
       choices.length === 0 ? '' : `<dataValidations count="${choices.length}">${choices.join('')}</dataValidations>`;
     const all = this.range.replaceAll('$', '');
     return `</sheetData><autoFilter ref="${all}"/>${validations}<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><ignoredErrors><ignoredError sqref="${all}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+  }
+
+  #asSaid(cell: SheetCell, column: number): SheetCell {
+    const as = this.#spec.columns[column]?.as;
+    return as === undefined || typeof cell !== 'string' ? cell : { text: cell, as };
   }
 
   #cell(place: string, cell: SheetCell): string {

@@ -33,7 +33,10 @@ export async function surveyRows(
   const named = widthOf(header.cells);
   const read = Math.min(Math.max(named, width), named + MOST_WITHOUT_HEADER);
   const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
-  return { headers, warnings: [...unnamed(named, read, width), ...odd(oddities, headers)] };
+  return {
+    headers,
+    warnings: [...unnamed(named, read, width), ...odd(oddities, headers), ...mergedRows(oddities, header)],
+  };
 }
 
 const widthOf = (cells: readonly string[]): number => cells.findLastIndex((cell) => !isBlank(cell)) + 1;
@@ -64,6 +67,23 @@ function odd(oddities: Oddities, headers: readonly string[]): readonly string[] 
     said.push(`column "${name}": numbers are read as their format shows them, with leading zeros`);
   }
   return said;
+}
+
+/** Columns and rows of `C4:C23`. */
+const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/;
+const RANGES_AT_MOST = 5;
+
+/** One cell over several rows is that of each of them to whoever looks at it; stored it is only in the first. */
+function mergedRows({ merged }: Oddities, header: FoundHeader): readonly string[] {
+  const found = merged.filter((range) => {
+    const [, , first, , last] = RANGE.exec(range) ?? [];
+    return Number(first) > header.row && Number(last) > Number(first);
+  });
+  if (found.length === 0) return [];
+  const more = found.length > RANGES_AT_MOST ? ` and ${found.length - RANGES_AT_MOST} more` : '';
+  return [
+    `merged cells over several rows are read in their first row only, and as empty in the others: ${found.slice(0, RANGES_AT_MOST).join(', ')}${more}; split them in Excel and fill them down`,
+  ];
 }
 
 const counted = (count: number, what: string): string =>

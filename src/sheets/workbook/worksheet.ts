@@ -22,6 +22,8 @@ export interface Oddities {
   readonly paddedColumns: Set<number>;
   /** First and last of each group. */
   readonly hiddenColumns: (readonly [number, number])[];
+  /** Cells that are one, as Excel names them: `C4:C23`. Only the first of them holds anything. */
+  readonly merged: string[];
 }
 
 export const noOddities = (): Oddities => ({
@@ -29,6 +31,7 @@ export const noOddities = (): Oddities => ({
   unknownResults: 0,
   paddedColumns: new Set(),
   hiddenColumns: [],
+  merged: [],
 });
 
 /** Streams the rows that hold anything, a chunk of the part at a time. */
@@ -83,6 +86,7 @@ class RowReader implements XmlHandler {
     else if (name === 'f') this.#hasFormula = true;
     else if (name === 'is') this.#within = 'inline';
     else if (name === 'col') this.#takeColumns(attributes);
+    else if (name === 'mergeCell') this.#oddities.merged.push(attributes.ref ?? '');
     else if (this.#within === 'inline') this.#inline.open(name);
   }
 
@@ -133,10 +137,10 @@ class RowReader implements XmlHandler {
   }
 
   #closeCell(): void {
-    if (!this.#hasValue) {
-      if (this.#hasFormula) this.#oddities.unknownResults++;
-      return;
-    }
+    // Some programs write an empty result; one that is a text is empty indeed.
+    const isUnknown = !this.#hasValue || (this.#stored.trim() === '' && this.#type !== 'str');
+    if (this.#hasFormula && isUnknown) this.#oddities.unknownResults++;
+    if (!this.#hasValue) return;
     const { text, padded } =
       this.#type === 'inline'
         ? { text: this.#stored, padded: false }

@@ -40,6 +40,8 @@ const parse = (text: string, { country, state }: Real) => parseRegistrationNumbe
 const compare = (text: string, entry: Real) =>
   compareRegistration(parse(text, entry), entry.number, entry.country, entry.facts).letter;
 
+const swapped = (text: string) => [' ', '-', ''].map((sign) => text.replace(/[\s./-]+/g, sign));
+
 describe('clean numbers', () => {
   test('the sample covers at least 20 countries', () => {
     expect(new Set(REAL.map(({ country }) => country)).size).toBeGreaterThanOrEqual(20);
@@ -51,6 +53,15 @@ describe('clean numbers', () => {
       return `${entry.country} ${canonical} ${treatment} ${compare(entry.number, entry)}`;
     });
     expect(readings).toEqual(REAL.map(({ country, number }) => `${country} ${number} as_written A`));
+  });
+
+  test('every spelling in use reads as the number, with a space, a hyphen or nothing between its groups', () => {
+    for (const entry of REAL.slice(0, 200)) {
+      const { spellings } = parse(entry.number, entry);
+      const written = spellings.flatMap((text) => (entry.country === 'DE' ? [text] : [text, ...swapped(text)]));
+      const canonical = written.map((text) => parse(text, entry).canonical);
+      expect([entry.country, ...canonical]).toEqual([entry.country, ...written.map(() => entry.number)]);
+    }
   });
 
   test('every clean VAT number is taken as written, and equals itself', () => {

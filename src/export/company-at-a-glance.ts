@@ -1,0 +1,38 @@
+import type { SnapshotRow } from '../ledger/reading.js';
+import type { Glance, GlanceCell } from '../readers/glance.js';
+import type { Cell } from '../readers/table.js';
+
+/** What is known of a line's company, from whoever says it first: its record, v2's, the companies module, its report. */
+export interface CompanyAtAGlance {
+  /** Null where nobody says it. */
+  readonly cell: (cell: GlanceCell) => Cell;
+  readonly name: Cell;
+  readonly registrationNumber: Cell;
+  readonly country: Cell;
+  readonly status: Cell;
+}
+
+/** Whose word counts first for a company, and for its figures. */
+const TELLING = ['record', 'registry', 'firmographics', 'flat-financials', 'credit-report'] as const;
+const FIGURES = ['flat-financials', 'record', 'registry'] as const;
+
+export function companyAtAGlance({ glances, confirmed }: SnapshotRow): CompanyAtAGlance {
+  const of = (readers: readonly string[]): readonly Glance[] =>
+    readers.flatMap((reader) => {
+      const said = glances[reader];
+      return said === undefined ? [] : [JSON.parse(said) as Glance];
+    });
+  const telling = of(TELLING);
+  // Value, year and currency belong together: they come from one of them.
+  const figures = of(FIGURES).find(({ turnover }) => turnover !== undefined) ?? {};
+  const cell = (wanted: GlanceCell): Cell =>
+    (wanted.startsWith('turnover') ? figures[wanted] : telling.find((one) => one[wanted] !== undefined)?.[wanted]) ??
+    null;
+  return {
+    cell,
+    name: cell('name') ?? confirmed?.name ?? null,
+    registrationNumber: cell('registration_number') ?? confirmed?.registrationNumber ?? null,
+    country: cell('country_code') ?? confirmed?.countryCode ?? null,
+    status: cell('status'),
+  };
+}

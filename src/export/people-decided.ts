@@ -1,0 +1,77 @@
+import { type IdSpace, TELLING_SPACES } from '../domain/id-spaces.js';
+import { oddAnswer, oddInWords } from '../domain/odd-answer.js';
+import type { RowQuestion, SnapshotRow } from '../ledger/reading.js';
+import { outsideText } from '../util/outside-text.js';
+
+/** What people have decided about a row, and what is open, in words. */
+
+type Facts = Pick<SnapshotRow, 'ids' | 'questions'>;
+
+/** What a module's question is about. */
+const THINGS: Readonly<Record<IdSpace, string>> = {
+  v1: 'company of v1',
+  v2: 'company of v2',
+  companies: 'company of the companies module',
+  employees: 'company of the employees module',
+  insights: 'company of digital insights',
+  credit: 'credit report',
+  ownership: 'ownership',
+  report: 'credit report',
+};
+
+/** Confirmed by people, and what they confirmed is what the row stands by. */
+const confirmedOf = ({ ids, questions }: Facts): readonly RowQuestion[] =>
+  questions.filter(
+    ({ answered, decision, candidateId, space }) =>
+      answered === 1 && decision === 'confirm' && candidateId !== null && candidateId === ids[space],
+  );
+
+/** The question by which the row's company was confirmed: which one it is, else whether its record is its own. */
+function deciding(confirmed: readonly RowQuestion[]): RowQuestion | undefined {
+  const ofCompany = TELLING_SPACES.flatMap((space) => confirmed.filter((question) => question.space === space));
+  return ofCompany.find(({ stage }) => stage === null) ?? ofCompany[0];
+}
+
+/** "Confirmed by Anna although the record has number X; the credit report was chosen by Bernd and names Y AG". */
+export function decidedInWords(row: Facts, confirmedBy: string | undefined): string {
+  const confirmed = confirmedOf(row);
+  const company = confirmedBy === undefined ? deciding(confirmed) : undefined;
+  const head =
+    confirmedBy ?? `Confirmed by ${company === undefined ? 'a person' : `${people(company)}${although(company)}`}`;
+  const others = confirmed.filter((question) => question !== company);
+  return [head, ...others.map(furtherInWords)].join('; ');
+}
+
+function furtherInWords(question: RowQuestion): string {
+  const { space, stage, name, grade } = question;
+  if (stage !== null) return `the ${spaced(stage)} was accepted by ${people(question)}${although(question, 'it')}`;
+  // Whoever reads it must see whose it is, unless that is what the line says.
+  const isSame = grade !== null && /^[ABZ]A/.test(grade);
+  const names = isSame || name === null ? '' : ` and names ${outsideText(name, 200)}`;
+  return `the ${THINGS[space]} was chosen by ${people(question)}${names}`;
+}
+
+const although = ({ stage, entityKey }: RowQuestion, what = `the ${spaced(stage ?? '')}`): string =>
+  stage === null ? '' : ` although ${what} ${outsideText(oddInWords(oddAnswer(entityKey)), 200)}`;
+
+const spaced = (stage: string): string => stage.replaceAll('-', ' ');
+
+/** "Anna", or "Anna and Bernd" where two had to agree. */
+const people = ({ decidedBy, secondBy }: RowQuestion): string =>
+  [decidedBy ?? 'a person', secondBy].flatMap((name) => (name === null ? [] : [outsideText(name, 100)])).join(' and ');
+
+/** Who said that none of the companies found is meant, or that what was bought is another's. */
+export function refusedBy({ questions }: Facts): string {
+  const refused = questions.find(({ answered, decision }) => answered === 1 && decision === 'none_of_these');
+  return refused === undefined ? 'A person' : people(refused);
+}
+
+/** What is open where the company itself is known; undefined where that is the question. */
+export function openInWords({ ids, questions }: Facts): string | undefined {
+  const open = questions.find(({ answered }) => answered === 0);
+  if (open === undefined || !Object.keys(ids).some((space) => space !== open.space)) return undefined;
+  const { space, stage, entityKey } = open;
+  if (stage !== null)
+    return `Company confirmed; the ${spaced(stage)} ${outsideText(oddInWords(oddAnswer(entityKey)), 200)}`;
+  return `Company confirmed; which ${THINGS[space]} is meant is open`;
+}

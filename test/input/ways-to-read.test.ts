@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import type { ColumnDoubt, InputField } from '../../src/input/types.js';
+
+const doubt = (field: InputField, ...headers: readonly string[]): ColumnDoubt => ({
+  field,
+  reason: 'because',
+  choices: headers.map((header, source) => ({ source, header, samples: [], flag: `${field}=${header}` })),
+});
+
+test.each<[string, readonly ColumnDoubt[], readonly (readonly string[])[]]>([
+  ['one likely column each: one way', [doubt('name', 'A'), doubt('country')], [['name=A', 'country=']]],
+  [
+    'two that are as likely: a way for each',
+    [doubt('country', 'C'), doubt('name', 'A', 'B')],
+    [
+      ['country=C', 'name=A'],
+      ['country=C', 'name=B'],
+    ],
+  ],
+  [
+    'several such fields: the first is settled, the next is asked about then',
+    [doubt('name', 'A', 'B'), doubt('country', 'C', 'D')],
+    [['name=A'], ['name=B']],
+  ],
+  [
+    'two that hold what the other is called go together',
+    [doubt('registration_number', 'VAT', 'HRB'), doubt('vat_number', 'HRB', 'VAT')],
+    [
+      ['registration_number=VAT', 'vat_number=HRB'],
+      ['registration_number=HRB', 'vat_number=VAT'],
+    ],
+  ],
+])('%s', (_, doubts, ways) => {
+  expect(new ColumnsUnclearError('in.csv', doubts).ways).toEqual(ways);
+});
