@@ -1,31 +1,75 @@
 import type { ColumnNames } from './column-words.js';
+import type { SampledColumns } from './decide-columns.js';
 import { fold } from './fold.js';
 import { ASKED_BY } from './header-claims.js';
 import type { AgreedColumns, ColumnSource, InputField } from './types.js';
+import { countriesOf, shareThatFits, textsOf, whyNot } from './what-fits.js';
 
 /** What of an agreement holds for this file. */
 export interface StandingAgreement {
   readonly kept: ReadonlyMap<InputField, ColumnSource | null>;
   /** Fields whose columns are not there any more, and what those were called. */
   readonly gone: ReadonlyMap<InputField, string>;
+  /** Fields whose columns are there, and hold something else now. */
+  readonly changed: ReadonlyMap<InputField, ChangedColumn>;
+}
+
+interface ChangedColumn {
+  readonly source: ColumnSource;
+  readonly why: string;
+}
+
+interface NewFile {
+  readonly headers: readonly string[];
+  readonly names: ColumnNames;
+  readonly sample: SampledColumns;
+  readonly country: string | null;
+  /** What somebody has said about this file. */
+  readonly given: ReadonlyMap<InputField, ColumnSource | null>;
 }
 
 /** `isRead`: the fields that this pipeline reads, and nobody has said anything about. */
 export function holdAgainst(
   agreed: AgreedColumns | undefined,
-  names: ColumnNames,
+  { headers, names, sample, country, given }: NewFile,
   isRead: (field: InputField) => boolean,
 ): StandingAgreement {
   const kept = new Map<InputField, ColumnSource | null>();
   const gone = new Map<InputField, string>();
+  const changed = new Map<InputField, ChangedColumn>();
+  // With a column more or less, a place is another column's.
+  const isMoved = (piece: string) =>
+    /^#\d+$/.test(piece) && headers.length !== agreed?.columns.length && !headers.some((one) => one.trim() === piece);
   for (const [field, pieces] of Object.entries(agreed?.fields ?? {}) as [InputField, readonly string[]][]) {
     if (!isRead(field)) continue;
     const words = pieces.join(' + ');
-    const source = pieces.length === 0 ? null : names.findSource(words);
+    const source = pieces.length === 0 ? null : pieces.some(isMoved) ? undefined : names.findSource(words);
     if (source === undefined) gone.set(field, words);
     else kept.set(field, source);
   }
-  return { kept, gone };
+  const countries = countriesOf(sample, given.get('country') ?? kept.get('country'), country);
+  for (const [field, source] of kept) {
+    if (source === null) continue;
+    const texts = textsOf(sample, source, field);
+    const isOdd = agreed?.fitting?.includes(field) === true && (shareThatFits(field, texts, countries) ?? 1) < 0.2;
+    const why = whyNot(field, texts) ?? (isOdd ? 'holds nothing of the form that it held before' : undefined);
+    if (why === undefined) continue;
+    kept.delete(field);
+    changed.set(field, { source, why });
+  }
+  return { kept, gone, changed };
+}
+
+/** The fields whose numbers have the form that the countries of their rows give them: for the next file to be held against. */
+export function fittingFields(
+  fields: ReadonlyMap<InputField, { readonly source: ColumnSource }>,
+  sample: SampledColumns,
+  country: string | null,
+): readonly InputField[] {
+  const countries = countriesOf(sample, fields.get('country')?.source, country);
+  return [...fields].flatMap(([field, { source }]) =>
+    (shareThatFits(field, textsOf(sample, source, field), countries) ?? 0) >= 0.8 ? [field] : [],
+  );
 }
 
 /**

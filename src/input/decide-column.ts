@@ -7,6 +7,7 @@ import {
   registerFit,
   vatFit,
 } from './column-content.js';
+import { areDays } from './date-cells.js';
 import { type Claim, STRENGTHS } from './header-claims.js';
 import type { InputField } from './types.js';
 
@@ -108,6 +109,7 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
     case 'vat_number': {
       if (isMany && !cells.some((cell) => /\d/.test(cell))) return false;
       if (!saysLittle) return true;
+      if (areDays(cells)) return false;
       const { fit, nearly, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);
       if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= 0.2 || field === 'vat_number';
       return judged === 0 ? claim.isFirst === true : fit / judged >= 0.5;

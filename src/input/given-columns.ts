@@ -27,10 +27,17 @@ export function readGivenColumns(flags: readonly string[], names: ColumnNames, l
         `${said}: this pipeline does nothing with the ${field} of a row`,
         `It is followed with ${wouldFollow(lead)} in the pipeline file.`,
       );
-    given.set(field, words === '' ? null : names.readSource(words, said));
+    const source = words === '' ? null : names.readSource(words, said);
+    const [other] = [...given].find(([one, its]) => isOneColumn(its, source) && one !== 'id' && field !== 'id') ?? [];
+    if (other !== undefined)
+      throw new UsageError(`${said}: this column is given as ${other} already`, 'One column cannot be both: keep one.');
+    given.set(field, source);
   }
   return given;
 }
+
+/** A register's number may be somebody's own key as well, and a piece of a number a city. */
+const isOneColumn = (a: ColumnSource | null, b: ColumnSource | null): boolean => typeof a === 'number' && a === b;
 
 function readField(word: string, said: string): InputField {
   const field = INPUT_FIELDS.find((known) => fold(known) === fold(word));

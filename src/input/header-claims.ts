@@ -101,7 +101,8 @@ export function meaningOf(header: string, lookup: HeaderLookup): Meaning | undef
   // Xero marks what it needs: there `*ContactName` is the company, and elsewhere a contact is a person.
   const isXero = header.trim() === '*ContactName' && lookup.get(fold(header))?.claims.length === 0;
   if (isXero) return lookup.get(fold('customer name'));
-  const plain = plainMeaning(header, lookup);
+  const plain =
+    wholeMeaning(header, lookup) ?? wholeMeaning(header.replace(COUNTED, ''), lookup) ?? eitherWay(header, lookup);
   const qualified = qualifiedHeader(header, (rest) => lookup.has(rest));
   if (qualified === undefined || plain?.claims.length === 0 || header.trim() === COMPANIES_HOUSE) return plain;
   const { whose, rest } = qualified;
@@ -136,10 +137,6 @@ const WHOSE_MATTERS: ReadonlySet<InputField> = new Set([
 
 /** What rows are looked up by. */
 export const ASKED_BY: ReadonlySet<InputField> = new Set(['name', 'country', 'registration_number', 'vat_number']);
-
-function plainMeaning(header: string, lookup: HeaderLookup): Meaning | undefined {
-  return wholeMeaning(header, lookup) ?? wholeMeaning(header.replace(COUNTED, ''), lookup) ?? eitherWay(header, lookup);
-}
 
 /** A year, or the first of several: `Lieferant 2026`, `Customer 1`. A second one is another thing. */
 const COUNTED = /(?:[\s_./-]*(?:19|20)\d\d|[\s_./-]+0?1)\s*$/;

@@ -6,12 +6,19 @@ import { outsideText } from '../util/outside-text.js';
 import { holdAgainst, needsAWord } from './agreed-columns.js';
 import { samplesOf } from './column-samples.js';
 import { ColumnNames } from './column-words.js';
-import { type Columns, decideColumns, type SettledFields, type Unclear } from './decide-columns.js';
+import {
+  type Columns,
+  decideColumns,
+  type SampledColumns,
+  type SettledFields,
+  type Unclear,
+} from './decide-columns.js';
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
 import { indicesIn } from './join-cells.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
+  type AgreedColumns,
   type ColumnDoubt,
   type ColumnSource,
   type DecidedBy,
@@ -19,6 +26,8 @@ import {
   type InputField,
   type InputOptions,
 } from './types.js';
+import { unreadNotes } from './unread-columns.js';
+import { columnsThatFit, textsOf } from './what-fits.js';
 
 type Source = { readonly source: ColumnSource; readonly decidedBy: DecidedBy };
 
@@ -47,7 +56,11 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
   const names = new ColumnNames(file.headers);
   const given = readGivenColumns(options.map ?? [], names, leads);
   const isFollowed = (field: InputField) => !LEADS.some((lead) => lead === field && !leads.includes(lead));
-  const { kept, gone } = holdAgainst(agreed, names, (field) => isFollowed(field) && !given.has(field));
+  const { kept, gone, changed } = holdAgainst(
+    agreed,
+    { ...columns, names, given },
+    (field) => isFollowed(field) && !given.has(field),
+  );
   const settled = new Map([...kept, ...given]);
   const decision = decideColumns(columns, settledIndices(settled));
   const fields = new Map<InputField, Source>();
@@ -62,12 +75,17 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
   const doubtOf = (field: InputField, reason: string, sources: readonly ColumnSource[]): ColumnDoubt => ({
     field,
     reason,
-    choices: sources.map((found) => {
+    choices: [...new Set(sources)].map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
       return { source, header: names.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
     }),
   });
+  // Whatever it is called: a key that holds numbers of a register may be the column that was renamed.
+  const likely = (field: InputField) =>
+    columnsThatFit(field, file.sample, decision.countries, (index) =>
+      [...fields].every(([other, { source }]) => other === 'id' || !indicesIn(source).includes(index)),
+    );
   const isNew = agreed === undefined;
   const hasRows = (file.sample[0]?.length ?? 0) > 0;
   const notes: string[] = [];
@@ -77,12 +95,17 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     const header = now === undefined ? undefined : names.headerOf(now);
     const several = decision.unclear.find((unclear) => unclear.field === field)?.columns;
     if (agreed !== undefined && hasRows && (several !== undefined || needsAWord(field, header, agreed)))
-      return [doubtOf(field, told, several ?? (now === undefined ? [] : [now]))];
+      return [doubtOf(field, told, [...(several ?? (now === undefined ? [] : [now])), ...likely(field)])];
     notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
+  for (const [field, { source, why }] of changed) {
+    const told = `${JSON.stringify(outsideText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why}`;
+    const now = fields.get(field)?.source;
+    doubts.push(doubtOf(field, told, [...(now === undefined ? [] : [now]), ...likely(field), source]));
+  }
   for (const unclear of decision.unclear) {
-    if (gone.has(unclear.field)) continue;
+    if (gone.has(unclear.field) || changed.has(unclear.field)) continue;
     const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), unclear.columns);
     if (isNew) doubts.push(doubt);
     else {
@@ -101,6 +124,11 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
       if (same === undefined) doubts.push(doubt);
       else doubts[at] = { ...same, choices: [...doubt.choices, ...same.choices] };
     }
+  if (isNew)
+    notes.push(
+      ...unreadNotes(columns, names, (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field), likely),
+    );
+  if (options.country === undefined && agreed?.country) notes.push(...countryNote(agreed, fields, file.sample));
   if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
   const isAsked = (index: number) =>
@@ -118,6 +146,22 @@ function countryFor({ country, agreed }: MapOptions): string | null {
     throw new UsageError(`--country: ${outsideText(place.reason, 200)}`, 'Write an ISO code or a name: DE, Germany.');
   return place.location;
 }
+
+/** Only where a row names none, as far as was looked. */
+function countryNote(
+  { country, at }: Pick<AgreedColumns, 'country' | 'at'>,
+  fields: ReadonlyMap<InputField, Source>,
+  sample: SampledColumns,
+): readonly string[] {
+  const source = fields.get('country')?.source;
+  const isUsed =
+    source === undefined
+      ? (sample[0] ?? []).length > 0
+      : textsOf(sample, source, 'country').some((cell) => cell === '');
+  return isUsed ? [`--country ${country}, as agreed on ${dayOf(at)}, is used for rows that name none`] : [];
+}
+
+const dayOf = (at: number): string => isoTime(at)?.slice(0, 10) ?? 'some day';
 
 const settledIndices = (sources: ReadonlyMap<InputField, ColumnSource | null>): SettledFields =>
   new Map([...sources].map(([field, source]) => [field, source === null ? [] : indicesIn(source)]));
@@ -148,7 +192,5 @@ function agreementNote(
     const now = anew.chosen.get(field)?.index;
     return (source === null ? undefined : indicesIn(source).at(-1)) !== now;
   });
-  return isOther || anew.unclear.length > 0
-    ? [`columns are read as agreed on ${isoTime(at)?.slice(0, 10) ?? 'some day'}; --map changes that`]
-    : [];
+  return isOther || anew.unclear.length > 0 ? [`columns are read as agreed on ${dayOf(at)}; --map changes that`] : [];
 }

@@ -2,6 +2,7 @@ import { UsageError } from '../domain/errors.js';
 import { LEADS, type Lead, leadWords } from '../domain/leads.js';
 import { openSheet } from '../sheets/open-sheet.js';
 import type { Sheet } from '../sheets/sheet.js';
+import { fittingFields } from './agreed-columns.js';
 import { askAboutColumns } from './ask-columns.js';
 import { columnNotes } from './column-notes.js';
 import { samplesOf } from './column-samples.js';
@@ -59,7 +60,10 @@ export async function readInput(path: string, options: InputOptions = {}): Promi
     mapping,
     read: readColumns(fields, sheet.headers, sample),
     country,
-    agreement: agreementOf({ fields, without, country }, sheet.headers),
+    agreement: {
+      ...agreementOf({ fields, without, country }, sheet.headers),
+      fitting: fittingFields(fields, sample, country),
+    },
     headerLine,
     sheet: sheet.sheet,
     warnings,

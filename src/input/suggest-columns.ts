@@ -1,4 +1,5 @@
 import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
+import { areDays } from './date-cells.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
 import { meaningOf } from './header-claims.js';
 import type { InputField } from './types.js';
@@ -48,7 +49,7 @@ export function suggestColumns(
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
   const number = among('registration_number', (cells, content) => {
     const { fit, judged } = registerFit(cells, countries);
-    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDates(cells, content);
+    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells);
   });
   const vat = among('vat_number', (cells, content) => {
     const { fit, judged } = vatFit(cells, countries);
@@ -60,10 +61,6 @@ export function suggestColumns(
 
 const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>
   items.filter(is).length >= filled * NEARLY_ALL;
-
-/** `20240131` has the form of many a register's number. */
-const areDates = (cells: readonly string[], { filled }: ColumnContent): boolean =>
-  shareOf(cells, (cell) => /^(?:19|20)\d\d-?(?:0\d|1[0-2])-?[0-3]\d$/.test(cell), filled);
 
 const HOLDS: Readonly<Partial<Record<InputField, string>>> = {
   country: 'holds countries',

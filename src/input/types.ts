@@ -81,6 +81,8 @@ export interface ColumnAgreement {
   readonly fields: Readonly<Partial<Record<InputField, readonly string[]>>>;
   /** The country of rows that have none of their own. */
   readonly country: string | null;
+  /** The fields whose numbers had the form that their countries give them; what was agreed to long ago does not say. */
+  readonly fitting?: readonly string[];
 }
 
 export interface AgreedColumns extends ColumnAgreement {

@@ -89,6 +89,8 @@ export interface ListReading {
   readonly fields: Readonly<Record<string, readonly string[]>>;
   /** Of rows that name none. */
   readonly country: string | null;
+  /** The fields whose numbers had the form that their countries give them. */
+  readonly fitting?: readonly string[];
 }
 
 export interface AgreedReading extends ListReading {

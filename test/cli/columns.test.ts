@@ -111,7 +111,7 @@ describe('a list that comes every night', () => {
       );
       expect(suggested(refused.stderr)).toContain('registration_number=Registry no');
       job.writeCsv('in.csv', called('Nothing we know'));
-      expect(suggested((await job.kybatch(RUN)).stderr)).toContain('registration_number=');
+      expect(suggested((await job.kybatch(RUN)).stderr)).toContain('registration_number=Nothing we know');
       // A new column that is called so is the old one with another name.
       job.writeCsv('in.csv', called('Company number'));
       const renamed = await job.kybatch([...RUN, '--json']);
@@ -143,6 +143,7 @@ describe('what is said about the columns', () => {
       expect(first.code).toBe(0);
       const again = await job.kybatch(RUN);
       expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Nothing is due') });
+      expect(again.stderr).toMatch(/--country GB, as agreed on [\d-]{10}, is used for rows that name none/);
       expect(await job.kybatch([...RUN, '--country', 'Atlantis'])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('--country: "Atlantis" is not a country'),

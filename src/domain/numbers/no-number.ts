@@ -4,7 +4,7 @@
  * eight digits that could be a day (`20250201`) are a number.
  */
 export function noNumberBecause(text: string): string | undefined {
-  if (isDate(text)) return `"${text}" is a date, and stands where the number belongs`;
+  if (isWrittenDate(text)) return `"${text}" is a date, and stands where the number belongs`;
   if (/^-\s*\d/.test(text)) return `"${text}" is a negative number; no register writes a minus`;
   if (isDecimal(text)) return `"${text}" is a decimal number, with a fraction that no register writes`;
   if (PHONE.test(text)) return `"${text}" is a phone number, and stands where the number belongs`;
@@ -32,7 +32,8 @@ const MONTH =
 const DAY_AND_MONTH = new RegExp(`^\\d{1,2}\\.?[ ./-]?${MONTH}[ ,./-]*(?:(?:19|20)\\d{2}|\\d{2})$`, 'u');
 const MONTH_AND_DAY = new RegExp(`^${MONTH}[ .-]*\\d{1,2},? *(?:19|20)\\d{2}$`, 'u');
 
-function isDate(written: string): boolean {
+/** With separators or in words. */
+export function isWrittenDate(written: string): boolean {
   const text = written.replace(TIME, '');
   if (EAST_ASIAN.test(text) || DAY_AND_MONTH.test(text) || MONTH_AND_DAY.test(text)) return true;
   const [, , , third, fourth] = YEAR_FIRST.exec(text) ?? [];

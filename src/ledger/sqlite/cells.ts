@@ -31,6 +31,7 @@ const isReading = (value: unknown): value is AgreedReading =>
   isRecord(value) &&
   typeof value.at === 'number' &&
   (value.country === null || typeof value.country === 'string') &&
+  (value.fitting === undefined || isTexts(value.fitting)) &&
   isRecord(value.fields) &&
   Object.values(value.fields).every(isTexts);
 

@@ -99,7 +99,8 @@ function noteReading(
 ): void {
   if (reading === undefined) return;
   if (agreed !== null && isDeepStrictEqual(agreed, { ...reading, at: agreed.at })) return;
-  const text = JSON.stringify({ ...reading, at: now } satisfies AgreedReading);
+  const isSame = isDeepStrictEqual([agreed?.fields, agreed?.country], [reading.fields, reading.country]);
+  const text = JSON.stringify({ ...reading, at: (isSame && agreed?.at) || now } satisfies AgreedReading);
   database.prepare('UPDATE portfolios SET agreed_columns = ? WHERE id = ?').run(text, id);
 }
 

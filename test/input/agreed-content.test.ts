@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { AgreedColumns, InputOptions } from '../../src/input/types.js';
+import { readAll } from './read-all.js';
+
+const NUMBERS = ['00445790', '00102498', 'SC095237'];
+const HEADERS = ['Ref', 'Alt', 'Company name', 'Country'];
+const NAMES = ['Acme Limited', 'Beta Limited', 'Gamma Limited'];
+const KEYS = ['A-1', 'B-2', 'C-3'];
+
+const csv = (refs: readonly string[], headers: readonly string[] = HEADERS): string =>
+  [headers, ...NAMES.map((name, row) => [refs[row], KEYS[row], name, 'GB'])].map((line) => line.join(',')).join('\n');
+
+async function read(content: string, options: InputOptions = {}) {
+  const { table } = await readAll(`${content}\n`, options);
+  const agreed: AgreedColumns = { ...table.agreement, at: Date.UTC(2026, 2, 1), columns: table.columns };
+  return { table, agreed };
+}
+
+const MAP = ['registration_number=Ref'];
+const flagsOf = (error: unknown) =>
+  (error as { doubts: readonly { choices: readonly { flag: string }[] }[] }).doubts.flatMap(({ choices }) =>
+    choices.map(({ flag }) => flag),
+  );
+const thrownBy = (reading: Promise<unknown>): Promise<unknown> => reading.then(() => undefined).catch((error) => error);
+
+describe('what was agreed to is held against what the next file has', () => {
+  test.each([
+    ['dates', ['2025-01-01', '2025-01-02', '2025-01-03'], 'holds dates'],
+    ['bare dates', ['20250101', '20250102', '20250103'], 'holds dates'],
+    ['names', ['John Smith', 'Ann Lee', 'Bo Day'], 'holds no digits'],
+    ['other numbers', ['1/2025/X', '2/2025/X', '3/2025/X'], 'holds nothing of the form that it held before'],
+  ])('a number column that holds %s now', async (_, refs, why) => {
+    const { agreed } = await read(csv(NUMBERS), { map: MAP });
+    const error = await thrownBy(read(csv(refs), { agreed }));
+    expect(error).toMatchObject({
+      code: 'COLUMNS_UNCLEAR',
+      message: expect.stringContaining(`"Ref", which was read as registration_number until now, ${why}`),
+    });
+    expect(flagsOf(error)).toEqual(['registration_number=Ref']);
+    // Who insists is not asked again.
+    const insisted = await read(csv(refs), { agreed, map: MAP });
+    expect(insisted.table.mapping.registration_number).toBe(0);
+    expect((await read(csv(NUMBERS), { agreed })).table.mapping.registration_number).toBe(0);
+  });
+
+  test('a name without letters', async () => {
+    const { agreed } = await read(csv(NUMBERS), { map: MAP });
+    const file = csv(NUMBERS).replaceAll(/[A-Z]\w+ Limited/g, '17');
+    await expect(read(file, { agreed })).rejects.toThrow(
+      '"Company name", which was read as name until now, holds no letters',
+    );
+  });
+
+  test('a column with another header is offered for what it holds, whatever it is called', async () => {
+    const { agreed } = await read(csv(NUMBERS), { map: MAP });
+    const error = await thrownBy(read(csv(NUMBERS, ['Reference', 'Alt', 'Company name', 'Country']), { agreed }));
+    expect(flagsOf(error)).toEqual(['registration_number=Reference']);
+  });
+
+  test('a place holds for a file of as many columns', async () => {
+    const { agreed } = await read(csv(NUMBERS, ['', 'Alt', 'Company name', 'Country']), {
+      map: ['registration_number=#1'],
+    });
+    expect((await read(csv(NUMBERS, ['', 'Alt', 'Company name', 'Country']), { agreed })).table.mapping).toMatchObject({
+      registration_number: 0,
+    });
+    const wider = csv(NUMBERS, ['', 'Alt', 'Company name', 'Country'])
+      .split('\n')
+      .map((line, row) => `${row === 0 ? '' : 50_000_000 + row},${line}`)
+      .join('\n');
+    await expect(read(wider, { agreed })).rejects.toThrow('"#1", which was read as registration_number until now');
+  });
+});
+
+test.each([
+  ['Registration', ['20010203', '20050607', '20090607']],
+  ['Reg', ['2001-02-03', '2005-06-07', '2009-06-07']],
+  ['Company code', ['03.02.2001', '7.6.2005', '31.12.2009']],
+  ['Licence number', ['02/13/2001', '06/07/2005', '06/07/2009']],
+])('a column %j of dates is no number', async (header, days) => {
+  const { table } = await read(csv(days, [header, 'Alt', 'Company name', 'Country']));
+  expect(table.mapping).not.toHaveProperty('registration_number');
+});
+
+test('one column cannot be two fields, unless one is the key', async () => {
+  const twice = read(csv(NUMBERS), { map: ['name=Company name', 'registration_number=Company name'] });
+  await expect(twice).rejects.toThrow('--map registration_number=Company name: this column is given as name already');
+  const { table } = await read(csv(NUMBERS), { map: ['id=Ref', 'registration_number=Ref'] });
+  expect(table.mapping).toMatchObject({ id: 0, registration_number: 0 });
+});
+
+test('in two rows a column that could be the number is told about, every one of them', async () => {
+  const rows = ['Acme Limited,GB,00445790,40000002', 'Beta Limited,GB,00102498,40000003'];
+  const { table } = await read(['Company name,Country,Foo,Bar', ...rows].join('\n'));
+  expect(table.mapping).not.toHaveProperty('registration_number');
+  expect(table.warnings).toEqual([
+    '"Foo" and "Bar" could be the registration_number, and are not read: --map registration_number="Foo" or --map registration_number="Bar" changes that',
+  ]);
+});
