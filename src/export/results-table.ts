@@ -27,7 +27,6 @@ export const resultsTable = table({
       'Number of the first data line that is the same company, where this is not the first',
     ),
     column('match_grade', 'text', 'See rows.match_grade'),
-    column('register', 'text', 'The register that it is in, as sent: a court, a jurisdiction, a state'),
     column('legal_form', 'text', 'Legal form as the registry reports it'),
     column('incorporation_date', 'date', 'Date of incorporation'),
     column(
@@ -41,6 +40,7 @@ export const resultsTable = table({
     column('credit_risk_words', 'text', 'The same in the report’s words'),
     column('credit_limit', 'scalar', 'Credit limit, as sent'),
     column('credit_limit_currency', 'text', 'Its currency'),
+    column('register', 'text', 'The register that it is in, as sent: a court, a jurisdiction, a state'),
     column(
       'checked_at',
       'timestamp',
