@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os';
+import { UsageError } from '../domain/errors.js';
+import { isPersonName } from '../ledger/two-people.js';
 import type { PlaceOptions, Surroundings } from './surroundings.js';
 
 export interface DeciderOptions extends PlaceOptions {
@@ -8,5 +10,11 @@ export interface DeciderOptions extends PlaceOptions {
 
 export function decider({ by }: DeciderOptions, { env }: Surroundings): string {
   const named = [by, env.USER, env.LOGNAME, env.USERNAME].find((name) => name !== undefined && name.trim() !== '');
-  return named?.trim() ?? userInfo().username;
+  const name = named?.trim() ?? userInfo().username;
+  if (!isPersonName(name))
+    throw new UsageError(
+      `${JSON.stringify(name)} is nobody's name: there is no letter or digit in it`,
+      'Say with --by who decides.',
+    );
+  return name;
 }

@@ -1,6 +1,8 @@
 import { UsageError } from '../domain/errors.js';
-import type { DecisionEntry } from '../ledger/review.js';
+import type { Ledger } from '../ledger/ledger.js';
+import type { DecisionEntry, RowRef } from '../ledger/review.js';
 import { applySheet, type Refusal } from '../review/apply.js';
+import type { Screen } from '../review/fit-screen.js';
 import { loadSheet } from '../review/load-sheet.js';
 import type { Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
@@ -67,7 +69,7 @@ export interface AppliedView {
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
   readonly later: number;
-  /** Questions whose decision says the same already. */
+  /** What was decided already; of several people who say the same of one question, each counts. */
   readonly unchanged: number;
   /** Lines without a decision. */
   readonly blank: number;
@@ -111,25 +113,43 @@ export function withdrawBatch(
     const groundsOf = await groundsOfRuns(ledger);
     const [by, now] = [decider(options, around), around.clock.now()];
     const rows = await Promise.all(standing.map(({ id }) => ledger.review.withdraw(id, by, now, groundsOf)));
-    const released = await releasedRuns(
+    const resting = await restingRows(
       rows.flatMap((each) => each ?? []),
       ledger,
     );
-    return { batch, decisions: standing.map(({ id }) => id), released };
+    return { batch, decisions: standing.map(({ id }) => id), ...resting };
   });
 }
 
-export interface WithdrawnBatchView {
+/** Rows that rested on what was withdrawn. */
+export interface RestingView {
+  readonly rows: number;
+  /** Those of them that wait for an answer again, as they did before. */
+  readonly asking: number;
+  /** The runs of the others, which are looked at anew. */
+  readonly released: readonly ReleasedRun[];
+}
+
+async function restingRows(rows: readonly RowRef[], ledger: Ledger): Promise<RestingView> {
+  const found = await Promise.all(rows.map(async (at) => ({ at, row: await ledger.runs.row(at.runId, at.row) })));
+  const goesOn = found.filter(({ row }) => row?.outcome !== 'needs_review').map(({ at }) => at);
+  return {
+    rows: rows.length,
+    asking: rows.length - goesOn.length,
+    released: await releasedRuns(goesOn, ledger),
+  };
+}
+
+export interface WithdrawnBatchView extends RestingView {
   readonly batch: string;
   readonly decisions: readonly number[];
-  readonly released: readonly ReleasedRun[];
 }
 
 /** Takes a decision back; rows that rest on it are decided again. */
 export function withdrawDecision(
   options: DeciderOptions & { readonly id: number },
   around = here(),
-): Promise<{ readonly id: number; readonly released: readonly ReleasedRun[] }> {
+): Promise<RestingView & { readonly id: number }> {
   const { id } = options;
   return withLedger('existing', options, around, async (ledger) => {
     const groundsOf = await groundsOfRuns(ledger);
@@ -139,7 +159,7 @@ export function withdrawDecision(
         `there is no decision ${id} in force, or held for a second person`,
         '`kybatch review decisions` lists them.',
       );
-    return { id, released: await releasedRuns(rows, ledger) };
+    return { id, ...(await restingRows(rows, ledger)) };
   });
 }
 
@@ -147,6 +167,8 @@ export interface AnswerOptions extends DeciderOptions, WhichQuestions {
   /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
   readonly keys: () => AsyncIterable<string>;
   readonly print: (text: string) => void;
+  /** The terminal, as large as it is now: no more candidates are shown at a time than it holds. */
+  readonly screen?: (() => Screen) | undefined;
 }
 
 export interface AnsweredView {
@@ -157,6 +179,8 @@ export interface AnsweredView {
   /** Questions that stay open because the person said so. */
   readonly notSure: number;
   readonly left: number;
+  /** It was ended by Ctrl-C. */
+  readonly interrupted: boolean;
   readonly released: readonly ReleasedRun[];
 }
 
@@ -169,6 +193,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
       questions,
       keys: questions.length === 0 ? none() : options.keys(),
       print: options.print,
+      screen: options.screen,
       review: ledger.review,
       by,
       now: () => around.clock.now(),

@@ -19,6 +19,9 @@ const outside: Outside = {
   get columns() {
     return process.stderr.columns ?? 100;
   },
+  get rows() {
+    return process.stderr.rows ?? process.stdout.rows;
+  },
   keys: process.stdin.isTTY === true ? readKeys : undefined,
   ask: process.stdin.isTTY === true && process.stderr.isTTY === true ? ask : undefined,
   onInterrupt(listener: (signal: Interrupt) => void) {

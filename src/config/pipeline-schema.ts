@@ -122,7 +122,7 @@ export const pipelineFile = section({
     second_person: yesOrNo()
       .default(false)
       .describe(
-        'A confirmation by a person counts only when another person, by another name, has confirmed the same candidate; what is in force already stays. It holds for the whole list from the next `kybatch run` of it on',
+        'A confirmation by a person counts only when another person, by another name, has confirmed the same candidate; what was decided in this list before stays, and what one person has confirmed to another list is the first of two. It holds for the whole list from the next `kybatch run` of it on',
       ),
   })
     .prefault({})

@@ -19,7 +19,10 @@ export interface StageContextOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** The stages of the pipeline, in the order of the journey. */
   readonly stages: readonly Stage[];
-  readonly policy: IdentityPolicy & { readonly idsShared: readonly IdSpace[] };
+  readonly policy: IdentityPolicy & {
+    readonly idsShared: readonly IdSpace[];
+    readonly review: { readonly secondPerson: boolean };
+  };
   readonly optionsOf: (stage: Stage) => unknown;
   readonly environments: ByApi<number | null>;
   /** How long an owned answer of an operation is good for; 0: it is asked anew every time. */
@@ -58,7 +61,8 @@ export class StageContexts {
 
   /** `name` is what calls and errors are filed under: the stage, or `resolve`. */
   contextFor(row: RowPlace, name: string, notes: RowNotes, stage?: Stage): StageContext {
-    const { door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
+    const { runId, door, clock, review, environments, optionsOf, freshnessMs } = this.#options;
+    const { secondPerson } = this.policy.review;
     const environmentOf = (space: keyof typeof idSpaces) => environments[idSpaces[space].api];
     return {
       options: stage === undefined ? undefined : optionsOf(stage),
@@ -89,7 +93,7 @@ export class StageContexts {
         remembered: async (question) => {
           const environmentId = environmentOf(question.space);
           if (environmentId === null || !(await this.#anyDecision())) return undefined;
-          return await review.decisionFor(environmentId, question.key);
+          return await review.decisionFor(environmentId, question.key, { runId, secondPerson });
         },
         wasWithdrawn: async (question) => {
           const environmentId = environmentOf(question.space);

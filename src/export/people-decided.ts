@@ -69,9 +69,15 @@ export function refusedBy({ questions }: Facts): string {
 /** What is open where the company itself is known; undefined where that is the question. */
 export function openInWords({ ids, questions }: Facts): string | undefined {
   const open = questions.find(({ answered }) => answered === 0);
-  if (open === undefined || !Object.keys(ids).some((space) => space !== open.space)) return undefined;
+  if (open === undefined || !isKnownBefore(open.space, ids)) return undefined;
   const { space, stage, entityKey } = open;
   if (stage !== null)
     return `Company confirmed; the ${spaced(stage)} ${outsideText(oddInWords(oddAnswer(entityKey)), 200)}`;
   return `Company confirmed; which ${THINGS[space]} is meant is open`;
+}
+
+/** A space that says more about companies has it. */
+function isKnownBefore(space: IdSpace, ids: Facts['ids']): boolean {
+  const place = TELLING_SPACES.indexOf(space);
+  return TELLING_SPACES.slice(0, place === -1 ? undefined : place).some((telling) => ids[telling] !== undefined);
 }

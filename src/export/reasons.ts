@@ -20,7 +20,7 @@ export function reasonOf(row: ReasonFacts): string {
     case 'pending':
       return stillOpen(row);
     default:
-      return said(row, fromMessage(row));
+      return unknownCountry(row) ?? said(row, fromMessage(row));
   }
 }
 
@@ -91,6 +91,9 @@ const choice = ({ candidates }: ReasonFacts): string =>
   candidates === 0 ? '' : ` (${candidates} ${candidates === 1 ? 'candidate' : 'candidates'})`;
 
 const inCountry = ({ country }: ReasonFacts): string => (country === null ? '' : ` in ${outsideText(country, 60)}`);
+
+const unknownCountry = ({ code, country }: ReasonFacts): string | undefined =>
+  code === 'BAD_COUNTRY' && country !== null ? `The country "${outsideText(country, 60)}" is not known` : undefined;
 
 const HELD_BY: Readonly<Record<string, string>> = {
   allowance: 'The allowance was used up; goes on at the next start',

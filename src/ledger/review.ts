@@ -5,20 +5,28 @@ import type { GroundsOfRun } from './taken-back.js';
 export interface ReviewStore {
   /** Has anybody ever decided anything? */
   anyDecision(): Promise<boolean>;
-  decisionFor(environmentId: number, entityKey: string): Promise<DecisionRecord | undefined>;
+  /** `asking`: a list that wants two people is not told what one has confirmed, unless that was to itself, before it did. */
+  decisionFor(environmentId: number, entityKey: string, asking?: AskingRun): Promise<DecisionRecord | undefined>;
   /** Has somebody confirmed it, and taken that back? */
   wasWithdrawn(environmentId: number, entityKey: string): Promise<boolean>;
   /** Every question with its row and candidates, or those of some runs; the oldest run first, rows in the order of the file. */
   questions(runIds?: readonly string[]): Promise<readonly AskedQuestion[]>;
   /**
    * Writes the decision down; unless it is `not_sure`, rows that wait for it become pending and their runs go on. Where a list
-   * that asks wants two people to agree, a confirmation is held until the second has.
+   * that asks wants two people to agree, or somebody's word is held already, a confirmation is held until the second has.
    */
   record(decision: NewDecision): Promise<Recorded>;
   /** The newest first; withdrawn ones, and those that are held, too. */
   decisions(): Promise<readonly DecisionEntry[]>;
   /** Rows that rest on it are decided again. Undefined if there is no such decision in force, nor held. */
   withdraw(id: number, by: string, at: number, groundsOf: GroundsOfRun): Promise<readonly RowRef[] | undefined>;
+}
+
+/** Who wants to know what was decided. */
+export interface AskingRun {
+  /** Null for a plan: any list that wants two people is meant. */
+  readonly runId: string | null;
+  readonly secondPerson: boolean;
 }
 
 export interface AskedQuestion extends NewQuestion {

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from './review.js';
+import type { DecisionEntry, DecisionRecord } from './review.js';
 
 /** What one person says to a question. */
 export type Word = Pick<DecisionRecord, 'decision' | 'candidateId' | 'decidedBy'>;
@@ -33,7 +33,19 @@ const isSameWord = (one: Word, other: Word): boolean =>
 /** However a name is spelt: a second person has another one. */
 export const isSamePerson = (one: string, other: string): boolean => plain(one) === plain(other);
 
-const plain = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, '');
+/** There is a letter or a digit in it: nobody can be told apart by anything else. */
+export const isPersonName = (name: string): boolean => plain(name) !== '';
+
+/** Letters and digits alone, in one case and without marks: what is seen of a name, however it was typed or saved. */
+const plain = (name: string): string =>
+  name.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(UNSAID, '');
+
+/** Also what looks like a letter to Unicode and is none: fillers that show nothing, and apostrophes. */
+const UNSAID = /[^\p{L}\p{N}]|\p{Lm}|\p{Default_Ignorable_Code_Point}/gu;
+
+/** A confirmation by one person; where two are needed it is the first of them, whichever list it was said to. */
+export const isAlone = ({ decision, secondBy }: Pick<DecisionEntry, 'decision' | 'secondBy'>): boolean =>
+  decision === 'confirm' && secondBy === null;
 
 /** Of a row whose question has been answered by one person. It names no company: purge leaves such words as they are. */
 export function waitingInWords(words: readonly Word[]): { readonly code: string; readonly message: string } {

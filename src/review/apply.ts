@@ -1,4 +1,5 @@
 import type { ReviewStore, RowRef } from '../ledger/review.js';
+import { isPersonName, isSamePerson } from '../ledger/two-people.js';
 import { type GivenAnswer, giveAnswer, saysTheSame, type Verdict, verdictNamed } from './give-answer.js';
 import { type Choice, type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
@@ -24,7 +25,7 @@ export interface Applied {
   readonly unseen: number;
   /** Those of them that answer what another pipeline has asked than the one that was run last: they count with that. */
   readonly later: number;
-  /** Questions whose decision says the same already. */
+  /** What was decided already; of several people who say the same of one question, each counts. */
   readonly unchanged: number;
   /** Lines without a decision. */
   readonly blank: number;
@@ -47,21 +48,18 @@ export async function applySheet(
   const checked = lines.map((line) => checkLine(line, questions, sheet));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
-  const answers: { line: number; question: Question; answer: GivenAnswer }[] = [];
+  const answers: Given[] = [];
   let unchanged = 0;
   for (const group of said.values()) {
+    const people = byPerson(group, by);
     const conclusion = conclude(group);
     if (conclusion.kind === 'refused') refused.push(...conclusion.refusals);
-    else if (conclusion.kind === 'unchanged') unchanged += 1;
-    else {
-      const { question, verdict, choice, shown, line } = conclusion.said;
-      const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
-      answers.push({ line: line.line, question, answer });
-    }
+    else if (conclusion.kind === 'unchanged') unchanged += people.length;
+    else answers.push(people);
   }
-  const given = await Promise.all(
-    answers.map(async (one) => ({ ...one, recorded: await giveAnswer(review, one.question, one.answer, now) })),
-  );
+  const spoken = await Promise.all(answers.map((people) => giveInOrder(people, review, now)));
+  const given = spoken.flat();
+  unchanged += answers.flat().length - given.length;
   const [saidBefore, taken] = [
     given.filter(({ recorded }) => recorded.kind === 'said_before'),
     given.filter(({ recorded }) => recorded.kind !== 'said_before'),
@@ -80,6 +78,30 @@ export async function applySheet(
     refused: refused.sort((a, b) => a.line - b.line),
     released: taken.flatMap(({ recorded }) => recorded.released),
   };
+}
+
+/** What people say to one question, each of them once, in the order of their lines. */
+type Given = readonly { readonly line: number; readonly question: Question; readonly answer: GivenAnswer }[];
+
+/** A sheet may hold the words of several people: those who say the same agree, where that is needed, and no longer than that. */
+async function giveInOrder(people: Given, review: ReviewStore, now: number) {
+  const given = [];
+  for (const one of people) {
+    const recorded = await giveAnswer(review, one.question, one.answer, now);
+    given.push({ ...one, recorded });
+    if (recorded.kind === 'in_force') break;
+  }
+  return given;
+}
+
+function byPerson(group: readonly Said[], by: string): Given {
+  const people: Given[number][] = [];
+  for (const { question, verdict, choice, shown, line } of group) {
+    const answer = { verdict, choice, shown, by: line.decidedBy || by, note: line.note };
+    if (!people.some((other) => isSamePerson(other.answer.by, answer.by)))
+      people.push({ line: line.line, question, answer });
+  }
+  return people;
 }
 
 interface Said {
@@ -129,6 +151,8 @@ function checkLine(
   if (verdict === undefined) {
     return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
   }
+  if (line.decidedBy !== '' && !isPersonName(line.decidedBy))
+    return refuse(line, `"${line.decidedBy}" in decided_by is nobody's name: there is no letter or digit in it`);
   if (line.question === '') return refuse(line, 'the question column is empty');
   const question = questions.get(line.question);
   if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
@@ -147,7 +171,7 @@ const GONE = 'the provider was asked again since this file was written and does 
 const WRITE = { kind: 'export' } as const;
 
 type Conclusion =
-  | { readonly kind: 'answer'; readonly said: Said }
+  | { readonly kind: 'answer' }
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'refused'; readonly refusals: readonly Refusal[] };
 
@@ -177,7 +201,7 @@ function conclude(group: readonly Said[]): Conclusion {
     const problem = `decided already: ${decision.decision}, by ${people} on ${when}`;
     return all(problem, { kind: 'withdraw', decision: decision.id });
   }
-  return { kind: 'answer', said: first };
+  return { kind: 'answer' };
 }
 
 const refuse = (line: SheetLine, problem: string, next?: Refusal['next']): Checked => ({

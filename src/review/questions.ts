@@ -5,6 +5,7 @@ import { resolveLocation } from '../domain/resolve-location.js';
 import type { QuestionTopic } from '../ledger/question.js';
 import type { AskedQuestion, DecisionEntry, ReviewStore } from '../ledger/review.js';
 import type { CandidateRecord } from '../ledger/runs.js';
+import { isAlone, isSamePerson } from '../ledger/two-people.js';
 
 /** One question for people, however many rows ask it. */
 export interface Question extends QuestionTopic {
@@ -95,7 +96,7 @@ function toQuestion(
 ): Question {
   const waiting = group.filter(({ open }) => open);
   const shown = waiting.length > 0 ? waiting : group;
-  const [first] = shown;
+  const [firstRow] = shown;
   // The row that was searched for last saw the newest candidates. What the others saw can be meant as well: a pipeline
   // that searches less must not take away what a person is looking at.
   const newest = shown.reduce((a, b) => (b.askedAt > a.askedAt ? b : a));
@@ -107,6 +108,11 @@ function toQuestion(
       candidates.set(candidate.id, { ...candidate, ...heldAgainst(candidate, odd), key: choiceKey(candidate.id) });
   const bestFirst = [...candidates.values()].sort((a, b) => compareGrades(a.matchGrade, b.matchGrade));
   const { space, stage, environmentId, environment, entityKey, code, message } = newest;
+  const open = waiting.length > 0;
+  const needsTwo = group.some((asked) => asked.needsTwo);
+  // What one person has confirmed, to a list that needs no second, is the first word of two where one does.
+  const first = open && needsTwo && decision !== undefined && isAlone(decision) ? decision : undefined;
+  const isFirst = ({ decidedBy }: DecisionEntry) => first !== undefined && isSamePerson(first.decidedBy, decidedBy);
   return {
     id: questionId(newest),
     space,
@@ -117,16 +123,16 @@ function toQuestion(
     code,
     message,
     rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
-    input: first?.fields ?? {},
-    countryCode: countryOf(first?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
+    input: firstRow?.fields ?? {},
+    countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
     bought: odd?.bought,
     candidates: bestFirst,
     basis: `B-${digest(JSON.stringify([...candidates.keys()].sort()), 8)}`,
-    open: waiting.length > 0,
-    beside: waiting.length > 0 && waiting.every(({ beside }) => beside),
-    decision,
-    needsTwo: group.some(({ needsTwo }) => needsTwo),
-    held,
+    open,
+    beside: open && waiting.every(({ beside }) => beside),
+    decision: first === undefined ? decision : undefined,
+    needsTwo: needsTwo || held.length > 0,
+    held: first === undefined || held.some(isFirst) ? held : [first, ...held],
   };
 }
 

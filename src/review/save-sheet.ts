@@ -1,4 +1,5 @@
 import { rename, rm, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { asPlaceError, UsageError } from '../domain/errors.js';
 import { WorkbookWriter } from '../sheets/write-workbook.js';
 import { writeWhole } from '../util/whole-file.js';
@@ -23,6 +24,12 @@ export async function saveSheet(
   { overwrite, delimiter }: SaveOptions,
 ): Promise<void> {
   const isWorkbook = isWorkbookName(path);
+  const extension = extname(path);
+  if (!isWorkbook && !TEXTS.has(extension.toLowerCase()))
+    throw new UsageError(
+      `a sheet of questions is not written as ${extension}: ${path}`,
+      'Name a .csv, .tsv or .txt file, or a .xlsx for a workbook.',
+    );
   if (isWorkbook && delimiter !== undefined)
     throw new UsageError(
       `${path} is a workbook, which has no delimiter`,
@@ -41,6 +48,9 @@ export async function saveSheet(
     throw asPlaceError(error, path);
   }
 }
+
+/** A file without an extension is CSV. */
+const TEXTS: ReadonlySet<string> = new Set(['.csv', '.tsv', '.txt', '']);
 
 export const isWorkbookName = (path: string): boolean => /\.xlsx$/i.test(path);
 

@@ -1,5 +1,6 @@
 import type { Recorded, ReviewStore, RowRef } from '../ledger/review.js';
 import type { GroundsOfRun } from '../ledger/taken-back.js';
+import { fitScreen, type Screen } from './fit-screen.js';
 import { type GivenAnswer, giveAnswer, type Verdict } from './give-answer.js';
 import type { Question } from './questions.js';
 import { readText } from './read-text.js';
@@ -15,6 +16,8 @@ export interface SessionOptions {
   readonly by: string;
   readonly now: () => number;
   readonly groundsOf: GroundsOfRun;
+  /** As large as it is now; without it nine candidates are shown at a time. */
+  readonly screen?: (() => Screen) | undefined;
 }
 
 export interface SessionEnd {
@@ -26,6 +29,8 @@ export interface SessionEnd {
   /** Questions to which nothing was said. */
   readonly left: number;
   readonly released: readonly RowRef[];
+  /** It was ended by Ctrl-C. */
+  readonly interrupted: boolean;
 }
 
 /**
@@ -35,10 +40,12 @@ export interface SessionEnd {
 export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   const keys = options.keys[Symbol.asyncIterator]();
   const session = new Session(options);
+  let interrupted = false;
   try {
     session.show();
     while (!session.over) {
       const { value: key, done } = await keys.next();
+      interrupted = key === CTRL_C;
       if (done === true || ENDS.has(key)) break;
       if (key === 't') session.note = await readText(keys, options.print, session.note);
       await session.press(key);
@@ -46,11 +53,12 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   } finally {
     await keys.return?.();
   }
-  return session.end();
+  return { ...session.end(), interrupted };
 }
 
-/** q, Ctrl-C, Ctrl-D. */
-const ENDS: ReadonlySet<string> = new Set(['q', '\u0003', '\u0004']);
+const CTRL_C = '\u0003';
+/** And Ctrl-D. */
+const ENDS: ReadonlySet<string> = new Set(['q', CTRL_C, '\u0004']);
 const PAGE = 9;
 
 interface Given {
@@ -66,7 +74,9 @@ class Session {
   /** What was noted on a question comes back with it. */
   readonly #notes = new Map<number, string>();
   #position = 0;
-  #page = 0;
+  /** The first candidate on the screen, and how many there are on it. */
+  #from = 0;
+  #shown = 0;
   /** Digits of a number that is not told yet. */
   #typed = '';
 
@@ -84,16 +94,23 @@ class Session {
   }
 
   show(): void {
-    const { questions, print } = this.#options;
+    const { questions, print, screen } = this.#options;
     const question = questions[this.#position];
     if (question === undefined) {
       if (!this.over) print('\nThat was the last question. u undoes, any other key ends. ');
       return;
     }
+    const most = Math.min(PAGE, question.candidates.length - this.#from);
+    const textOf = (shown: number) => this.#textOf(question, shown);
+    this.#shown = screen === undefined ? most : fitScreen(most, screen(), textOf);
+    print(`\n${textOf(this.#shown)}`);
+  }
+
+  #textOf(question: Question, shown: number): string {
     const note = this.note === '' ? '' : `  note: ${this.note}\n`;
-    const words = questionInWords(question, this.#page * PAGE, PAGE);
-    print(`\n[${this.#position + 1} of ${questions.length}] ${words}${note}`);
-    print(`  ${keysInWords(question)} `);
+    const words = questionInWords(question, this.#from, shown);
+    const place = `[${this.#position + 1} of ${this.#options.questions.length}]`;
+    return `${place} ${words}${note}  ${keysInWords(question, shown)} `;
   }
 
   async press(key: string): Promise<void> {
@@ -106,11 +123,11 @@ class Session {
     else if (key === 's') await this.#answer(question, { verdict: 'not_sure' });
     else if (key === 'k' || key === ' ') this.#skip();
     else if (key === 't') this.show();
-    else if (key === 'm' && question.candidates.length > PAGE) this.#turnPage(question);
-    else if (key.trim() !== '') this.#tell(keysInWords(question));
+    else if (key === 'm' && question.candidates.length > this.#shown) this.#turnPage(question);
+    else if (key.trim() !== '') this.#tell(keysInWords(question, this.#shown));
   }
 
-  end(): SessionEnd {
+  end(): Omit<SessionEnd, 'interrupted'> {
     const notSure = this.#given.filter(({ verdict }) => verdict === 'not_sure').length;
     const held = this.#given.filter(({ recorded }) => recorded.kind === 'held').length;
     return {
@@ -145,8 +162,8 @@ class Session {
     const choice = question.candidates[number - 1];
     const typed = this.#typed;
     this.#typed = '';
-    if (choice === undefined) this.#tell(`there is no candidate ${typed}`, keysInWords(question));
-    else if (Math.floor((number - 1) / PAGE) !== this.#page)
+    if (choice === undefined) this.#tell(`there is no candidate ${typed}`, keysInWords(question, this.#shown));
+    else if (number <= this.#from || number > this.#from + this.#shown)
       this.#tell(`candidate ${number} is not on the screen; m shows others`);
     else await this.#answer(question, { verdict: 'confirm', choice });
   }
@@ -159,7 +176,7 @@ class Session {
     const { review, by, now, print } = this.#options;
     const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
-      this.#tell(saidBeforeInWords(by), keysInWords(question));
+      this.#tell(saidBeforeInWords(by), keysInWords(question, this.#shown));
       return;
     }
     this.#given.push({ position: this.#position, verdict: said.verdict, recorded });
@@ -185,28 +202,28 @@ class Session {
   }
 
   #turnPage({ candidates }: Question): void {
-    this.#page = (this.#page + 1) % Math.ceil(candidates.length / PAGE);
+    this.#from = this.#from + this.#shown < candidates.length ? this.#from + this.#shown : 0;
     this.show();
   }
 
   /** After the last question there is nothing left but to undo, if anything was answered. */
   #goTo(position: number): void {
     this.#position = position;
-    this.#page = 0;
+    this.#from = 0;
     this.#typed = '';
     this.over = position >= this.#options.questions.length && this.#given.length === 0;
     this.show();
   }
 }
 
-function keysInWords({ candidates }: Question): string {
+function keysInWords({ candidates }: Question, shown: number): string {
   const count = candidates.length;
   return [
     ...(count === 0 ? [] : [count === 1 ? '1 confirm' : `1-${count} confirm`]),
     'n none of these',
     's not sure',
     't note',
-    ...(count > PAGE ? ['m more'] : []),
+    ...(count > shown ? ['m more'] : []),
     'k skip',
     'u undo',
     'q quit',

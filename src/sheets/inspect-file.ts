@@ -4,6 +4,7 @@ import { outsideText } from '../util/outside-text.js';
 import { encodingOfHead } from './encoding.js';
 import { type CodePage, decodeCodePage, isCodePage } from './encodings/code-pages.js';
 import { type Detected, detectEncoding } from './encodings/detect.js';
+import { hasJapaneseEscapes } from './encodings/escapes.js';
 import { encodingNamed } from './encodings/names.js';
 import { OddLines } from './encodings/odd-lines.js';
 import { chunksOf, emptyFile, type FileSource } from './file-source.js';
@@ -58,6 +59,7 @@ class Detection implements Check {
   readonly #path: string;
   readonly #survey = new Utf8Survey();
   readonly #odd = new OddLines();
+  #hasEscapes = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -65,6 +67,7 @@ class Detection implements Check {
 
   update(chunk: Buffer): void {
     this.#survey.update(chunk);
+    this.#hasEscapes ||= hasJapaneseEscapes(chunk);
     if (this.#survey.invalid > 0) this.#odd.update(chunk);
   }
 
@@ -72,6 +75,7 @@ class Detection implements Check {
     this.#survey.end();
     this.#odd.end();
     const { invalid, multibyte } = this.#survey;
+    if (this.#hasEscapes && invalid + multibyte === 0) return ISO_2022_JP;
     if (invalid === 0 || multibyte > invalid) return verdict('utf-8', invalid > 0);
     const { encoding, rival, unreadable } = detectEncoding(this.#odd);
     if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
@@ -81,6 +85,12 @@ class Detection implements Check {
     return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
   }
 }
+
+const ISO_2022_JP: Verdict = {
+  encoding: 'iso-2022-jp',
+  damaged: true,
+  warnings: ['it holds the escape sequences of Japanese in seven bits, so read as iso-2022-jp'],
+};
 
 function ambiguous(path: string, encoding: SheetEncoding, rival: NonNullable<Detected['rival']>): UsageError {
   const [one, other] = rival.readings.map((reading) => outsideText(reading, 60));

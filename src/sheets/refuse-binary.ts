@@ -1,4 +1,5 @@
 import { UsageError } from '../domain/errors.js';
+import { ESCAPE, hasJapaneseEscapes } from './encodings/escapes.js';
 
 /** Refuses what is no text at all, naming what it is where that can be told. `head` is the file's beginning. */
 export function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void {
@@ -18,7 +19,13 @@ export function refuseBinary(path: string, head: Buffer, isUtf16: boolean): void
   ) {
     throw new UsageError(`${path}: this is an HTML or XML document, not a table`, SAVE_AS_CSV);
   }
-  if (looksBinary(head)) throw new UsageError(`${path}: this is a binary file, not a table`, SAVE_AS_CSV);
+  if (looksBinary(withoutEscapes(head)))
+    throw new UsageError(`${path}: this is a binary file, not a table`, SAVE_AS_CSV);
+}
+
+/** In Japanese of escape sequences the escape is no sign of a binary file. */
+function withoutEscapes(head: Buffer): Buffer {
+  return hasJapaneseEscapes(head) ? Buffer.from(head.filter((byte) => byte !== ESCAPE)) : head;
 }
 
 /** Control characters in the first line, or in a tenth of the whole. A few in the rows are the rows' own problem. */

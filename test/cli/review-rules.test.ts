@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSheet } from '../../src/review/load-sheet.js';
@@ -16,6 +17,10 @@ interface Listed {
     readonly proposed: readonly { readonly by: string; readonly candidate: string | null }[];
   }[];
   readonly facets: Readonly<Record<string, readonly { readonly value: string | null; readonly questions: number }[]>>;
+}
+
+interface Outcomes {
+  readonly outcomes: Readonly<Record<string, number>>;
 }
 
 interface Ruled {
@@ -147,6 +152,48 @@ test('where two people must agree, a rule proposes, another name releases, and t
     expect((await kybatch(['review', 'decisions'])).stdout).toMatch(/anna and bob {2}confirm/);
     const { outcomes } = jsonOf<{ outcomes: Record<string, number> }>(await kybatch(RUN));
     expect(outcomes).toMatchObject({ complete: 3, needs_review: 1 });
+  }));
+
+test('what one person has confirmed to a list without the rule waits for a second in a list with it', () =>
+  withQuestions([], async (job) => {
+    const { kybatch, cwd } = job;
+    expect(jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'ann'))).toMatchObject({ decided: 3 });
+    const rules = readFileSync(join(cwd, 'p.yaml'), 'utf8');
+    writeFileSync(join(cwd, 'two.yaml'), `${rules}\nreview: {second_person: true}\n`);
+    const strict = RUN.map((word) => (word === './p.yaml' ? './two.yaml' : word)).concat('--portfolio', 'strict');
+    const waiting = { complete: 0, needs_review: 4 };
+    expect(jsonOf<Outcomes>(await kybatch(strict)).outcomes).toMatchObject(waiting);
+    expect((await list(job, '--reason', 'SECOND_PERSON')).questions.map(({ proposed }) => proposed[0]?.by)).toEqual(
+      Array(3).fill('ann'),
+    );
+    const alone = await confirm(job, 'AF???', '--yes', '--json', '--by', "'Ann.", '--portfolio', 'strict');
+    expect(jsonOf<Ruled>(alone)).toMatchObject({ batch: null, left_out: { said_before: 3 } });
+    const both = jsonOf<Ruled>(await confirm(job, 'AF???', '--yes', '--json', '--by', 'bob'));
+    expect(both).toMatchObject({ decided: 3, held: 0, released_rows: 3 });
+    expect(jsonOf<Outcomes>(await kybatch(strict)).outcomes).toMatchObject({ complete: 3, needs_review: 1 });
+    const back = await kybatch(['review', 'withdraw', '4', '--by', 'bob']);
+    expect(back.stdout).toContain('1 row rested on it.\n');
+    expect(jsonOf<Outcomes>(await kybatch(strict)).outcomes).toMatchObject({ complete: 2, needs_review: 2 });
+    expect(jsonOf<Outcomes>(await kybatch(RUN)).outcomes).toMatchObject({ complete: 3, needs_review: 1 });
+  }));
+
+test('whoever takes back having agreed is told that the row waits, and of no command that would do nothing', () =>
+  withQuestions(['review: {second_person: true}'], async (job) => {
+    for (const by of ['ann', 'bob']) await confirm(job, 'AF???', '--yes', '--by', by);
+    const { stdout } = await job.kybatch(['review', 'withdraw', '4', '--by', 'bob']);
+    expect(stdout).toBe(
+      'Decision 4 is withdrawn; 1 row rested on it.\n1 row waits for an answer again: kybatch review list\n',
+    );
+  }));
+
+test('questions are written as text or a workbook, not as what a name of another kind promises', () =>
+  withQuestions([], async ({ kybatch }) => {
+    const refused = await kybatch(['review', 'export', '--out', 'q.pdf']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('a sheet of questions is not written as .pdf');
+    for (const name of ['q.tsv', 'q.TXT', 'q'])
+      expect((await kybatch(['review', 'export', '--out', name])).code).toBe(0);
+    expect((await kybatch(['review', 'apply', 'q.tsv', '--by', '\u200b—'])).stderr).toContain("is nobody's name");
   }));
 
 test('the workbook of the results asks the same questions, and a sheet of another list is told line by line', () =>

@@ -79,6 +79,7 @@ const LEHMERT = { space: 'credit', candidateId: 'c', name: 'Lehmert Elektrobau S
 const OTHER_NUMBER = { stage: 'record', entityKey: 'record|77|["GB","00445790","GB","09999999"]' } as const;
 
 test.each<readonly [string, Partial<ReasonFacts>]>([
+  ['The country "Atlantis" is not known', { outcome: 'invalid', code: 'BAD_COUNTRY', country: 'Atlantis' }],
   ['Confirmed by registration number', {}],
   [
     'Confirmed by Anna; not available: credit report',
@@ -130,6 +131,15 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
       questions: [
         { ...ASKED, ...OPEN, space: 'credit', stage: 'credit-report', entityKey: 'report|c|["5","7",null,"8"]' },
       ],
+    },
+  ],
+  [
+    'What was bought is of another number or country than what was confirmed: please decide',
+    {
+      outcome: 'needs_review',
+      code: 'IDENTITY_MISMATCH',
+      ids: { v1: '77', v2: '9' },
+      questions: [{ ...ASKED, ...OPEN, ...OTHER_NUMBER }],
     },
   ],
   [

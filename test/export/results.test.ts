@@ -174,6 +174,35 @@ test('where no record was bought, the company is named as its search named it', 
   });
 });
 
+test('who chose a credit report of another company is said, and whose it is', async () => {
+  await withRun({ ...acme, rows: acme.rows.slice(0, 1) }, async ({ dataDir, ledger, id }) => {
+    const topic = { space: 'credit', stage: null, entityKey: 'credit|k' } as const;
+    const environmentId = await ledger.calls.environment('v2', 'test');
+    const question = { ...topic, environmentId, candidateId: null, code: 'REVIEWED', message: 'x', askedAt: NOW };
+    const seen = {
+      id: 'c',
+      name: 'Lehmert Elektrobau Supply AG',
+      registrationNumber: 'HRA 1567',
+      vatNumber: null,
+      countryCode: 'DE',
+      state: null,
+      jurisdiction: null,
+      matchGrade: 'BFZAZ',
+      decision: 'confirmed',
+      evidence: 'x',
+    };
+    const candidates = [{ space: 'credit' as const, seen: [seen] }];
+    await settleAgain(ledger, id, 1, { candidates, questions: [{ ...question, answered: true }] });
+    const said = { decision: 'confirm', candidateId: 'c', decidedBy: 'Erika', decidedAt: NOW, note: null } as const;
+    await ledger.review.record({ ...topic, ...said, environmentId, shown: ['c'], summary: 'x' });
+    const folder = join(dataDir, 'out');
+    await exportTo(folder, ledger, id);
+    expect(readTable(folder, 'results')[0]?.reason).toBe(
+      'Confirmed by registration number; the credit report was chosen by Erika and names Lehmert Elektrobau Supply AG; the company is struck off',
+    );
+  });
+});
+
 test('calls tell what was asked, and errors why a line cannot be', async () => {
   await withResults(async (folder, { ledger, id }) => {
     await exportTo(folder, ledger, id);

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSamePerson, type Word, waitingInWords, weigh } from '../../src/ledger/two-people.js';
+import { isPersonName, isSamePerson, type Word, waitingInWords, weigh } from '../../src/ledger/two-people.js';
 
 const confirm = (decidedBy: string, candidateId: string): Word => ({ decision: 'confirm', candidateId, decidedBy });
 const none = (decidedBy: string): Word => ({ decision: 'none_of_these', candidateId: null, decidedBy });
@@ -55,6 +56,36 @@ describe('where two people are needed', () => {
 test('a person is the same in any case and with any spaces', () => {
   expect(isSamePerson('Anna  Schmidt', 'anna schmidt ')).toBe(true);
   expect(isSamePerson('Anna', 'Anne')).toBe(false);
+});
+
+describe('names', () => {
+  const SAME = [
+    'Ann\u00a0Müller',
+    'Ann M\u200büller',
+    'Ann Müller.',
+    '\uff21nn Müller',
+    "'Ann Müller",
+    '\u02bcAnn Müller',
+  ];
+  const MORE = ['Ann\tMüller', 'AnnMüller', 'Ann\u00adMüller', '=ANN MU\u0308LLER\u3164', 'ann muller', 'Ann-Müller'];
+  test.each([...SAME, ...MORE])('%j is Ann Müller', (name) => expect(isSamePerson('Ann Müller', name)).toBe(true));
+
+  test('whatever is put between its letters, and in whatever case and form, a name is the same', () => {
+    const person = fc.string({ unit: fc.constantFrom(...'abzÀéßøñ日本7'), minLength: 1 });
+    const between = fc.constantFrom(
+      ...[' ', '\t', '\u200b', '\u00ad', '\ufeff', '.', "'", '’', '\u0301', '\u2060', '-', '\u3164'],
+    );
+    const form = fc.constantFrom('NFC', 'NFD', 'NFKC', 'NFKD');
+    fc.assert(
+      fc.property(person, fc.array(between), form, fc.boolean(), (name, put, normal, upper) => {
+        const spelt = [...name].map((letter, at) => `${put[at] ?? ''}${letter}`).join('') + put.join('');
+        const typed = (upper ? spelt.toUpperCase() : spelt.toLowerCase()).normalize(normal);
+        expect(isSamePerson(name, typed)).toBe(true);
+        expect(isSamePerson(name, `${typed}x`)).toBe(false);
+        expect([isPersonName(typed), isPersonName(put.join(''))]).toEqual([true, false]);
+      }),
+    );
+  });
 });
 
 test('what a row waits for', () => {

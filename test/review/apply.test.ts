@@ -44,7 +44,7 @@ describe('decisions', () => {
       expect(await desk.ledger.runs.row('first', 1)).toMatchObject({
         outcome: 'pending',
         errorCode: null,
-        matchGrade: null,
+        matchGrade: 'AFZAZ',
       });
       expect(await desk.ledger.runs.find('first')).toMatchObject({ state: 'open', finishedAt: null });
       expect(await desk.ledger.runs.find('second')).toMatchObject({ state: 'finished' });
@@ -174,12 +174,36 @@ describe('decisions', () => {
       const question = await oneQuestion(desk);
       expect(await apply(desk, line(question), line(question, { line: 3 }))).toMatchObject({ applied: 1, refused: [] });
     }));
+
+  const threeNames = (question: Question) =>
+    ['ann', 'bob', 'carla'].map((decidedBy, index) => line(question, { line: index + 2, decidedBy }));
+
+  test('two people on one sheet agree where two must; whoever says so after them is told that it is known', () =>
+    withDesk(
+      async (desk) => {
+        const question = await oneQuestion(desk);
+        const applied = await apply(desk, ...threeNames(question));
+        expect(applied).toMatchObject({ applied: 2, held: 1, unchanged: 1, refused: [], released: [{ row: 1 }] });
+        expect((await desk.review.decisions()).filter(({ held }) => held)).toEqual([]);
+        expect(await desk.review.decisions()).toMatchObject([{ decidedBy: 'ann', secondBy: 'bob' }]);
+        expect(await apply(desk, ...threeNames(question))).toMatchObject({ applied: 0, unchanged: 3 });
+      },
+      { secondPerson: true },
+    ));
+
+  test('where one person is enough, the others who say the same are counted', () =>
+    withDesk(async (desk) => {
+      const question = await oneQuestion(desk);
+      expect(await apply(desk, ...threeNames(question))).toMatchObject({ applied: 1, unchanged: 2, refused: [] });
+      expect(await desk.review.decisions()).toMatchObject([{ decidedBy: 'ann', secondBy: null }]);
+    }));
 });
 
 describe('refused lines', () => {
   const refused: readonly [string, (question: Question) => SheetLine[], number[], RegExp][] = [
     ['an unknown word', (q) => [line(q, { decision: 'yes' })], [2], /"yes" is no decision; write confirm/],
     ['an unknown question', (q) => [line(q, { question: 'Q-0000000000' })], [2], /no such question: "Q-0000000000"/],
+    ["nobody's name", (q) => [line(q, { decidedBy: '—\u200b.' })], [2], /in decided_by is nobody's name/],
     ['no question', (q) => [line(q, { question: '' })], [2], /the question column is empty/],
     ['an unknown candidate', (q) => [line(q, { candidate: 'C-00000000' })], [2], /is no candidate of this question/],
     ['no candidate', (q) => [line(q, { candidate: '' })], [2], /no candidate on this line/],

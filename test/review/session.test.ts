@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Screen } from '../../src/review/fit-screen.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
-async function press({ review }: Desk, keys: readonly string[], by = 'anna'): Promise<SessionEnd & { text: string }> {
+async function press(
+  { review }: Desk,
+  keys: readonly string[],
+  by = 'anna',
+  screen?: Screen,
+): Promise<SessionEnd & { text: string }> {
   let text = '';
   const end = await runSession({
     questions: await openQuestions(review),
@@ -16,6 +22,7 @@ async function press({ review }: Desk, keys: readonly string[], by = 'anna'): Pr
     by,
     now: () => 7,
     groundsOf: NO_GROUNDS,
+    screen: screen && (() => screen),
   });
   return { ...end, text };
 }
@@ -53,8 +60,8 @@ test('undo takes the last answer back and shows its question again', () =>
 test('quitting and a closed terminal keep what was answered', () =>
   withDesk(async (desk) => {
     await asked(desk, 1, 2, 3);
-    expect(await press(desk, ['1', '\u0003', '1'])).toMatchObject({ decided: 1, left: 2 });
-    expect(await press(desk, ['1'])).toMatchObject({ decided: 1, left: 1 });
+    expect(await press(desk, ['1', '\u0003', '1'])).toMatchObject({ decided: 1, left: 2, interrupted: true });
+    expect(await press(desk, ['1'])).toMatchObject({ decided: 1, left: 1, interrupted: false });
     expect(await press(desk, [])).toMatchObject({ decided: 0, left: 1 });
   }));
 
@@ -91,6 +98,35 @@ test('a note stays with its question when it is skipped, undone or typed on, and
     expect(end).toMatchObject({ decided: 1, notSure: 0, left: 0 });
     expect(await desk.remembered('k1')).toMatchObject({ decision: 'none_of_these', note: 'ok!' });
   }));
+
+describe('a small terminal', () => {
+  const screen = { rows: 14, columns: 60 };
+  const askThree = (desk: Desk) => desk.ask({ row: 1, key: 'k', candidates: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] });
+
+  test('shows as many candidates as it holds, and the others on further pages; only those are confirmed', () =>
+    withDesk(async (desk) => {
+      await askThree(desk);
+      const first = await press(desk, ['3', 'q'], 'anna', screen);
+      expect(first.text).toContain('1 to 2 of 3 shown');
+      expect(first.text).toContain('m more');
+      expect(first.text).toContain('candidate 3 is not on the screen');
+      expect(await desk.remembered('k')).toBeUndefined();
+      await press(desk, ['m', '2', 'm', 'm', '3', 'q'], 'anna', screen);
+      expect(await desk.remembered('k')).toMatchObject({ candidateId: 'c' });
+    }));
+
+  test('shows one candidate at least', () =>
+    withDesk(async (desk) => {
+      await askThree(desk);
+      const { text } = await press(desk, ['m', 'm', 'm', 'q'], 'anna', { rows: 3, columns: 10 });
+      expect([...text.matchAll(/(\d) to (\d) of 3 shown/g)].map(([, from, to]) => `${from}-${to}`)).toEqual([
+        '1-1',
+        '2-2',
+        '3-3',
+        '1-1',
+      ]);
+    }));
+});
 
 describe('more than nine candidates', () => {
   const askEleven = (desk: Desk) =>

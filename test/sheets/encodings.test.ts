@@ -69,6 +69,20 @@ test('an unknown one is refused with the list', async () => {
   });
 });
 
+test('Japanese in seven bits is told by its escape sequences', async () => {
+  const [company, city] = ['\x1b$B3t<02q<R\x1b(B', '\x1b$BEl5~\x1b(B'];
+  const bytes = Buffer.from(`${company},city\n${company} A,${city}\n`, 'latin1');
+  const { sheet, lines } = await readSheet(bytes);
+  expect([sheet.encoding, sheet.headers, lines[0]?.cells]).toEqual([
+    'iso-2022-jp',
+    ['株式会社', 'city'],
+    ['株式会社 A', '東京'],
+  ]);
+  expect(sheet.warnings).toEqual([expect.stringMatching(/escape sequences.*iso-2022-jp/)]);
+  const named = await readSheet(bytes, { encoding: 'jis' });
+  expect(named.lines[0]?.cells).toEqual(['株式会社 A', '東京']);
+});
+
 test('lines that do not fit the encoding that was found, or named, are a problem of their own', async () => {
   const japanese = LISTS.find(({ encoding }) => encoding === 'shift_jis')?.names ?? [];
   const bytes = Buffer.concat([encoderFor('shift_jis')(csv(japanese)), Buffer.from('\x81\x20;\x85\xff;1\n', 'latin1')]);

@@ -2,18 +2,19 @@ import type { DecidedBy, ReadColumn } from '../../app/how-to-read.js';
 import type { PlanView } from '../../app/plan.js';
 import { outsideText } from '../../util/outside-text.js';
 
-const WIDTH = 80;
+/** What fits on any terminal: a narrower one wraps. */
+export const NARROWEST = 80;
 
-/** Which column is read as what, with some of its cells; and what is carried through only. */
-export function columnsInWords({ columns: { read, country, all } }: PlanView): readonly string[] {
+/** Which column is read as what, with some of its cells; and what is carried through only. `width`: of the terminal. */
+export function columnsInWords({ columns: { read, country, all } }: PlanView, width: number): readonly string[] {
   const taken = new Set(read.flatMap(({ source }) => source));
   const carried = all.filter((_, index) => !taken.has(index)).map((name) => outsideText(name, 40));
   const lines = read.map(({ field, header, decidedBy, samples }) => [field, header, HOW[decidedBy], samples] as const);
   return [
     'Columns',
-    ...columnTable(lines).trimEnd().split('\n'),
+    ...columnTable(lines, width).trimEnd().split('\n'),
     ...(country === null ? [] : [`  country of rows that name none: ${country}`]),
-    ...(carried.length === 0 ? [] : [cut(`  carried through only: ${carried.join(', ')}`, WIDTH)]),
+    ...(carried.length === 0 ? [] : [cut(`  carried through only: ${carried.join(', ')}`, roomIn(width))]),
   ];
 }
 
@@ -26,11 +27,15 @@ const HOW: Readonly<Record<DecidedBy, string>> = {
   agreed: 'as agreed before',
 };
 
-/** Cells below one another, the samples as far as there is room for them. */
-export function columnTable(lines: readonly (readonly [...string[], readonly string[]])[]): string {
+/**
+ * Cells below one another, and behind them as many samples as there is room for, none of them cut: where there is none for
+ * the first, they have a line of their own.
+ */
+export function columnTable(lines: readonly (readonly [...string[], readonly string[]])[], width: number): string {
+  const wide = roomIn(width);
   const rows = lines.map((line) => ({
-    words: line.slice(0, -1).map((word) => cut(outsideText(String(word)), 28)),
-    samples: (line.at(-1) as readonly string[]).map((sample) => cut(outsideText(sample), 30)).join(', '),
+    words: line.slice(0, -1).map((word) => cut(outsideText(String(word)), Math.floor(wide * 0.35))),
+    samples: (line.at(-1) as readonly string[]).map((sample) => outsideText(sample)),
   }));
   const widths = (rows[0]?.words ?? []).map((_, index) =>
     Math.max(...rows.map(({ words }) => widthOf(words[index] ?? ''))),
@@ -38,9 +43,21 @@ export function columnTable(lines: readonly (readonly [...string[], readonly str
   return rows
     .map(({ words, samples }) => {
       const padded = words.map((word, index) => word + ' '.repeat((widths[index] ?? 0) - widthOf(word)));
-      return `${cut(`  ${[...padded, samples].join('  ')}`, WIDTH).trimEnd()}\n`;
+      const start = `  ${padded.join('  ')}`;
+      const beside = asManyAsFit(samples, wide - widthOf(start) - 2);
+      if (beside !== '' || samples.length === 0) return `${`${start}  ${beside}`.trimEnd()}\n`;
+      const below = asManyAsFit(samples, wide - 6) || cut(samples[0] ?? '', wide - 6);
+      return `${start.trimEnd()}\n      ${below}\n`;
     })
     .join('');
+}
+
+const roomIn = (width: number): number => Math.max(width, NARROWEST);
+
+/** Whole samples, the first ones; empty where not even one fits. */
+function asManyAsFit(samples: readonly string[], room: number): string {
+  const shown = samples.map((_, index) => samples.slice(0, index + 1).join(', '));
+  return shown.findLast((text) => widthOf(text) <= room) ?? '';
 }
 
 /** Characters of East Asia are as wide as two. */

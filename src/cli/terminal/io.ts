@@ -19,6 +19,8 @@ export interface Outside {
   /** A person sits at the terminal: questions may be asked, a bar may be drawn. */
   readonly interactive: boolean;
   readonly columns: number;
+  /** Absent where nobody knows. */
+  readonly rows?: number | undefined;
   /** The keys a person presses, one at a time, for as long as they are listened to. Absent without a terminal. */
   readonly keys?: (() => AsyncIterable<string>) | undefined;
   /** Puts a question to the person and resolves with the answer; undefined if there was none. Absent without a terminal. */
@@ -52,6 +54,9 @@ export function guarded(outside: Outside, { quiet, place }: { readonly quiet: bo
     // A window may be made narrower while the bar is drawn.
     get columns() {
       return outside.columns;
+    },
+    get rows() {
+      return outside.rows;
     },
     stdout: (text) => stdout(inert(text)),
     stderr: quiet ? () => {} : alert,

@@ -4,15 +4,15 @@ import { remarkNotes } from '../../app/remark-notes.js';
 import type { RepairRule } from '../../domain/numbers/types.js';
 import { revealsAnything } from '../../domain/reveals.js';
 import { plannedToJson } from './allowance-json.js';
-import { columnsInWords, columnsToJson } from './column-words.js';
+import { columnsInWords, columnsToJson, NARROWEST } from './column-words.js';
 import { invalidInWords } from './invalid-words.js';
 import { plannedInWords } from './permission-words.js';
 import { repairRuleInWords } from './repair-words.js';
 import { freshInWords, REASONS, revealsInWords } from './spending-words.js';
 import { between, count, moment, withCommas } from './text.js';
 
-/** `place`: the flag that names the data directory. */
-export function planInWords(plan: PlanView, place = ''): string {
+/** `place`: the flag that names the data directory. `width`: of the terminal. */
+export function planInWords(plan: PlanView, place = '', width = NARROWEST): string {
   const { v2Calls, days } = plan;
   const ofV2 = `${between(v2Calls.atLeast, v2Calls.atMost)} v2 ${v2Calls.atMost === 1 ? 'call' : 'calls'} that may cost, and up to ${count(plan.creditReportsAtMost, 'credit report')}`;
   const lines = [
@@ -28,7 +28,7 @@ export function planInWords(plan: PlanView, place = ''): string {
     ...suggestedInWords(plan.suggestedCountries),
     ...standingInWords(plan, place),
     '',
-    ...columnsInWords(plan),
+    ...columnsInWords(plan, width),
     '',
     'Registration numbers',
     `  ${withCommas(plan.repaired).padStart(7)}  repaired without asking`,

@@ -44,7 +44,7 @@ export const planVerb: Verb<PlanArgs> = {
         throw error instanceof GoOnError ? withCommand(error, args) : error;
       },
     );
-    io.stdout(json ? `${JSON.stringify(planToJson(view))}\n` : planInWords(view, placeFlags({ dataDir })));
+    io.stdout(json ? `${JSON.stringify(planToJson(view))}\n` : planInWords(view, placeFlags({ dataDir }), io.columns));
     return ExitCode.ok;
   },
 };

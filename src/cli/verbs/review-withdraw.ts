@@ -1,12 +1,11 @@
-import type { ReleasedRun } from '../../app/released-runs.js';
-import { withdrawBatch, withdrawDecision } from '../../app/review.js';
+import { type RestingView, withdrawBatch, withdrawDecision } from '../../app/review.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';
 import { readNumber } from '../number-flag.js';
 import { placeFlags } from '../terminal/commands.js';
 import { printResultAndWords } from '../terminal/print-result.js';
-import { nextCommands, nextInWords, rowsOf } from '../terminal/review-words.js';
+import { nextCommands, nextInWords } from '../terminal/review-words.js';
 import { count } from '../terminal/text.js';
 import type { CommonArgs, Verb } from '../verb.js';
 
@@ -40,22 +39,27 @@ export const withdrawVerb: Verb<WithdrawArgs> = {
         `\`kybatch review decisions${placeFlags(args)}\` lists them with their numbers and batches.`,
       );
     if (batch !== undefined) {
-      const { decisions: taken, released } = await withdrawBatch({ dataDir, batch, by }, aroundOf(io));
-      const toJson = () => ({ batch, withdrawn: taken, ...restedOn(released, args) });
-      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(rowsOf(released), 'row')} rested on them.\n`;
-      printResultAndWords(io, args, toJson, `${words}${nextInWords(released, args)}`);
+      const { decisions: taken, ...resting } = await withdrawBatch({ dataDir, batch, by }, aroundOf(io));
+      const toJson = () => ({ batch, withdrawn: taken, ...restedOn(resting, args) });
+      const words = `${count(taken.length, 'decision')} of batch ${batch} withdrawn; ${count(resting.rows, 'row')} rested on them.\n`;
+      printResultAndWords(io, args, toJson, `${words}${restedInWords(resting, args)}`);
       return ExitCode.ok;
     }
     if (id === undefined) return ExitCode.usage;
-    const { released } = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
-    const words = `Decision ${id} is withdrawn; ${count(rowsOf(released), 'row')} rested on it.\n`;
-    const toJson = () => ({ withdrawn: id, ...restedOn(released, args) });
-    printResultAndWords(io, args, toJson, `${words}${nextInWords(released, args)}`);
+    const resting = await withdrawDecision({ dataDir, id, by }, aroundOf(io));
+    const words = `Decision ${id} is withdrawn; ${count(resting.rows, 'row')} rested on it.\n`;
+    const toJson = () => ({ withdrawn: id, ...restedOn(resting, args) });
+    printResultAndWords(io, args, toJson, `${words}${restedInWords(resting, args)}`);
     return ExitCode.ok;
   },
 };
 
-const restedOn = (released: readonly ReleasedRun[], args: CommonArgs) => ({
-  rows: rowsOf(released),
+const restedOn = ({ rows, asking, released }: RestingView, args: CommonArgs) => ({
+  rows,
+  asking,
   next: nextCommands(released, args),
 });
+
+/** What waits for a person does not go on by itself. */
+const restedInWords = ({ asking, released }: RestingView, args: CommonArgs): string =>
+  `${asking === 0 ? '' : `${count(asking, 'row')} ${asking === 1 ? 'waits' : 'wait'} for an answer again: kybatch review list${placeFlags(args)}\n`}${nextInWords(released, args)}`;

@@ -204,9 +204,10 @@ export const reviewVerb: Verb<ReviewArgs> = {
       );
     }
     const { dataDir, by } = args;
-    const view = await answerQuestions({ dataDir, by, ...whichOf(args), keys, print: io.alert }, aroundOf(io));
+    const screen = () => ({ rows: io.rows ?? 24, columns: io.columns });
+    const view = await answerQuestions({ dataDir, by, ...whichOf(args), keys, print: io.alert, screen }, aroundOf(io));
     io.alert('\n');
     io.stdout(`${answeredInWords(view)}${nextInWords(view.released, args)}`);
-    return ExitCode.ok;
+    return view.interrupted ? ExitCode.interrupted : ExitCode.ok;
   },
 };

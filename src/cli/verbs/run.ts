@@ -65,4 +65,4 @@ const spentNothing = (watchAsked: number): string =>
 
 /** On a terminal the plan is shown first, and nothing is spent before a yes. */
 const ask = (proposal: Proposal, args: RunArgs, io: Io): Promise<boolean> =>
-  agrees(planInWords(proposal.plan, placeFlags(args)), spendQuestion(proposal), args, io);
+  agrees(planInWords(proposal.plan, placeFlags(args), io.columns), spendQuestion(proposal), args, io);

@@ -1,6 +1,6 @@
 import type { DecisionEntry, NewDecision, RowRef } from '../review.js';
-import { isSamePerson, SECOND_PERSON, waitingInWords } from '../two-people.js';
-import { type DecisionRow, toEntry } from './decision-rows.js';
+import { isAlone, isSamePerson, SECOND_PERSON, waitingInWords } from '../two-people.js';
+import { type DecisionRow, IS_DECIDED, SELECT_DECISION, toEntry } from './decision-rows.js';
 import type { Connection } from './driver.js';
 
 type Key = Pick<NewDecision, 'environmentId' | 'entityKey'>;
@@ -28,6 +28,9 @@ export function heldDecisions(database: Connection) {
   const waiting = database.prepare<[number, string], DecisionRow>(
     `${SELECT_HELD} WHERE environment_id = ? AND entity_key = ? AND ${WAITS} ORDER BY id`,
   );
+  const inForce = database.prepare<[number, string], DecisionRow>(
+    `${SELECT_DECISION} WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
+  );
   const one = database.prepare<[number], DecisionRow>(`${SELECT_HELD} WHERE id = ? AND ${WAITS}`);
   const insert = database.prepare(
     `INSERT INTO held_decisions (id, environment_id, entity_key, space, stage, decision, candidate_id, shown, summary, decided_by, decided_at, note, batch)
@@ -44,7 +47,21 @@ export function heldDecisions(database: Connection) {
   );
   const tell = database.prepare('UPDATE rows SET error_code = ?, error_message = ? WHERE run_id = ? AND row = ?');
 
-  const waitingFor = ({ environmentId, entityKey }: Key) => waiting.all(environmentId, entityKey).map(toEntry);
+  const asksForTwo = ({ environmentId, entityKey }: Key) => needsTwo.get(environmentId, entityKey) !== undefined;
+  /** What is in force for lists that need one person only, and is the first of two for one that asks for both. */
+  const saidAlone = (key: Key): DecisionEntry | undefined => {
+    const found = asksForTwo(key) ? inForce.get(key.environmentId, key.entityKey) : undefined;
+    const decision = found && toEntry(found);
+    return decision !== undefined && isAlone(decision) ? decision : undefined;
+  };
+  const waitingFor = (key: Key): readonly DecisionEntry[] => {
+    const held = waiting.all(key.environmentId, key.entityKey).map(toEntry);
+    const alone = saidAlone(key);
+    // Who has said something else since does not mean it any more.
+    return alone === undefined || held.some(({ decidedBy }) => isSamePerson(decidedBy, alone.decidedBy))
+      ? held
+      : [alone, ...held];
+  };
   /** Rows that ask say what they wait for: a second person, or, where nobody has said anything, what was asked. */
   const tellRows = (key: Key): void => {
     const words = waitingFor(key);
@@ -60,7 +77,8 @@ export function heldDecisions(database: Connection) {
   return {
     waitingFor,
     tellRows,
-    needsTwo: ({ environmentId, entityKey }: Key): boolean => needsTwo.get(environmentId, entityKey) !== undefined,
+    /** A list asks for two, or somebody's word waits: that is never settled by whoever has said it, whatever list asks now. */
+    needsTwo: (key: Key): boolean => asksForTwo(key) || waitingFor(key).length > 0,
     /** What the same person has said before is taken back by it. */
     hold(made: NewDecision): number {
       withdrawOwn(made, made.decidedBy, made.decidedAt);
@@ -105,6 +123,7 @@ export const askedAnew = (database: Connection): void =>
       `UPDATE rows SET error_code = code, error_message = message FROM questions
        WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND answered = 0 AND beside = 0 AND error_code = ?
          AND NOT EXISTS (SELECT 1 FROM held_decisions WHERE held_decisions.environment_id = questions.environment_id
-           AND held_decisions.entity_key = questions.entity_key AND ${WAITS})`,
+           AND held_decisions.entity_key = questions.entity_key AND ${WAITS})
+         AND NOT ${IS_DECIDED}`,
     )
     .run(SECOND_PERSON);

@@ -5,9 +5,10 @@ import type { RunRecord } from '../runs.js';
 import { adopt } from './adopt.js';
 import { Cells, portfolioColumns, portfolioReading } from './cells.js';
 import { converge } from './converge.js';
+import { IS_DECIDED } from './decision-rows.js';
 import type { Connection } from './driver.js';
 import { LaidRows } from './laid-rows.js';
-import { IS_DECIDED } from './settle-questions.js';
+
 import { STANDING_COLUMNS, type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';

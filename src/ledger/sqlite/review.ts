@@ -1,23 +1,35 @@
 import type { IdSpace } from '../../domain/id-spaces.js';
 import type { AskedQuestion, DecisionRecord, NewDecision, Recorded, ReviewStore } from '../review.js';
 import type { CandidateRecord } from '../runs.js';
-import { weigh } from '../two-people.js';
+import { isAlone, weigh } from '../two-people.js';
 import { Cells, decisionShown, rowFields } from './cells.js';
 import { comparingAgain } from './compare-again.js';
-import { type DecisionRow, SELECT_DECISION, toEntry } from './decision-rows.js';
+import { type DecisionRow, IS_DECIDED, SELECT_DECISION, toEntry } from './decision-rows.js';
 import type { Connection } from './driver.js';
 import { heldDecisions, NEEDS_TWO, NEXT_NUMBER, SELECT_HELD } from './held-decisions.js';
 import { rowReleases } from './row-releases.js';
 import { STILL_LISTED } from './rows.js';
-import { IS_DECIDED } from './settle-questions.js';
+
 import type { Writer } from './writer.js';
 
 /** Questions for people, and what they decided. */
 export function reviewStore(database: Connection, writer: Writer): ReviewStore {
   const anyDecision = database.prepare<[], number>('SELECT 1 FROM decisions LIMIT 1').pluck();
-  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & { id: number; shown: string }>(
-    `SELECT id, decision, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
+  const decision = database.prepare<[number, string], Omit<DecisionRecord, 'shown'> & FoundDecision>(
+    `SELECT id, decision, second_by AS secondBy, candidate_id AS candidateId, decided_by AS decidedBy, decided_at AS decidedAt, note, shown
      FROM decisions WHERE environment_id = ? AND entity_key = ? AND withdrawn_at IS NULL ORDER BY id DESC LIMIT 1`,
+  );
+  // It has rested on what was decided, or had asked before that: one that wanted two people then would have had it held. Where
+  // two have agreed since, it rested on both.
+  const ownBefore = database.prepare<
+    [{ environmentId: number; entityKey: string; runId: string | null; id: number; at: number }],
+    1
+  >(
+    `SELECT 1 FROM questions JOIN runs ON runs.id = questions.run_id JOIN portfolios ON portfolios.id = runs.portfolio_id
+     WHERE environment_id = @environmentId AND entity_key = @entityKey AND (answered = 1 OR asked_at <= @at)
+       AND NOT EXISTS (SELECT 1 FROM decisions AS both WHERE both.environment_id = @environmentId AND both.entity_key = @entityKey
+         AND second_by IS NOT NULL AND both.id > @id)
+       AND iif(@runId IS NULL, second_person = 1, portfolios.id = (SELECT portfolio_id FROM runs WHERE id = @runId)) LIMIT 1`,
   );
   const withdrawnConfirmation = database
     .prepare<[number, string], number>(
@@ -58,10 +70,14 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
 
   return {
     anyDecision: async () => anyDecision.get() !== undefined,
-    decisionFor: async (environmentId, entityKey) => {
+    decisionFor: async (environmentId, entityKey, asking) => {
       const found = decision.get(environmentId, entityKey);
       if (found === undefined) return undefined;
-      const { id, shown, ...made } = found;
+      const { id, shown, secondBy, ...made } = found;
+      if (asking?.secondPerson && isAlone({ ...made, secondBy })) {
+        const { runId } = asking;
+        if (ownBefore.get({ environmentId, entityKey, runId, id, at: made.decidedAt }) === undefined) return undefined;
+      }
       return { ...made, shown: cells.read(decisionShown, shown, [id]) };
     },
     wasWithdrawn: async (environmentId, entityKey) => withdrawnConfirmation.get(environmentId, entityKey) !== undefined,
@@ -132,6 +148,12 @@ function readQuestions(database: Connection, runIds: readonly string[] | undefin
       .all(row.run_id, row.row, row.space)
       .filter(({ id }) => row.candidate_id === null || id === row.candidate_id),
   }));
+}
+
+interface FoundDecision {
+  readonly id: number;
+  readonly shown: string;
+  readonly secondBy: string | null;
 }
 
 interface QuestionRow {

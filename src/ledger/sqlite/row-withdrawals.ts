@@ -71,7 +71,10 @@ export function rowWithdrawals(database: Connection): (decision: DecisionEntry, 
   };
 }
 
-/** The row's own grade is that of the first space in which it is confirmed: it goes with that. */
+/**
+ * The row's own grade is that of the first space in which it is confirmed: it goes with that. One of a row that was confirmed
+ * in none is that of its question, and is needed when that is open again.
+ */
 export function idForgetter(database: Connection): (row: RowRef, space: IdSpace) => void {
   const forgetId = database.prepare('DELETE FROM row_ids WHERE run_id = ? AND row = ? AND space = ?');
   const forgetGrade = database.prepare(
@@ -79,8 +82,7 @@ export function idForgetter(database: Connection): (row: RowRef, space: IdSpace)
        AND NOT EXISTS (SELECT 1 FROM row_ids WHERE row_ids.run_id = rows.run_id AND row_ids.row = rows.row AND grade = match_grade)`,
   );
   return ({ runId, row }, space) => {
-    forgetId.run(runId, row, space);
-    forgetGrade.run(runId, row);
+    if (forgetId.run(runId, row, space).changes > 0) forgetGrade.run(runId, row);
   };
 }
 

@@ -3,10 +3,6 @@ import type { RowSettlement } from '../runs.js';
 import type { Connection } from './driver.js';
 import { heldDecisions } from './held-decisions.js';
 
-/** Of a question. What is said to one of another pipeline counts when that is run again: until then nothing else tells. */
-export const IS_DECIDED = `EXISTS (SELECT 1 FROM decisions WHERE decisions.environment_id = questions.environment_id
-    AND decisions.entity_key = questions.entity_key AND withdrawn_at IS NULL AND decision <> 'not_sure')`;
-
 /** Of a question: the pipeline of the row asks about such things. Where nobody says what it asks about, it is everything. */
 const OWN = `(@all OR iif(questions.stage = '', questions.space IN (SELECT value FROM json_each(@spaces)),
     questions.stage IN (SELECT value FROM json_each(@stages))))`;

@@ -60,8 +60,9 @@ function detectSingleByte(odd: OddLines): Detected {
   return doubt === undefined ? { encoding: best.encoding } : withRival(best.encoding, doubt.encoding, odd);
 }
 
-function sureOf(...two: readonly SingleByteEncoding[]): number {
-  return two.includes('macintosh') ? SURE_OF_MACINTOSH : SURE;
+function sureOf(best: SingleByteEncoding, other: SingleByteEncoding): number {
+  const isRare = best === 'macintosh' || (best.startsWith('cp') && other === 'macintosh');
+  return isRare ? SURE_OF_MACINTOSH : SURE;
 }
 
 const MOST_WORDS = 2_000;

@@ -12,17 +12,18 @@ interface Desk {
   readonly run: string;
   readonly say: (by: string, more?: Partial<NewDecision>) => ReturnType<Ledger['review']['record']>;
   readonly row: () => ReturnType<Ledger['runs']['row']>;
-  readonly remembered: () => ReturnType<Ledger['review']['decisionFor']>;
+  /** What a row of the list is told, with the policy or without. */
+  readonly remembered: (secondPerson?: boolean) => ReturnType<Ledger['review']['decisionFor']>;
   readonly ask: () => Promise<void>;
   /** The list is run again, with the policy or without. */
   readonly again: (secondPerson: boolean) => Promise<unknown>;
 }
 
 /** A list of one row that ended with a question. */
-async function listAsking(ledger: Ledger, secondPerson: boolean): Promise<Desk> {
+async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', askedAt = NOW): Promise<Desk> {
   const environmentId = await ledger.calls.environment('v1', 'live');
   const run = {
-    id: 'run-1',
+    id: `run-${name}`,
     inputPath: '/in.csv',
     inputSha256: 'file',
     pipelineName: 'nightly',
@@ -32,7 +33,7 @@ async function listAsking(ledger: Ledger, secondPerson: boolean): Promise<Desk> 
   };
   const converge = (wants: boolean, laid = false) =>
     ledger.portfolios.converge({
-      name: 'p',
+      name,
       providers: 'x',
       now: NOW,
       input: { key: 'key', path: '/in.csv', columns: run.columns },
@@ -49,9 +50,9 @@ async function listAsking(ledger: Ledger, secondPerson: boolean): Promise<Desk> 
   const ask = async () => {
     const state = { outcome: 'needs_review', stage: 'confirm' } as const;
     const topic = { space: 'v1', stage: null, environmentId, entityKey: KEY, candidateId: null } as const;
-    const questions = [{ ...topic, ...ASKED, answered: false, askedAt: NOW }];
+    const questions = [{ ...topic, ...ASKED, answered: false, askedAt }];
     const candidates = [{ space: 'v1' as const, seen: [candidate('5'), candidate('6')] }];
-    const told = { errorCode: ASKED.code, errorMessage: ASKED.message };
+    const told = { errorCode: ASKED.code, errorMessage: ASKED.message, matchGrade: 'ZAZAZ' };
     await ledger.runs.settleRow(run.id, 1, rowSettlement({ ...state, ...told }, { questions, candidates }));
   };
   await ask();
@@ -74,7 +75,8 @@ async function listAsking(ledger: Ledger, secondPerson: boolean): Promise<Desk> 
         ...more,
       }),
     row: () => ledger.runs.row(run.id, 1),
-    remembered: () => ledger.review.decisionFor(environmentId, KEY),
+    remembered: (wants = secondPerson) =>
+      ledger.review.decisionFor(environmentId, KEY, { runId: run.id, secondPerson: wants }),
     again: converge,
   };
 }
@@ -197,12 +199,62 @@ export function describeSecondPerson(open: OpenLedger): void {
         const alone = await say('anna');
         expect(alone).toMatchObject({ kind: 'in_force', with: null });
         await again(true);
-        expect(await remembered()).toMatchObject({ candidateId: '5' });
+        expect(await remembered(true)).toMatchObject({ candidateId: '5' });
         await ledger.review.withdraw(alone.id, 'anna', NOW, NO_GROUNDS);
-        expect(await say('anna')).toMatchObject({ kind: 'held' });
+        const held = await say('anna');
+        expect(held).toMatchObject({ kind: 'held' });
         await again(false);
+        expect(await say('anna')).toMatchObject({ kind: 'said_before' });
+        await ledger.review.withdraw(held.id, 'anna', NOW, NO_GROUNDS);
         expect(await say('anna')).toMatchObject({ kind: 'in_force', with: null });
-        expect((await ledger.review.decisions()).filter(({ held }) => held)).toEqual([]);
+        expect(
+          (await ledger.review.decisions()).filter(({ held, withdrawnAt }) => held && withdrawnAt === null),
+        ).toEqual([]);
+      }),
+    );
+
+    test(
+      'is waited for when the list that wanted one is gone: who was first does not settle it for another list',
+      onLedger(open, async (ledger) => {
+        const { say, run } = await listAsking(ledger, true);
+        const other = await listAsking(ledger, false, 'other');
+        await say('anna');
+        await ledger.housekeeping.dropRun(run);
+        expect(await ledger.review.questions()).toMatchObject([{ runId: other.run, needsTwo: false }]);
+        expect(await say('ANNA')).toMatchObject({ kind: 'said_before', released: [] });
+        expect(await say('anna', { candidateId: '6' })).toMatchObject({ kind: 'held' });
+        expect(await other.remembered()).toBeUndefined();
+        expect(await say('bob', { candidateId: '6' })).toMatchObject({ kind: 'in_force', with: 'anna' });
+      }),
+    );
+
+    test(
+      'is needed in a list that wants one, too, when one person has confirmed it to another list before',
+      onLedger(open, async (ledger) => {
+        const free = await listAsking(ledger, false, 'free', NOW - 1);
+        expect(await free.say('anna')).toMatchObject({ kind: 'in_force', with: null });
+        const { say, row, remembered, run } = await listAsking(ledger, true, 'p', NOW + 1);
+        expect(await remembered()).toBeUndefined();
+        expect(await free.remembered()).toMatchObject({ candidateId: '5' });
+        expect(await row()).toMatchObject(WAITING);
+        expect(await say('Anna')).toMatchObject({ kind: 'said_before' });
+        const both = await say('bob');
+        expect(both).toMatchObject({ kind: 'in_force', with: 'anna', released: [{ runId: run, row: 1 }] });
+        expect(await remembered()).toMatchObject({ candidateId: '5', decidedBy: 'anna' });
+        await ledger.review.withdraw(both.id, 'bob', NOW, NO_GROUNDS);
+        expect(await remembered()).toBeUndefined();
+        expect(await free.remembered()).toMatchObject({ candidateId: '5' });
+      }),
+    );
+
+    test(
+      'leaves the row its grade when the question is open again',
+      onLedger(open, async (ledger) => {
+        const { say, row } = await listAsking(ledger, true);
+        await say('anna');
+        const { id } = await say('bob');
+        await ledger.review.withdraw(id, 'bob', NOW, NO_GROUNDS);
+        expect(await row()).toMatchObject({ ...WAITING, matchGrade: 'ZAZAZ' });
       }),
     );
   });

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { type EndJson, jsonOf, withJob } from './here.js';
+
+test('nothing is paid for dates, decimals and counts that stand in the number column without a name', async () => {
+  await withJob({}, async ({ kybatch, writeCsv }) => {
+    const numbers = ['2025-02-01', '01.02.2025', '01/02/2025 12:00', '1122388.3', '-11223883', '0.5', '11', 'SW1A 1AA'];
+    writeCsv(
+      'list.csv',
+      numbers.map((registration_number) => ({ country: 'GB', registration_number })),
+    );
+    const end = await kybatch(['run', 'list.csv', '--pipeline', 'p.yaml', '--json', '--yes']);
+    expect(jsonOf<EndJson>(end)).toMatchObject({ rows: 8, outcomes: { needs_review: 8 }, units_charged: 0 });
+    const questions = await kybatch(['review', 'list']);
+    expect(questions.stdout).toContain('"2025-02-01" is a date');
+  });
+});

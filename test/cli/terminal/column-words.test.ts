@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { columnTable } from '../../../src/cli/terminal/column-words.js';
+
+const NUMBERS = ['Charlottenburg (Berlin) HRB 28752 B', 'Stuttgart HRB 1576', 'Düsseldorf HRB 239491'];
+const table = (samples: readonly string[], width: number) =>
+  columnTable([['registration_number', 'Gericht + Nummer', 'header, content', samples]], width);
+
+test('as many samples as fit, none of them cut', () => {
+  expect(table(['HRB 1', 'HRB 2', 'HRB 33333333333333'], 80)).toBe(
+    '  registration_number  Gericht + Nummer  header, content  HRB 1, HRB 2\n',
+  );
+  expect(table(NUMBERS, 200)).toContain(NUMBERS.join(', '));
+});
+
+test('where there is no room for one of them they have a line of their own', () => {
+  expect(table(NUMBERS, 80)).toBe(
+    '  registration_number  Gericht + Nummer  header, content\n      Charlottenburg (Berlin) HRB 28752 B, Stuttgart HRB 1576\n',
+  );
+});
+
+test('one that is longer than a line is cut there; a narrow terminal wraps', () => {
+  const [, line = ''] = table(['x'.repeat(500)], 20).split('\n');
+  expect(line).toHaveLength(80);
+  expect(line).toMatch(/^ {6}x+…$/);
+});
