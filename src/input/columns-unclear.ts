@@ -23,17 +23,23 @@ export class ColumnsUnclearError extends KybatchError {
    * the first that has several, as none of them is likelier. Of further ones that have several nothing is said yet.
    */
   get ways(): readonly [readonly string[], ...(readonly string[])[]] {
-    const open = this.doubts.find(({ choices }) => choices.length > 1);
-    const flagOf = ({ field, choices }: ColumnDoubt, at: number): string => choices[at]?.flag ?? `${field}=`;
+    const open = this.doubts.find((doubt) => flagsOf(doubt).length > 1);
+    const flagOf = (doubt: ColumnDoubt, at: number): string => flagsOf(doubt)[at] ?? `${doubt.field}=`;
     const way = (at: number) =>
       this.doubts.flatMap((doubt) => {
         if (doubt === open || (open !== undefined && areSwapped(doubt, open))) return [flagOf(doubt, at)];
-        return doubt.choices.length > 1 ? [] : [flagOf(doubt, 0)];
+        return flagsOf(doubt).length > 1 ? [] : [flagOf(doubt, 0)];
       });
-    const [, ...others] = open?.choices ?? [];
+    const [, ...others] = open === undefined ? [] : flagsOf(open);
     return [way(0), ...others.map((_, index) => way(index + 1))];
   }
 }
+
+/** Where the columns are unlikely, none of them is as good a way. */
+const flagsOf = ({ field, choices, isUnlikely = false }: ColumnDoubt): readonly string[] => [
+  ...choices.map(({ flag }) => flag),
+  ...(isUnlikely ? [`${field}=`] : []),
+];
 
 /** Each is about the columns of the other: what one has, the other has not. */
 const areSwapped = (a: ColumnDoubt, b: ColumnDoubt): boolean =>

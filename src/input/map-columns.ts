@@ -102,12 +102,13 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
   for (const [field, { source, why }] of changed) {
     const told = `${JSON.stringify(outsideText(names.headerOf(source), 60))}, which was read as ${field} until now, ${why}`;
     const now = fields.get(field)?.source;
-    doubts.push(doubtOf(field, told, [...(now === undefined ? [] : [now]), ...likely(field), source]));
+    const doubt = doubtOf(field, told, [...(now === undefined ? [] : [now]), ...likely(field), source]);
+    doubts.push({ ...doubt, isUnlikely: true });
   }
   for (const unclear of decision.unclear) {
     if (gone.has(unclear.field) || changed.has(unclear.field)) continue;
     const doubt = doubtOf(unclear.field, reasonOf(unclear, file.headers), unclear.columns);
-    if (isNew) doubts.push(doubt);
+    if (isNew) doubts.push(unclear.kind === 'somebody else' ? { ...doubt, isUnlikely: true } : doubt);
     else {
       fields.delete(unclear.field);
       notes.push(`${doubt.reason}: none is read as ${unclear.field}`);

@@ -65,6 +65,8 @@ export interface ColumnDoubt {
   readonly reason: string;
   /** The likeliest first. */
   readonly choices: readonly ColumnChoice[];
+  /** None of them may well be right: they are about somebody else, or hold something else than before. */
+  readonly isUnlikely?: boolean;
 }
 
 export type ColumnChoice = Pick<ReadColumn, 'source' | 'header' | 'samples'> & {

@@ -81,6 +81,7 @@ describe('a column about somebody else', () => {
       code: 'COLUMNS_UNCLEAR',
       message: expect.stringContaining(`${JSON.stringify(header)} seems to be about another one`),
       hint: expect.stringContaining('--map country= for none'),
+      ways: [[`country=${header}`], ['country=']],
     });
     expect(await readAs(file, { map: [`country=${header}`] })).toMatchObject({ country: header });
     expect(await readAs(file, { country: 'GB' })).not.toHaveProperty('country');
