@@ -80,11 +80,23 @@ class Detection implements Check {
     const { encoding, rival, unreadable } = detectEncoding(this.#odd);
     if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
     if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
+    // Lists of several sources: read as one encoding, the other part would be garbled. As UTF-8 its lines are invalid, and told.
+    if (WESTERN.has(encoding) && multibyte * 4 >= invalid) return verdict('utf-8', true);
     // Which lines hold what is not valid in it is seen when they are read.
     const damaged = encoding !== 'windows-1252';
     return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
   }
 }
+
+/** In these, bytes that make characters of UTF-8 are sequences that no language has: `Ã¼`. */
+const WESTERN: ReadonlySet<SheetEncoding> = new Set([
+  'windows-1252',
+  'iso-8859-15',
+  'macintosh',
+  'cp437',
+  'cp850',
+  'cp858',
+]);
 
 const ISO_2022_JP: Verdict = {
   encoding: 'iso-2022-jp',

@@ -98,3 +98,15 @@ test('characters split between chunks stay whole', async () => {
   const { lines } = await readSheet(encoderFor('gb18030')(csv(many)), { encoding: 'gb18030' });
   expect(lines.map(({ cells }) => `${cells[0]};${cells[1]}`)).toEqual(many);
 });
+
+test('a file of which a part is UTF-8 and a part is not is read as neither in full: the odd rows are invalid', async () => {
+  const utf8 = Buffer.from(csv(Array.from({ length: 4 }, (_, row) => `Müller ${row};Köln`)));
+  const ansi = Array.from({ length: 6 }, (_, row) => `Großmann ${row};Düren;${row}\n`).join('');
+  const bytes = Buffer.concat([utf8, Buffer.from(ansi, 'latin1')]);
+  const { sheet, lines } = await readSheet(bytes, {}, ['name', 'city', 'number']);
+  expect(sheet.encoding).toBe('utf-8');
+  expect(lines.map(({ problem }) => problem?.code)).toEqual([
+    ...Array(4).fill(undefined),
+    ...Array(6).fill('BAD_ENCODING'),
+  ]);
+});
