@@ -56,10 +56,9 @@ describe('kybatch call', () => {
       expect(listing.code).toBe(0);
       for (const name of Object.keys(operations)) expect(listing.stdout).toContain(`${name}: `);
       const machine = JSON.parse((await cli(['call', api, '--json'], { cwd })).stdout) as {
-        operation: string;
-        parameters: unknown[];
-      }[];
-      expect(machine.map(({ operation }) => operation)).toEqual(Object.keys(operations));
+        operations: { operation: string; parameters: unknown[] }[];
+      };
+      expect(machine.operations.map(({ operation }) => operation)).toEqual(Object.keys(operations));
     });
   });
 

@@ -101,8 +101,8 @@ export function describeSnapshot(open: OpenLedger): void {
           ]);
           expect(candidates[0]).toEqual({ ...seen[0], extra: null, row: 1, space: 'v1', position: 1 });
           expect(await collect(snapshot.errors())).toEqual([
-            { ...error, row: 1 },
-            { ...error, row: 2 },
+            { ...error, row: 1, line: 2 },
+            { ...error, row: 2, line: 3 },
           ]);
         });
       }),
