@@ -103,11 +103,18 @@ const HELD_BY: Readonly<Record<string, string>> = {
   unanswered: 'The provider did not answer; goes on at the next start',
 };
 
-function stillOpen({ hold, holdReason, stages }: ReasonFacts): string {
+/** A row that was asked about has been looked at, and paid for, whatever becomes of the answer. */
+function answeredInWords(questions: ReasonFacts['questions']): string {
+  const by = questions.find(({ decision }) => decision !== null)?.decidedBy ?? null;
+  return by === null ? 'A question about it is to be decided anew' : `Answered by ${outsideText(by, 60)}`;
+}
+
+function stillOpen({ hold, holdReason, stages, questions }: ReasonFacts): string {
   if (hold === 'waiting') return `Waiting for the ${stageWords(holdReason ?? 'answer')}`;
   if (hold === 'parked') return HELD_BY[holdReason ?? ''] ?? 'Held up; goes on at the next start';
   const begun = Object.values(stages ?? {}).some((status) => status === 'done');
-  return `${begun ? 'Only a part was bought so far' : 'Not looked at yet'}; goes on at the next start`;
+  const asked = questions.length === 0 ? undefined : answeredInWords(questions);
+  return `${asked ?? (begun ? 'Only a part was bought so far' : 'Not looked at yet')}; goes on at the next start`;
 }
 
 /** A provider's code that its document does not list: what it said itself. */

@@ -184,6 +184,11 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     { outcome: 'pending', hold: 'parked', holdReason: 'allowance' },
   ],
   ['Not looked at yet; goes on at the next start', { outcome: 'pending' }],
+  ['Answered by Anna; goes on at the next start', { outcome: 'pending', questions: [{ ...ASKED, decidedBy: 'Anna' }] }],
+  [
+    'A question about it is to be decided anew; goes on at the next start',
+    { outcome: 'pending', questions: [{ ...ASKED, decision: null, decidedBy: null, candidateId: null }] },
+  ],
   ['Only a part was bought so far; goes on at the next start', { outcome: 'pending', stages: { record: 'done' } }],
   ['The provider did not answer in time', { outcome: 'failed', code: 'DATA_SERVICE_TIMEOUT' }],
   [
