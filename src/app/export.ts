@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { settingsFiles } from '../config/environment.js';
 import { KybatchError, UsageError } from '../domain/errors.js';
 import { checkExport } from '../export/check-export.js';
-import { type ExportFolder, mustBeListable, noteExport } from '../export/export-folders.js';
+import { type ExportFolder, type KeptWorkbook, mustBeListable, noteExport } from '../export/export-folders.js';
 import { exportRun } from '../export/export-run.js';
 import type { ExportFormat } from '../export/options.js';
 import { ALL_PARTS } from '../export/parts.js';
@@ -108,7 +108,10 @@ export async function writeTables(
     const judge = judgeOf(snapshot.run, now);
     const formats = options.formats ?? USUAL_FORMATS;
     const questions = formats.includes('xlsx') ? await questionLines(snapshot.run, ledger) : undefined;
-    const onKept = (file: string) => around.onNote?.(`results.xlsx had been worked in: it is kept as ${file}`);
+    const onKept = (file: string) => {
+      around.onNote?.(`results.xlsx had been worked in: it is kept as ${file}`);
+      list(dataDir, { run: runId, file, at: new Date(now).toISOString() }, around);
+    };
     const summary = await exportRun(
       snapshot,
       {
@@ -136,13 +139,13 @@ export async function writeTables(
 }
 
 /** The tables are there, so a list that cannot be written is told, and fails nothing: somebody else's data may be read, or the disk is full. */
-function list(dataDir: string, made: ExportFolder, { onNote }: Surroundings): void {
+function list(dataDir: string, made: ExportFolder | KeptWorkbook, { onNote }: Surroundings): void {
   try {
     noteExport(dataDir, made);
   } catch (error) {
     if (!(error instanceof KybatchError)) throw error;
     onNote?.(
-      `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not look into ${made.folder}`,
+      `the tables are whole, but the data directory does not know of them (${error.message}): \`kybatch purge\` will not name ${'folder' in made ? made.folder : made.file}`,
     );
   }
 }

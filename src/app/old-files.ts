@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asPlaceError } from '../domain/errors.js';
-import { type ExportFolder, findExports } from '../export/export-folders.js';
+import { type ExportFolder, findExports, findKeptWorkbooks } from '../export/export-folders.js';
 import { ownFiles, removeExport } from '../export/remove-export.js';
 
 /** Exports and logs from before a time. Removing them needs no room, whatever the ledger needs. */
@@ -12,6 +12,8 @@ export interface OldFiles {
   readonly bytes: number;
   /** Exports outside of the data directory: they are the user's. */
   readonly elsewhere: readonly string[];
+  /** Workbooks that somebody had worked in, kept beside their exports: they are the user's, too. */
+  readonly workbooks: readonly string[];
 }
 
 /** What stays, whatever its age. */
@@ -35,6 +37,9 @@ export function findOldFiles(dataDir: string, before: number, staying: Staying |
     logs,
     bytes: sizeOf([...exports.flatMap(ownFiles), ...logs]),
     elsewhere: folders.filter((folder) => !exports.includes(folder)),
+    workbooks: findKeptWorkbooks(dataDir)
+      .filter(({ at }) => Date.parse(at) < before)
+      .map(({ file }) => file),
   };
 }
 

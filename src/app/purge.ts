@@ -1,5 +1,5 @@
 import { itemIds } from '../api/item-ids.js';
-import { type FoundExport, findExports } from '../export/export-folders.js';
+import { type FoundExport, findExports, findKeptWorkbooks, type KeptWorkbook } from '../export/export-folders.js';
 import { namesInExport } from '../export/names-in-export.js';
 import type { Housekeeping, PurgeProof, PurgeReport, PurgeRequest } from '../ledger/housekeeping.js';
 import type { RunStore } from '../ledger/runs.js';
@@ -30,6 +30,8 @@ export interface PurgeView {
   readonly exports: readonly HoldingExport[];
   /** These may: nobody can tell by their text. */
   readonly exportsNotSearched: readonly HoldingExport[];
+  /** Workbooks that somebody had worked in, kept beside their exports, that may hold it as well. */
+  readonly workbooks: readonly KeptWorkbook[];
 }
 
 export interface HoldingExport extends FoundExport {
@@ -49,23 +51,35 @@ export function purge({ request, agree, ...place }: PurgeOptions, around = here(
   return withLedger('existing', place, around, async ({ housekeeping, runs }, dataDir) => {
     // What can be refused is asked for before anything is removed.
     const exports = findExports(dataDir);
+    const kept = findKeptWorkbooks(dataDir);
     const preview = await housekeeping.previewPurge(request, itemIds);
     const nothing = isNothing(preview);
     if (!nothing && agree !== undefined && !(await agree(preview)))
-      return { outcome: 'not_agreed', report: preview, notProved: [], exports: [], exportsNotSearched: [] };
+      return {
+        outcome: 'not_agreed',
+        report: preview,
+        notProved: [],
+        exports: [],
+        exportsNotSearched: [],
+        workbooks: [],
+      };
     const done = nothing ? await housekeeping.goOnPurge(request) : await housekeeping.purge(request, itemIds);
     // One that was removed before left no names behind: those of the request are looked for.
     const { identifiers } = nothing ? preview : (done ?? preview);
-    const still = await stillHolding(request, done ?? preview, exports, runs);
+    const concerned = await concernedBy(request, done ?? preview, runs);
+    const still = await holding(await chosen(exports, concerned), runs);
     if (done !== undefined) {
       // A callback may have named it meanwhile.
       new Inbox(dataDir).remove(identifiers.filter(isId));
       const proved = await proofOf(request, identifiers, done.notRewritten, housekeeping);
-      return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [] };
+      const workbooks = await chosen(kept, concerned);
+      return { outcome: 'removed', report: done, ...proved, exports: still, exportsNotSearched: [], workbooks };
     }
     const proof = await search(request, identifiers, housekeeping);
     const found =
-      request.kind === 'before' ? { exports: still, exportsNotSearched: [] } : await look(exports, proof, runs);
+      request.kind === 'before'
+        ? { exports: still, exportsNotSearched: [], workbooks: await chosen(kept, concerned) }
+        : { ...(await look(exports, proof, runs)), workbooks: kept };
     return { outcome: 'nothing_found', report: preview, proof, notProved: [], ...found };
   });
 }
@@ -111,28 +125,22 @@ const NOT_REWRITTEN = 'the database file could not be written anew, and may stil
 const isNothing = ({ rows, answers, bodies, candidates, questions, decisions, changes }: PurgeReport): boolean =>
   rows + answers + bodies + candidates + questions + decisions + changes === 0;
 
-/** Exports of the runs concerned, and of all others of their portfolios: each shows the whole list. For a date, those made before it, too. */
-async function stillHolding(
-  request: PurgeRequest,
-  report: PurgeReport,
-  exports: readonly FoundExport[],
-  runs: RunStore,
-): Promise<readonly HoldingExport[]> {
+type Concerned = (made: Pick<FoundExport, 'run' | 'at'>) => Promise<boolean>;
+
+/** What was made of the runs concerned, and of all others of their portfolios: each shows the whole list. For a date, what was made before it, too. */
+async function concernedBy(request: PurgeRequest, report: PurgeReport, runs: RunStore): Promise<Concerned> {
   const listOf = async (run: string) => (await runs.find(run))?.portfolioId ?? null;
   const lists = new Set(await Promise.all(report.runs.map(listOf)));
   lists.delete(null);
-  const holds = await Promise.all(
-    exports.map(
-      async ({ run, at }) =>
-        report.runs.includes(run) ||
-        (request.kind === 'before' && Date.parse(at) < request.at) ||
-        lists.has(await listOf(run)),
-    ),
-  );
-  return await holding(
-    exports.filter((_, index) => holds[index]),
-    runs,
-  );
+  return async ({ run, at }) =>
+    report.runs.includes(run) ||
+    (request.kind === 'before' && Date.parse(at) < request.at) ||
+    lists.has(await listOf(run));
+}
+
+async function chosen<T extends Pick<FoundExport, 'run' | 'at'>>(made: readonly T[], concerned: Concerned) {
+  const holds = await Promise.all(made.map(concerned));
+  return made.filter((_, index) => holds[index]);
 }
 
 const holding = (exports: readonly FoundExport[], runs: RunStore): Promise<readonly HoldingExport[]> =>

@@ -16,9 +16,16 @@ export interface FoundExport extends ExportFolder {
   readonly options: MadeWith;
 }
 
+/** A workbook that somebody had worked in, and that was kept when its export was written anew. */
+export interface KeptWorkbook {
+  readonly run: string;
+  readonly file: string;
+  readonly at: string;
+}
+
 const listFile = (dataDir: string) => join(dataDir, 'exports.jsonl');
 
-export function noteExport(dataDir: string, made: ExportFolder): void {
+export function noteExport(dataDir: string, made: ExportFolder | KeptWorkbook): void {
   const path = listFile(dataDir);
   try {
     appendFileSync(path, `${JSON.stringify(made)}\n`, { mode: 0o600 });
@@ -32,9 +39,15 @@ export function findExports(dataDir: string): readonly FoundExport[] {
   const inside = join(dataDir, 'exports');
   const folders = new Set([
     ...reading(inside, () => readdirSync(inside).map((name) => join(inside, name))),
-    ...readList(dataDir),
+    ...readList(dataDir, folderEntry).map(({ folder }) => folder),
   ]);
   return [...folders].flatMap((folder) => describe(folder) ?? []);
+}
+
+/** The workbooks that are still where they were kept. */
+export function findKeptWorkbooks(dataDir: string): readonly KeptWorkbook[] {
+  const byFile = new Map(readList(dataDir, workbookEntry).map((kept) => [kept.file, kept]));
+  return [...byFile.values()].filter(({ file }) => existsSync(file));
 }
 
 /** Whether an export could be noted there: found out before one is made. */
@@ -47,16 +60,18 @@ export function mustBeListable(dataDir: string): void {
   );
 }
 
-const entry = z.object({ run: z.string(), folder: z.string().refine(isAbsolute), at: z.string() });
+const path = z.string().refine(isAbsolute);
+const folderEntry = z.object({ run: z.string(), folder: path, at: z.string() });
+const workbookEntry = z.object({ run: z.string(), file: path, at: z.string() });
 
-/** A line that is no entry (of a process that was killed, of a disk that failed) is passed over. */
-function readList(dataDir: string): readonly string[] {
+/** A line that is no such entry (of a process that was killed, of a disk that failed) is passed over. */
+function readList<T>(dataDir: string, entry: z.ZodType<T>): readonly T[] {
   mustBeListable(dataDir);
-  const path = listFile(dataDir);
-  return reading(path, () => readFileSync(path, 'utf8').split('\n')).flatMap((line) => {
+  const list = listFile(dataDir);
+  return reading(list, () => readFileSync(list, 'utf8').split('\n')).flatMap((line) => {
     try {
       const { success, data } = entry.safeParse(JSON.parse(line));
-      return success ? [data.folder] : [];
+      return success ? [data] : [];
     } catch {
       return [];
     }

@@ -30,7 +30,6 @@ export interface ReasonFacts {
   readonly message: string | null;
   readonly matchedOn: string | null;
   readonly country: string | null;
-  readonly candidates: number;
   readonly hold: SnapshotRow['hold'];
   readonly holdReason: string | null;
   readonly stages: SnapshotRow['stages'];
@@ -87,8 +86,15 @@ function ended({ status }: ReasonFacts): string {
 
 const stageWords = (stage: string): string => stage.replaceAll('-', ' ');
 
-const choice = ({ candidates }: ReasonFacts): string =>
-  candidates === 0 ? '' : ` (${candidates} ${candidates === 1 ? 'candidate' : 'candidates'})`;
+/** " (3 candidates)"; " (v1: 3 candidates, v2: 1 candidate)" where there is more than one choice. */
+function choice({ questions }: ReasonFacts): string {
+  const open = questions.filter(({ answered, candidates }) => answered === 0 && candidates > 0);
+  const choices = open.map(({ space, candidates }) => {
+    const counted = `${candidates} ${candidates === 1 ? 'candidate' : 'candidates'}`;
+    return open.length === 1 ? counted : `${space}: ${counted}`;
+  });
+  return choices.length === 0 ? '' : ` (${choices.join(', ')})`;
+}
 
 const inCountry = ({ country }: ReasonFacts): string => (country === null ? '' : ` in ${outsideText(country, 60)}`);
 

@@ -156,8 +156,6 @@ export interface SnapshotRow {
   readonly confirmed: ConfirmedCompany | null;
   /** What people were asked about it by its own pipeline, and what they said. */
   readonly questions: readonly RowQuestion[];
-  /** How many candidates a person has to choose from; 0 where nobody is asked. */
-  readonly candidates: number;
   /** The first line of the list whose company is the same; null where this is the only one, or none is confirmed. */
   readonly firstRow: number | null;
   /** What was kept of its company by `keepGlances`, as far as it has been by now. */
@@ -187,6 +185,8 @@ export interface RowQuestion extends QuestionTopic {
   /** Its name and grade, as the row's search told them. */
   readonly name: string | null;
   readonly grade: string | null;
+  /** How many there are to choose from while it is open; 0 where it is about an answer. */
+  readonly candidates: number;
 }
 
 export interface SnapshotMember {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import readWorkbook from 'read-excel-file/node';
 import { expect, test } from 'vitest';
@@ -62,6 +62,40 @@ test('a workbook that somebody has worked in is kept beside the folder that repl
     expect(readFileSync(`${files}-results-edited.xlsx`)).toEqual(filledIn);
     expect((await kybatch(['export'])).stderr).not.toContain('worked in');
     expect((await kybatch(['review', 'apply', `${files}-results-edited.xlsx`])).code).toBe(0);
+  });
+});
+
+test('purge and prune name the workbook that was kept, and leave it to its owner', async () => {
+  const clock = new JumpingClock();
+  await withJob({ clock, pipeline: ['stages: [record]'] }, async ({ kybatch, rows, writeCsv }) => {
+    writeCsv('in.csv', rows.slice(0, 1));
+    const { results, files } = jsonOf<End>(await kybatch(RUN));
+    appendFileSync(results, 'a note');
+    await kybatch(['export']);
+    const kept = `${files}-results-edited.xlsx`;
+    const pruned = await kybatch(['prune', '--older-than', '1d', '--yes']);
+    expect(pruned.stdout).not.toContain(kept);
+    const removed = await kybatch([
+      'purge',
+      '--entity',
+      `${rows[0]?.country}:${rows[0]?.registration_number}`,
+      '--yes',
+    ]);
+    expect(removed.stdout).toContain(
+      `somebody had worked in them, and may hold it; look into them, or delete them:\n  ${kept}\n`,
+    );
+    const asked = await kybatch([
+      'purge',
+      '--entity',
+      `${rows[0]?.country}:${rows[0]?.registration_number}`,
+      '--yes',
+      '--json',
+    ]);
+    expect(jsonOf<{ workbooks_not_searched: string[] }>(asked).workbooks_not_searched).toEqual([kept]);
+    clock.set(clock.now() + 3 * 86_400_000);
+    const later = await kybatch(['prune', '--older-than', '1d', '--yes']);
+    expect(later.stdout).toContain(`${kept} is a workbook that somebody had worked in, and yours to remove`);
+    expect(existsSync(kept)).toBe(true);
   });
 });
 

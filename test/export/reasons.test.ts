@@ -52,7 +52,6 @@ const ROW: ReasonFacts = {
   message: null,
   matchedOn: 'registration_number',
   country: 'GB',
-  candidates: 0,
   hold: null,
   holdReason: null,
   stages: {},
@@ -73,6 +72,7 @@ const ASKED: RowQuestion = {
   candidateId: '77',
   name: 'Acme Ltd',
   grade: 'ZAZAZ',
+  candidates: 0,
 };
 const OPEN = { answered: 0, decision: null, decidedBy: null, candidateId: null, name: null, grade: null } as const;
 const LEHMERT = { space: 'credit', candidateId: 'c', name: 'Lehmert Elektrobau Supply AG', grade: 'BFZAZ' } as const;
@@ -87,12 +87,24 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
   ],
   [
     'Found under another name: please decide (3 candidates)',
-    { outcome: 'needs_review', code: 'NAME_CONFLICT', candidates: 3 },
+    { outcome: 'needs_review', code: 'NAME_CONFLICT', ids: {}, questions: [{ ...ASKED, ...OPEN, candidates: 3 }] },
+  ],
+  [
+    'Several companies fit: please decide (v1: 3 candidates, v2: 1 candidate)',
+    {
+      outcome: 'needs_review',
+      code: 'SEVERAL_CANDIDATES',
+      ids: {},
+      questions: [
+        { ...ASKED, ...OPEN, candidates: 3 },
+        { ...ASKED, ...OPEN, space: 'v2', candidates: 1 },
+      ],
+    },
   ],
   ['Several companies fit: please decide', { outcome: 'needs_review', code: 'SEVERAL_CANDIDATES' }],
   [
     'A person has answered, and another must agree: please decide (1 candidate)',
-    { outcome: 'needs_review', code: 'SECOND_PERSON', candidates: 1 },
+    { outcome: 'needs_review', code: 'SECOND_PERSON', questions: [{ ...ASKED, answered: 0, candidates: 1 }] },
   ],
   ['Confirmed by a person', { matchedOn: 'review' }],
   ['Confirmed by Anna and Bernd', { matchedOn: 'review', questions: [{ ...ASKED, secondBy: 'Bernd' }] }],
@@ -119,8 +131,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
     {
       outcome: 'needs_review',
       code: 'SEVERAL_CANDIDATES',
-      candidates: 4,
-      questions: [{ ...ASKED, ...OPEN, space: 'credit' }],
+      questions: [{ ...ASKED, ...OPEN, space: 'credit', candidates: 4 }],
     },
   ],
   [
@@ -148,7 +159,7 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
       outcome: 'needs_review',
       code: 'NUMBER_UNREADABLE',
       message: 'the register court is missing: HRB 14178 B may exist at several courts',
-      candidates: 1,
+      questions: [{ ...ASKED, ...OPEN, candidates: 1 }],
       ids: {},
     },
   ],

@@ -21,7 +21,7 @@ const watchCounts = ({ watchEvents, watchLooks }: PruneView['report']): string =
 const megabytesOf = (bytes: number): string => withCommas(Math.round(bytes / 100_000) / 10);
 
 export function pruneInWords(view: PruneView, place: string): string {
-  const { outcome, report, elsewhere, left, ledgerLeft } = view;
+  const { outcome, report, elsewhere, workbooks, left, ledgerLeft } = view;
   const lines = [
     outcome === 'nothing_found' ? 'Nothing is that old, and nothing was removed.' : `Removed: ${pruneCounts(view)}.`,
     ...(outcome === 'nothing_found' ? [] : ['The newest answer to every request is still owned.']),
@@ -31,11 +31,22 @@ export function pruneInWords(view: PruneView, place: string): string {
     ...report.waiting.map((run) => `Run ${run} waits for a person, and stays: kybatch review list ${run}${place}`),
     ...left.map((folder) => `${folder} holds something that is no export: that was left`),
     ...elsewhere.map((folder) => `${folder} is an export outside of the data directory, and yours to remove`),
+    ...workbooks.map((file) => `${file} is a workbook that somebody had worked in, and yours to remove`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, left, ledgerLeft }: PruneView) => ({
+export const pruneToJson = ({
+  before,
+  report,
+  exports,
+  logs,
+  bytes,
+  elsewhere,
+  workbooks,
+  left,
+  ledgerLeft,
+}: PruneView) => ({
   before: iso(before),
   removed: {
     runs: report.runs,
@@ -53,6 +64,7 @@ export const pruneToJson = ({ before, report, exports, logs, bytes, elsewhere, l
   },
   kept: { waiting_for_review: report.waiting, unfinished: report.unfinished },
   exports_elsewhere: elsewhere,
+  workbooks_kept: workbooks,
   folders_left: left,
   ...(ledgerLeft === null ? {} : { ledger_not_pruned: ledgerLeft }),
 });

@@ -54,7 +54,7 @@ export const boughtAgainInWords = (
 
 /** `place` is the flag that names the data directory, if there is one; `same` the command that asked for it. */
 export function purgeInWords(
-  { outcome, report, proof, notProved, exports, exportsNotSearched }: PurgeView,
+  { outcome, report, proof, notProved, exports, exportsNotSearched, workbooks }: PurgeView,
   place: string,
   same: string,
 ): string {
@@ -69,13 +69,19 @@ export function purgeInWords(
     ...(notProved.length === 0 ? [] : [`It is removed. Mend that, and finish with the same command: ${same}`]),
     ...stillListedInWords(report),
     ...boughtAgainInWords(report, 'stood by it'),
-    'Input files, logs and copies of them were not searched.',
+    'Input files, review sheets, logs and copies of them were not searched.',
     ...(exports.length === 0 ? [] : ['These exports still hold it; delete them, or export again:']),
     ...exports.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
     ...(exportsNotSearched.length === 0
       ? []
       : ['These exports may hold it, which their text does not tell; look into them, delete them, or export again:']),
     ...exportsNotSearched.map((made) => `  ${made.folder}  (${exportAgain(made, place)})`),
+    ...(workbooks.length === 0
+      ? []
+      : [
+          'These workbooks were kept because somebody had worked in them, and may hold it; look into them, or delete them:',
+        ]),
+    ...workbooks.map(({ file }) => `  ${file}`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -117,7 +123,7 @@ function mentionInWords(
   return `${where}${place}: ${identifiers.join(', ')}; ${remedy}`;
 }
 
-export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearched }: PurgeView) => ({
+export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearched, workbooks }: PurgeView) => ({
   runs: report.runs,
   runs_removed: report.runsRemoved,
   removed: {
@@ -140,6 +146,7 @@ export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearc
   bought_again: report.boughtAgain,
   exports_still_holding: exports.map(exportToJson),
   ...(exportsNotSearched.length === 0 ? {} : { exports_not_searched: exportsNotSearched.map(exportToJson) }),
+  ...(workbooks.length === 0 ? {} : { workbooks_not_searched: workbooks.map(({ file }) => file) }),
 });
 
 type Made = PurgeView['exports'][number];

@@ -22,16 +22,17 @@ const CHOSEN = (
 ) => `(SELECT ${cell} FROM candidates WHERE candidates.run_id = questions.run_id AND candidates.row = questions.row
     AND candidates.space = questions.space AND candidates.id = decisions.candidate_id ORDER BY position LIMIT 1)`;
 
+const IN_CHOICE = `(SELECT count(*) FROM candidates WHERE candidates.run_id = questions.run_id AND candidates.row = questions.row
+    AND candidates.space = questions.space AND candidates.decision = 'needs_review')`;
+
 // What another pipeline has asked says nothing of how the row stands.
 const QUESTIONS = `(SELECT json_group_array(json_object('space', questions.space, 'stage', nullif(questions.stage, ''),
       'entityKey', questions.entity_key, 'answered', answered, 'decision', decision, 'decidedBy', decided_by, 'secondBy', second_by,
-      'candidateId', decisions.candidate_id, 'name', ${CHOSEN('name')}, 'grade', ${CHOSEN('match_grade')}))
+      'candidateId', decisions.candidate_id, 'name', ${CHOSEN('name')}, 'grade', ${CHOSEN('match_grade')},
+      'candidates', iif(answered = 0 AND questions.stage = '', ${IN_CHOICE}, 0)))
     FROM questions LEFT JOIN decisions ON decisions.id = (SELECT max(id) FROM decisions AS said
       WHERE said.environment_id = questions.environment_id AND said.entity_key = questions.entity_key AND withdrawn_at IS NULL)
     WHERE questions.run_id = rows.run_id AND questions.row = rows.row AND beside = 0)`;
-
-const IN_CHOICE = `iif(outcome = 'needs_review', (SELECT count(*) FROM candidates
-    WHERE candidates.run_id = rows.run_id AND candidates.row = rows.row AND decision = 'needs_review'), 0)`;
 
 /** Lines that are about the same company as an earlier one. Whom v1 knows it tells apart; v2 is asked about the others. */
 export const DUPLICATES = `
@@ -49,7 +50,7 @@ export const DUPLICATES = `
 export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
     match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
     error_code AS errorCode, error_message AS errorMessage, hold, hold_reason AS holdReason, updated_at AS updatedAt,
-    ${CONFIRMED} AS confirmed, ${QUESTIONS} AS questions, ${IN_CHOICE} AS candidates, duplicates.first AS firstRow
+    ${CONFIRMED} AS confirmed, ${QUESTIONS} AS questions, duplicates.first AS firstRow
   FROM temp.standing JOIN rows ON ${HOLDS} LEFT JOIN temp.duplicates ON duplicates.row = standing.row ORDER BY standing.row`;
 
 export const MEMBERS = `SELECT portfolios.name AS portfolio, iif(json_valid(rows.fields), rows.fields ->> 'id', NULL) AS inputId,
