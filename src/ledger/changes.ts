@@ -89,6 +89,7 @@ export interface MemberChange {
   readonly portfolioId: number;
   /** In the newest file; null: it has left the list. */
   readonly row: number | null;
+  readonly line: number | null;
   readonly inputId: string | null;
   readonly ids: Readonly<Partial<Record<IdSpace, string>>>;
   readonly oldRawSha256: string;

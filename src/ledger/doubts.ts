@@ -46,6 +46,8 @@ export interface DoubtfulCall {
   readonly meter: string;
   readonly runId: string | null;
   readonly row: number | null;
+  /** Where that stands in its file. */
+  readonly line: number | null;
   /** What the row says; null where it belongs to none, or that is damaged. */
   readonly fields: Readonly<Record<string, string>> | null;
   /** The ID that it was asked about, if it was. */
@@ -71,7 +73,8 @@ export interface DoubtfulCall {
   readonly lost: number;
 }
 
-export interface CallUnderWay extends Pick<DoubtfulCall, 'id' | 'api' | 'operation' | 'runId' | 'row' | 'startedAt'> {
+export interface CallUnderWay
+  extends Pick<DoubtfulCall, 'id' | 'api' | 'operation' | 'runId' | 'row' | 'line' | 'startedAt'> {
   /** The process is held to be alive until then; it puts this off as long as it is. */
   readonly leaseUntil: number;
 }

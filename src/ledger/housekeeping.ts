@@ -101,6 +101,7 @@ export interface PurgeReport {
 export interface ListedLine {
   readonly portfolio: string;
   readonly row: number;
+  readonly line: number;
   /** The analyst's own. */
   readonly inputId: string | null;
 }

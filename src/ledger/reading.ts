@@ -309,7 +309,13 @@ export interface RunActivity {
   readonly looking: { readonly rows: number; readonly until: number | null };
   /** When the first parked row may go on by itself. */
   readonly parkedUntil: number | null;
-  readonly failures: readonly { readonly code: string; readonly count: number; readonly example: number | null }[];
+  /** With the first row of each kind, and the line that it stands in. */
+  readonly failures: readonly {
+    readonly code: string;
+    readonly count: number;
+    readonly row: number;
+    readonly line: number;
+  }[];
 }
 
 /** The last start on a run. */
@@ -343,6 +349,8 @@ export interface UnknownCharge {
   readonly operation: string;
   readonly runId: string | null;
   readonly row: number | null;
+  /** Where that stands in its file. */
+  readonly line: number | null;
   readonly startedAt: number;
   readonly errorCode: string | null;
 }

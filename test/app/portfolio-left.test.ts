@@ -99,7 +99,7 @@ test('purge says which lines of which lists still name the company; it is no mem
     );
     await night();
     const entity = `v1:${table('rows')[1]?.v1_company_id}`;
-    const named = `${cwd}/in.csv (row 2, id C-2)`;
+    const named = `${cwd}/in.csv (row 2, line 3, id C-2)`;
     const warning = `Still in the newest file of ${named}: the next \`kybatch run\` of that list buys it again, unless the line is taken out.`;
 
     const printed: string[] = [];
@@ -111,7 +111,9 @@ test('purge says which lines of which lists still name the company; it is no mem
     expect((await kybatch(['purge', '--entity', entity], { answers, onOutput })).code).toBe(130);
 
     const purged = await kybatch(['purge', '--entity', entity, '--yes', '--json']);
-    expect(jsonOf(purged)).toMatchObject({ still_listed: [{ portfolio: `${cwd}/in.csv`, row: 2, id: 'C-2' }] });
+    expect(jsonOf(purged)).toMatchObject({
+      still_listed: [{ portfolio: `${cwd}/in.csv`, row: 2, line: 3, id: 'C-2' }],
+    });
     expect((await kybatch(['portfolios'])).stdout).toContain('2 members');
 
     clock.advance(DAY);

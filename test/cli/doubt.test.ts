@@ -33,7 +33,9 @@ describe('doubt', () => {
       expect(end.stderr).toContain('3 rows to go, at most 9 v1 units.\n');
       expect(end.stderr).toContain(`See what was lost, and say how it goes on, with: kybatch doubt\n`);
       const { stdout } = await job.kybatch(paste(end.next));
-      expect(stdout).toMatch(/^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3 · .* · no answer came back/);
+      expect(stdout).toMatch(
+        /^call \d+ · .* UTC · v1 fullKyb · 1 unit · run \S+, row 3, line 4 · .* · no answer came back/,
+      );
       expect(stdout).toContain('1 call whose charge nobody knows');
       expect(await listed(job)).toMatchObject([{ operation: 'fullKyb', run: end.run, row: 3, holds_row: true }]);
       expect((await job.kybatch(['doubt', 'list', end.run])).stdout).toBe(stdout);

@@ -29,7 +29,9 @@ describe('retry', () => {
       const end = await kybatch([...RUN, '--concurrency', '1']);
       expect(jsonOf<EndJson>(end)).toMatchObject({ outcomes: { complete: 4, failed: 2 }, units_charged: 10 });
       const status = jsonOf<{ failures: object[] }>(await kybatch(['status', '--json']));
-      expect(status.failures).toEqual([{ code: 'INVALID_REQUEST', rows: 2, first_row: expect.any(Number) }]);
+      expect(status.failures).toEqual([
+        { code: 'INVALID_REQUEST', rows: 2, first_row: expect.any(Number), first_line: expect.any(Number) },
+      ]);
       const paid = sandbox.chargeLog.length;
       const retried = await kybatch(['retry', '--json', '--yes']);
       expect(retried).toMatchObject({ code: 0, stderr: expect.stringContaining('2 rows to go') });

@@ -1,7 +1,7 @@
 import type { ChangedItem, ChangesView, ChangeView } from '../../app/changes.js';
 import { outsideText } from '../../util/outside-text.js';
 import { iso } from './iso.js';
-import { count, inUtc } from './text.js';
+import { count, inUtc, rowInWords } from './text.js';
 
 type Field = ChangedItem['fields'][number];
 
@@ -52,10 +52,10 @@ function groupByMember(changes: readonly ChangeView[]): ReadonlyMap<number, read
 function companyInWords(changes: readonly ChangeView[], all: boolean, place: string): readonly string[] {
   const [first] = changes;
   if (first === undefined) return [];
-  const { name, ids, row, inputId, portfolio } = first;
+  const { name, ids, row, line, inputId, portfolio } = first;
   const where = [
     inputId === null ? '' : `id ${shortened(inputId)}`,
-    row === null ? 'not in the list any more' : `row ${row}`,
+    row === null ? 'not in the list any more' : rowInWords(row, line),
     portfolio,
   ];
   return [
@@ -141,6 +141,7 @@ export const changesToJson = (view: ChangesView) => ({
         changed_at: iso(change.changedAt),
         portfolio: change.portfolio,
         row: change.row,
+        line: change.line,
         input_id: change.inputId,
         v1_company_id: change.ids.v1 ?? null,
         v2_company_id: change.ids.v2 ?? null,

@@ -3,7 +3,7 @@ import { printable } from '../../review/words.js';
 import { givenFlags, type Place, placeFlags, suggestCommand } from './commands.js';
 import { iso } from './iso.js';
 import { nextCommands } from './review-words.js';
-import { count, inUtc, moment, withCommas } from './text.js';
+import { count, inUtc, moment, rowInWords, withCommas } from './text.js';
 
 type DoubtfulCall = DoubtsView['calls'][number];
 type Verdict = SettleDoubtsOptions['verdict'];
@@ -16,7 +16,7 @@ export const doubtInWords = (call: DoubtfulCall): string =>
       moment(call.startedAt),
       `${call.api} ${call.operation}`,
       STAKES[call.meter] ?? 'a call that may cost',
-      call.runId === null ? 'by hand' : `run ${call.runId}${call.row === null ? '' : `, row ${call.row}`}`,
+      sentFor(call),
       companyOf(call),
       whyInWords(call),
       againInWords(call),
@@ -26,6 +26,10 @@ export const doubtInWords = (call: DoubtfulCall): string =>
       .filter((part) => part !== '')
       .join(' · '),
   );
+
+/** "run 2026-01-05-ab12cd, row 3, line 4" */
+export const sentFor = ({ runId, row, line }: Pick<DoubtfulCall, 'runId' | 'row' | 'line'>): string =>
+  runId === null ? 'by hand' : `run ${runId}${row === null ? '' : `, ${rowInWords(row, line)}`}`;
 
 const STAKES: Readonly<Record<string, string>> = { unit: '1 unit', report: '1 credit report' };
 
@@ -82,6 +86,7 @@ export const doubtToJson = (call: DoubtfulCall) => ({
   meter: call.meter,
   run: call.runId,
   row: call.row,
+  line: call.line,
   input: call.fields,
   subject_id: call.subjectId,
   started_at: iso(call.startedAt),
@@ -106,8 +111,7 @@ export function underWayInWords(calls: readonly UnderWay[]): string {
     ...calls
       .slice(0, SHOWN_UNDER_WAY)
       .map(
-        ({ id, api, operation, runId, row, startedAt }) =>
-          `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, since ${second(startedAt)}`,
+        (call) => `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, since ${second(call.startedAt)}`,
       ),
     ...(calls.length > SHOWN_UNDER_WAY ? [`  … and ${calls.length - SHOWN_UNDER_WAY} more (--json lists all)`] : []),
     `${one ? 'It is' : 'Each is'} known when it is answered; where the process has died, from ${second(until)} on, or with the next start.`,
@@ -121,12 +125,13 @@ const SHOWN_UNDER_WAY = 20;
 /** 2026-01-05 09:00:07 UTC */
 const second = (at: number): string => inUtc(at, 19);
 
-export const underWayToJson = ({ id, api, operation, runId, row, startedAt, leaseUntil }: UnderWay) => ({
+export const underWayToJson = ({ id, api, operation, runId, row, line, startedAt, leaseUntil }: UnderWay) => ({
   call: id,
   api,
   operation,
   run: runId,
   row,
+  line,
   started_at: iso(startedAt),
   known_by: iso(leaseUntil),
 });

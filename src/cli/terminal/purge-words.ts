@@ -1,7 +1,7 @@
 import type { PurgeView } from '../../app/purge.js';
 import { firstFew } from '../../util/first-few.js';
 import { outsideText } from '../../util/outside-text.js';
-import { count, shellWord } from './text.js';
+import { count, rowInWords, shellWord } from './text.js';
 
 type PurgeProof = NonNullable<PurgeView['proof']>;
 
@@ -35,8 +35,8 @@ export function countsInWords({
 export const stillListedInWords = ({ stillListed }: PurgeView['report']): readonly string[] =>
   firstFew(
     stillListed,
-    ({ portfolio, row, inputId }) =>
-      `Still in the newest file of ${portfolio} (row ${row}${inputId === null ? '' : `, id ${outsideText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
+    ({ portfolio, row, line, inputId }) =>
+      `Still in the newest file of ${portfolio} (${rowInWords(row, line)}${inputId === null ? '' : `, id ${outsideText(inputId)}`}): the next \`kybatch run\` of that list buys it again, unless the line is taken out.`,
     'lines',
   );
 
@@ -142,7 +142,7 @@ export const purgeToJson = ({ report, proof, notProved, exports, exportsNotSearc
     still_mentioned: proof.mentions,
   }),
   ...(notProved.length === 0 ? {} : { not_proved: notProved }),
-  still_listed: report.stillListed.map(({ portfolio, row, inputId }) => ({ portfolio, row, id: inputId })),
+  still_listed: report.stillListed.map(({ portfolio, row, line, inputId }) => ({ portfolio, row, line, id: inputId })),
   bought_again: report.boughtAgain,
   exports_still_holding: exports.map(exportToJson),
   ...(exportsNotSearched.length === 0 ? {} : { exports_not_searched: exportsNotSearched.map(exportToJson) }),

@@ -9,7 +9,7 @@ import { usedUpInWords } from './permission-words.js';
 import { looksInWords } from './report-words.js';
 import { conservation } from './run-end-words.js';
 import { freshInWords } from './spending-words.js';
-import { count, durationInWords, moment, textTable, withCommas } from './text.js';
+import { count, durationInWords, moment, rowInWords, textTable, withCommas } from './text.js';
 
 const STATES = {
   reading: 'being read',
@@ -92,8 +92,8 @@ export function statusInWords(view: StatusView, place = ''): string {
     ...waits(view, place).map((wait, index) => `${index === 0 ? 'Waits: ' : '       '}${wait}`),
     ...usedUpInWords(view.allowances.permissions),
     ...activity.failures.map(
-      ({ code, count: rows, example }) =>
-        `Failed: ${count(rows, 'row')} with ${code}${example === null ? '' : `, first row ${example}`}`,
+      ({ code, count: rows, row, line }) =>
+        `Failed: ${count(rows, 'row')} with ${code}, first ${rowInWords(row, line)}`,
     ),
     ...stages(view),
   ];
@@ -261,6 +261,11 @@ export const statusToJson = ({ run, progress, questions, activity, allowances, n
           interrupted: atWork.ending?.interrupted ?? null,
           stopped: stopToJson(atWork.ending),
         },
-  failures: activity.failures.map(({ code, count: rows, example }) => ({ code, rows, first_row: example })),
+  failures: activity.failures.map(({ code, count: rows, row, line }) => ({
+    code,
+    rows,
+    first_row: row,
+    first_line: line,
+  })),
   allowances: allowancesToJson(allowances),
 });

@@ -1,5 +1,6 @@
 import type { UsageView } from '../../app/usage.js';
 import { allowancesToJson } from './allowance-json.js';
+import { sentFor } from './doubt-words.js';
 import { iso } from './iso.js';
 import { contactsInWords, permissionsInWords } from './permission-words.js';
 import { count, moment, textTable, withCommas } from './text.js';
@@ -33,8 +34,8 @@ export function usageInWords(view: UsageView): string {
       : [
           `${count(all, 'call')} with unknown charge: the answer was lost, or was a failure that v2 does not call free. The provider may have charged for it. \`kybatch doubt\` settles it.\n`,
           ...unknownCalls.map(
-            ({ id, api, operation, runId, row, startedAt, errorCode }) =>
-              `  call ${id}: ${api} ${operation}, ${runId === null ? 'by hand' : `run ${runId}, row ${row ?? '-'}`}, ${moment(startedAt)}, ${errorCode ?? 'lost'}\n`,
+            (call) =>
+              `  call ${call.id}: ${call.api} ${call.operation}, ${sentFor(call)}, ${moment(call.startedAt)}, ${call.errorCode ?? 'lost'}\n`,
           ),
           ...(all > unknownCalls.length
             ? [`  … and ${withCommas(all - unknownCalls.length)} more (--json lists all)\n`]
@@ -107,12 +108,13 @@ export const usageToJson = (view: UsageView) => ({
   by_operation: view.byOperation.map(lineToJson),
   by_run: view.byRun.map(lineToJson),
   ...allowancesToJson(view),
-  unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, startedAt, errorCode }) => ({
+  unknown_calls: view.unknownCalls.map(({ id, api, operation, runId, row, line, startedAt, errorCode }) => ({
     call: id,
     api,
     operation,
     run: runId,
     row,
+    line,
     started_at: iso(startedAt),
     error_code: errorCode,
   })),

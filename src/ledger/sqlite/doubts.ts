@@ -15,8 +15,9 @@ export function doubtStore(database: Connection, writer: Writer, dataDir: string
   const release = rowRelease(database);
   const held = database.prepare<[object], number>(HELD_ROWS).pluck();
   const underWay = database.prepare<[number], CallUnderWay>(
-    `SELECT calls.id AS id, api, operation, calls.run_id AS runId, row, started_at AS startedAt, lease_until AS leaseUntil
+    `SELECT calls.id AS id, api, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt, lease_until AS leaseUntil
      FROM calls JOIN environments ON environments.id = environment_id JOIN starts ON starts.id = start_id
+       LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE settled_at IS NULL AND meter <> 'free' AND ended_at IS NULL AND lease_until >= ? ORDER BY calls.id`,
   );
   // A lease outlives its process by up to half a minute; the lock does not.
@@ -80,7 +81,7 @@ function list(
 ): readonly DoubtfulCall[] {
   return database
     .prepare<unknown[], StoredDoubt>(
-      `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, fields,
+      `SELECT calls.id AS id, api, environments.name AS environment, operation, meter, calls.run_id AS runId, calls.row AS row, line, fields,
          subject_id AS subjectId, started_at AS startedAt, coalesce(calls.error_code, 'PROCESS_DIED') AS errorCode,
          http_status AS httpStatus, request_id AS requestId, coalesce(charge, 'unknown') AS charge, reconciled AS note,
          settled_at IS NULL OR (in_doubt = 1 AND calls.id > ${LAST_ANSWER}) AS holds, calls.id < ${LAST_ANSWER} AS answered,

@@ -16,6 +16,7 @@ export interface MemberChangeRow extends Omit<MemberChange, 'ids' | 'items'> {
  */
 export const MEMBER_CHANGES = `SELECT changes.id, changes.changed_at AS changedAt, changes.run_id AS runId, members.id AS memberId,
     portfolios.name AS portfolio, members.portfolio_id AS portfolioId, iif(members.left_at IS NULL, members.row, NULL) AS row,
+    iif(members.left_at IS NULL, members.line, NULL) AS line,
     iif(json_valid(fields), fields ->> '$.id', NULL) AS inputId,
     (SELECT json_group_object(space, id) FROM member_companies AS known WHERE member_id = members.id AND ${STILL_KNOWN}) AS ids,
     lower(hex(old_sha256)) AS oldRawSha256, lower(hex(new_sha256)) AS newRawSha256, items

@@ -26,14 +26,15 @@ const STANDING = `FROM members WHERE (run_id, run_row) IN (SELECT run_id, row FR
 
 const linesOf = (database: Connection, given: { readonly rows: string }): readonly ListedLine[] =>
   database
-    .prepare<[{ readonly rows: string }], { portfolio: string; row: number; fields: string }>(
-      `SELECT portfolios.name AS portfolio, members.row, fields FROM members JOIN portfolios ON portfolios.id = portfolio_id
+    .prepare<[{ readonly rows: string }], { portfolio: string; row: number; line: number; fields: string }>(
+      `SELECT portfolios.name AS portfolio, members.row, members.line, fields FROM members JOIN portfolios ON portfolios.id = portfolio_id
          JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row
        WHERE members.id IN (SELECT id ${STANDING}) AND left_at IS NULL ORDER BY portfolios.name, members.row`,
     )
     .all(given)
-    .map(({ portfolio, row, fields }) => ({
+    .map(({ portfolio, row, line, fields }) => ({
       portfolio,
       row,
+      line,
       inputId: parseStored(fields, isTextRecord)?.id ?? null,
     }));

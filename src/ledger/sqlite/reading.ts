@@ -24,9 +24,10 @@ type Reads = Omit<Reading, 'snapshot'>;
 /** What commands that look, and change nothing, want to know. `dataDir`: what is read may be a copy, its lock is not. */
 export function readings(database: Connection, dataDir: string, now: number): Reads {
   const unknown = database.prepare<[number], UnknownCharge>(
-    `SELECT calls.id AS id, api, environments.name AS environment, operation, run_id AS runId, row, started_at AS startedAt,
-       error_code AS errorCode
+    `SELECT calls.id AS id, api, environments.name AS environment, operation, calls.run_id AS runId, calls.row AS row, line, started_at AS startedAt,
+       calls.error_code AS errorCode
      FROM calls INDEXED BY calls_unknown JOIN environments ON environments.id = environment_id
+       LEFT JOIN rows ON rows.run_id = calls.run_id AND rows.row = calls.row
      WHERE charge = 'unknown' ORDER BY calls.id DESC LIMIT ?`,
   );
   const spent = database.prepare<[number], StartSpending>(
@@ -88,8 +89,8 @@ function readActivity(database: Connection, runId: string, since: number): RunAc
   const looking = database.prepare<[string], RunActivity['looking']>(
     "SELECT count(*) AS rows, max(look_until) AS until FROM rows WHERE run_id = ? AND hold = 'waiting' AND look_until IS NOT NULL",
   );
-  const failures = database.prepare<[string], { code: string; count: number; example: number | null }>(
-    `SELECT error_code AS code, count(*) AS count, min(row) AS example FROM rows
+  const failures = database.prepare<[string], RunActivity['failures'][number]>(
+    `SELECT error_code AS code, count(*) AS count, min(row) AS row, line FROM rows
      WHERE run_id = ? AND outcome = 'failed' AND error_code IS NOT NULL GROUP BY error_code ORDER BY count(*) DESC LIMIT 10`,
   );
   return {

@@ -221,8 +221,8 @@ export function describeReading(open: OpenLedger): void {
           looking: { rows: 1, until: NOW + 70 },
           parkedUntil: NOW + 80,
           failures: [
-            { code: 'B', count: 2, example: 3 },
-            { code: 'A', count: 1, example: 2 },
+            { code: 'B', count: 2, row: 3, line: 4 },
+            { code: 'A', count: 1, row: 2, line: 3 },
           ],
         });
       }),
