@@ -2,6 +2,9 @@ import { isBlank } from './blank.js';
 import type { RawRecord } from './record-reader.js';
 import type { LineProblem, NumberedLine } from './sheet.js';
 
+/** Programs of that time end a text with it. */
+const END_OF_DOS_FILE = '\x1a';
+
 const MAX_CELL_CHARACTERS = 10_000;
 
 export interface LineRules {
@@ -25,7 +28,7 @@ export function judgeLine(
     const pieces = padOrCut(record.text === '' ? [] : record.text.split(rules.delimiter), width);
     return { line, cells: pieces, ...(record.problem && { problem: record.problem }) };
   }
-  if (cells.every(isBlank)) return undefined;
+  if (record.text === END_OF_DOS_FILE || cells.every(isBlank)) return undefined;
   const fitted = padOrCut(cells, width);
   const problem = raggedness(cells, rules) ?? unreadable(record.text, fitted, rules);
   if (problem === undefined) return { line, cells: fitted };
@@ -37,7 +40,7 @@ export function judgeLine(
 function raggedness(cells: readonly string[], { headers, minCells }: LineRules): LineProblem | undefined {
   if (cells.length >= minCells && cells.length <= headers.length) return undefined;
   if (cells.length > headers.length && cells.slice(headers.length).every(isBlank)) return undefined;
-  return { code: 'RAGGED', message: `the row has ${cells.length} cells, the header ${headers.length}` };
+  return { code: 'RAGGED', message: `the row has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${headers.length}` };
 }
 
 function unreadable(text: string, cells: readonly string[], { headers, damaged }: LineRules): LineProblem | undefined {

@@ -24,6 +24,11 @@ describe('ragged lines', () => {
     expect(verdicts(lines)).toEqual(['2:ok', '3:ok', '4:RAGGED']);
     expect(lines[1]?.cells).toEqual(['B', 'DE', 'x', 'y']);
   });
+
+  test('the mark at the end of a DOS file is no row', async () => {
+    const { lines } = await readSheet(`${HEADER}A,DE,1\r\n\x1a`);
+    expect(verdicts(lines)).toEqual(['2:ok']);
+  });
 });
 
 describe('broken quotes', () => {
