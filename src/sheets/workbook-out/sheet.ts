@@ -3,7 +3,8 @@ import { cellText, columnName, isExactNumber, keepsBlanks, looksLikeFormula, ser
 
 /** A cell: its text, or its text and what it is. What cannot be exact as a number or a date stays text. */
 export type SheetCell = string | null | { readonly text: string; readonly as?: CellKind; readonly fill?: string };
-export type CellKind = 'text' | 'count' | 'amount' | 'day';
+/** `figure`: a number shown as it is stored. `day`: its time, if it has one, is in UTC; that of a `local-day` is of no zone. */
+export type CellKind = 'text' | 'count' | 'amount' | 'figure' | 'day' | 'local-day';
 
 export interface SheetColumn {
   readonly header: string;
@@ -109,11 +110,11 @@ export class SheetXml {
     if (cell === null) return '';
     if (typeof cell === 'string') return this.#text(place, cell);
     const { text, as = 'text', fill } = cell;
-    if (as === 'day') {
-      const serial = serialDay(text);
+    if (as === 'day' || as === 'local-day') {
+      const serial = serialDay(text, as === 'day');
       if (serial !== undefined) return this.#number(place, serial, text.length > 10 ? 'moment' : 'day', fill);
     } else if (as !== 'text' && isExactNumber(text)) {
-      return this.#number(place, text, as === 'count' ? 'count' : text.includes('.') ? 'fraction' : 'amount', fill);
+      return this.#number(place, text, LOOKS[as][text.includes('.') ? 1 : 0], fill);
     }
     return this.#text(place, text, fill);
   }
@@ -132,6 +133,13 @@ export class SheetXml {
     return `<c r="${place}" s="${style}" t="inlineStr"><is><t${space}>${cellText(text)}</t></is></c>`;
   }
 }
+
+/** Of a whole number, and of one with a fraction. A spreadsheet left to itself shows long whole numbers as powers of ten. */
+const LOOKS: Readonly<Record<'count' | 'amount' | 'figure', readonly [CellLook, CellLook]>> = {
+  count: ['count', 'count'],
+  amount: ['amount', 'fraction'],
+  figure: ['count', 'figure'],
+};
 
 /** Characters of East Asia are twice as wide as others. */
 function lengthOf(cell: SheetCell): number {

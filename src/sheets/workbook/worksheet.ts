@@ -8,6 +8,8 @@ export interface WorksheetRow {
   readonly row: number;
   /** From the first column to the last that holds anything; what is between is empty. */
   readonly cells: readonly string[];
+  /** As in `NumberedLine`; empty if all are text. */
+  readonly kinds: string;
 }
 
 /** Streams the rows that hold anything, a chunk of the part at a time. */
@@ -28,6 +30,7 @@ class Rows implements SheetTaker {
   #rows: WorksheetRow[] = [];
   #row = 0;
   #cells: string[] = [];
+  #kinds = '';
 
   take(): readonly WorksheetRow[] {
     const rows = this.#rows;
@@ -43,16 +46,30 @@ class Rows implements SheetTaker {
     return true;
   }
 
-  cell(column: number, text: string, _kind: StoredKind): void {
+  cell(column: number, text: string, kind: StoredKind): void {
     const cells = this.#cells;
     // A place that was skipped is empty, not missing.
     while (cells.length < column) cells.push('');
     cells[column] = text;
+    const letter = LETTERS[kind];
+    if (letter !== NO_KIND || column < this.#kinds.length) this.#kinds = withKind(this.#kinds, column, letter);
   }
 
   closeRow(): void {
     if (this.#cells.length === 0) return;
-    this.#rows.push({ row: this.#row, cells: this.#cells });
+    this.#rows.push({ row: this.#row, cells: this.#cells, kinds: this.#kinds });
     this.#cells = [];
+    this.#kinds = '';
   }
 }
+
+const NO_KIND = '-';
+
+/** Zeros that a format added are none of the number: it is a text from then on. */
+const LETTERS: Readonly<Record<StoredKind, string>> = { text: NO_KIND, padded: NO_KIND, number: 'n', day: 'd' };
+
+/** Cells come in the order of their columns, but for those of programs that do as they like. */
+const withKind = (kinds: string, column: number, letter: string): string =>
+  column < kinds.length
+    ? kinds.slice(0, column) + letter + kinds.slice(column + 1)
+    : kinds.padEnd(column, NO_KIND) + letter;
