@@ -32,7 +32,17 @@ test('cells that were numbers or days in the list are that in the results, and t
       writeFileSync(join(cwd, 'in.xlsx'), await workbook({ data, styles: STYLES }));
     };
     const results = async (file: string, ...more: readonly string[]) => {
-      const run = await kybatch(['run', file, '--pipeline', './p.yaml', '--portfolio', 'l', '--yes', '--json', ...more]);
+      const run = await kybatch([
+        'run',
+        file,
+        '--pipeline',
+        './p.yaml',
+        '--portfolio',
+        'l',
+        '--yes',
+        '--json',
+        ...more,
+      ]);
       const [sheet] = (await readWorkbook(jsonOf<{ results: string }>(run).results)) as unknown as readonly {
         readonly data: readonly (readonly unknown[])[];
       }[];
