@@ -110,7 +110,7 @@ export class RowPlanner {
 
   /**
    * The same without the journey, for a row that nothing is known of where nothing is owned: it stops at its first search.
-   * A third of the time that planning a new list takes. Undefined where only the journey can tell.
+   * A fifth of the time that planning a new list took. Undefined where only the journey can tell.
    */
   async #stopAtOnce(row: RowRecord, enquiry: Enquiry): Promise<Stop | undefined> {
     this.#nothingOwned ??= await this.#isNothingOwned();
