@@ -32,7 +32,7 @@ const ENTRY =
   /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|[OIL](?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
 
 const NOISE =
-  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/g;
+  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/giu;
 
 export function parseGerman(raw: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
@@ -114,7 +114,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
 
 function courtIn(rest: string): string | undefined {
   const words = rest
-    .replace(new RegExp(NOISE.source, 'giu'), ' ')
+    .replace(NOISE, ' ')
     .replace(/[,;:]/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s./-]+|[\s./-]+$/g, '')
