@@ -18,11 +18,17 @@ interface Call {
   readonly verbs: readonly Registration[];
   /** The one that is called; undefined where help or the version is wanted. */
   readonly called?: Registration;
+  /** What the verb is called by, where that is not its own word. */
+  readonly name?: string;
   /** The command line as the parser is to have it. */
   readonly argv: readonly string[];
 }
 
-/** The verb that is named, or all of them where help is wanted. */
+/**
+ * The verb that is named, or all of them where help is wanted. yargs composes the help of every command that it runs,
+ * wanted or not, and that takes longer than most of what is asked here; but not of the one that needs no word. So where
+ * nobody asks for help the word is taken away.
+ */
 async function load(argv: readonly string[]): Promise<Call> {
   // A flag may stand before the word, and one of those that all commands have takes a value.
   const at = argv.findIndex((given, index) => !given.startsWith('-') && argv[index - 1] !== '--data-dir');
@@ -37,7 +43,9 @@ async function load(argv: readonly string[]): Promise<Call> {
     );
   if (named === undefined) return { verbs: await Promise.all(Object.values(verbs).map((verb) => verb())), argv };
   const verb = await named();
-  return wantsHelp(argv) ? { verbs: [verb], argv } : { verbs: [verb], called: verb, argv };
+  if (wantsHelp(argv)) return { verbs: [verb], argv };
+  if (verb.hasSubcommands) return { verbs: [verb], called: verb, argv };
+  return { verbs: [verb], called: verb, name: '$0', argv: [...argv.slice(0, at), ...argv.slice(at + 1)] };
 }
 
 /** Runs one command line and returns its exit code. Nothing is thrown: an error becomes a message and a code. */
@@ -67,7 +75,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
     io.alert(FIRST_WORDS);
     return done(ExitCode.usage);
   }
-  const { verbs: known, called, argv: given } = await load(argv);
+  const { verbs: known, called, name, argv: given } = await load(argv);
   const verb = called?.declare();
   let command = verb;
   const common = commonFlags(
@@ -87,7 +95,7 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
       .exitProcess(false)
       .middleware((read) => {
         if (verb === undefined) return;
-        const words = read._.map(String).slice(1);
+        const words = read._.map(String).slice(name === undefined ? 1 : 0);
         const below = verb.subcommands.find(({ path }) => path.split(' ').at(-1) === words[0]);
         command = below ?? verb;
         refuseOddWords({ command, above: below && verb, words: below === undefined ? words : words.slice(1), read });
@@ -99,27 +107,12 @@ async function parse(argv: readonly string[], io: Io, done: (code: ExitCode) => 
         throw new UsageError(message ?? error?.message, hint);
       }),
   );
-  for (const each of known) each.add(common, io, done, called === undefined);
-  if (called !== undefined) composeNoHelp(common);
+  for (const each of known) each.add(common, io, done, { name, forHelp: called === undefined });
   let printed = '';
   await common.parseAsync(given.map(readable), {}, (_error, _args, output) => {
     printed = output;
   });
   if (printed !== '') io.stdout(`${printed}\n`);
-}
-
-/**
- * yargs composes the help of every command that it runs, wanted or not: 40 ms of processor time, longer than most of what
- * is asked here.
- */
-function composeNoHelp(parser: object): void {
-  const { getInternalMethods } = parser as { getInternalMethods(): { getUsageInstance(): UsageOfYargs } };
-  getInternalMethods.call(parser).getUsageInstance().cacheHelpMessage = () => {};
-}
-
-/** Its types leave that out. */
-interface UsageOfYargs {
-  cacheHelpMessage: () => void;
 }
 
 /** yargs makes an empty word of a dash: standard input goes by its other name. */

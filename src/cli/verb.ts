@@ -17,22 +17,29 @@ export interface Verb<Args extends CommonArgs = CommonArgs> {
 
 /** A verb whose argument type has been closed over, so that verbs of different arguments fit one list. */
 export interface Registration {
+  readonly hasSubcommands: boolean;
   /** `before`: the words before it. */
   readonly declare: (before?: string) => DeclaredCommand;
-  readonly add: (yargs: Argv<CommonArgs>, io: Io, done: (code: ExitCode) => void, forHelp: boolean) => Argv<CommonArgs>;
+  readonly add: (
+    yargs: Argv<CommonArgs>,
+    io: Io,
+    done: (code: ExitCode) => void,
+    as?: { readonly name?: string | undefined; readonly forHelp?: boolean | undefined },
+  ) => Argv<CommonArgs>;
 }
 
+/** `name`: what it is called by, where that is not its own word. */
 export function register<Args extends CommonArgs>(verb: Verb<Args>): Registration {
   const [word = ''] = verb.command.split(' ');
   const { subcommands = [] } = verb;
-  const add: Registration['add'] = (yargs, io, done, forHelp) => {
+  const add: Registration['add'] = (yargs, io, done, { name = word, forHelp = false } = {}) => {
     const behind = verb.command.slice(word.length);
     return yargs.command({
       // What is missing is told in our words: yargs says how many it has counted.
-      command: word + (forHelp ? behind : behind.replaceAll('<', '[').replaceAll('>', ']')),
+      command: name + (forHelp ? behind : behind.replaceAll('<', '[').replaceAll('>', ']')),
       describe: verb.describe,
       builder: (nested: Argv<CommonArgs>) => {
-        for (const subcommand of subcommands) subcommand.add(nested, io, done, forHelp);
+        for (const subcommand of subcommands) subcommand.add(nested, io, done, { forHelp });
         return verb.builder(nested);
       },
       handler: async (args) => done(await verb.run(args as ArgumentsCamelCase<Args>, io)),
@@ -42,5 +49,5 @@ export function register<Args extends CommonArgs>(verb: Verb<Args>): Registratio
     const below = subcommands.map((subcommand) => subcommand.declare(`${before}${word} `));
     return declaredBy(verb, verb.builder, before, below);
   };
-  return { declare, add };
+  return { hasSubcommands: verb.subcommands !== undefined, declare, add };
 }
