@@ -43,22 +43,26 @@ export interface ColumnMap {
   readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
 }
 
+/** `headers`: as they are understood, `written`: as they stand there, and are named by. */
+type HeadedColumns = Omit<Columns, 'country'> & { readonly written: readonly string[] };
+
 type MapOptions = Pick<InputOptions, 'map' | 'agreed' | 'country' | 'leads'>;
 
 /**
  * Finds which column is what: as `--map` says, else as it was agreed to for this list, else by header and content. What
  * nobody can tell is a doubt, never a guess; and where something was agreed to, a further column raises none.
  */
-export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions): ColumnMap {
+export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap {
   const { agreed, leads = [] } = options;
   const country = countryFor(options);
   const columns: Columns = { ...file, country };
-  const names = new ColumnNames(file.headers);
+  const names = new ColumnNames(file.written);
+  const called = new ColumnNames(file.headers);
   const given = readGivenColumns(options.map ?? [], names, leads);
   const isFollowed = (field: InputField) => !LEADS.some((lead) => lead === field && !leads.includes(lead));
   const { kept, gone, changed } = holdAgainst(
     agreed,
-    { ...columns, names, given },
+    { ...columns, headers: file.written, names, given },
     (field) => isFollowed(field) && !given.has(field),
   );
   const settled = new Map([...kept, ...given]);
@@ -78,7 +82,7 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     choices: [...new Set(sources)].map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
-      return { source, header: names.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
+      return { source, header: called.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
     }),
   });
   // Whatever it is called: a key that holds numbers of a register may be the column that was renamed.

@@ -2,12 +2,14 @@ import { UsageError } from '../domain/errors.js';
 import { isBlank } from './blank.js';
 import { emptyFile } from './file-source.js';
 import { type FirstRecord, firstRecords } from './first-records.js';
+import { groupsAbove } from './header-groups.js';
 import { aboveHeader, headerAtLine, LOOKED_AT, noHeaderThere, pickHeader } from './pick-header.js';
 import type { Dialect } from './scan-record.js';
 import type { RecogniseHeader } from './sheet.js';
 
 export interface Header extends Dialect {
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   /** The physical line on which the header starts. */
   readonly line: number;
   readonly warnings: readonly string[];
@@ -42,13 +44,14 @@ export function readHeader(
   const candidates = read.flatMap(({ delimiter, records }) => candidatesIn(delimiter, records, recognises, wishes));
   const best = candidates.sort((a, b) => b.score - a.score || b.headers.length - a.headers.length)[0];
   if (best === undefined) throw noHeader(path, read[0]?.records ?? [], wishes.line);
-  const { delimiter, headers, line, above } = best;
-  return { delimiter, bareCr, headers, line, warnings: aboveHeader(above, 'line') };
+  const { delimiter, headers, groups, line, above } = best;
+  return { delimiter, bareCr, headers, groups, line, warnings: aboveHeader(above, 'line') };
 }
 
 interface Candidate {
   readonly delimiter: string;
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   readonly line: number;
   readonly score: number;
   /** The lines above it that hold anything. */
@@ -73,8 +76,14 @@ function candidatesIn(
   const { line, cells: headers } = header;
   const score = choice.meanings + CONSISTENCY * consistency(headers.length, cells.slice(choice.index + 1));
   const above = records.slice(0, choice.index).flatMap((record) => (isEmptyRecord(record) ? [] : [record.line]));
-  return [{ delimiter, headers, line, score, above }];
+  const before = records[choice.index - 1];
+  const groups = groupsAbove(before !== undefined && isRightAbove(before, line) ? before.cells : undefined, headers);
+  return [{ delimiter, headers, groups, line, score, above }];
 }
+
+/** Whether a record ends on the line before. */
+const isRightAbove = ({ line, cells = [] }: FirstRecord, below: number): boolean =>
+  line + cells.join('').split('\n').length === below;
 
 const isEmptyRecord = ({ cells }: FirstRecord): boolean => cells?.every(isBlank) ?? false;
 

@@ -14,6 +14,8 @@ export interface Sheet {
   readonly sheets: readonly string[];
   /** The header's cells exactly as written: blank ones and repeated ones too. */
   readonly headers: readonly string[];
+  /** For each header, what the line right above stands over it with (`Parent company`); empty: nothing. */
+  readonly groups: readonly string[];
   /** The physical line, or worksheet row, on which the header starts; the file's first line is 1. */
   readonly headerLine: number;
   readonly warnings: readonly string[];

@@ -14,6 +14,8 @@ export interface FoundHeader {
   readonly cells: readonly string[];
   /** The rows above it that hold anything. */
   readonly above: readonly number[];
+  /** The cells of the row right above. */
+  readonly groupCells?: readonly string[] | undefined;
 }
 
 interface Table {
@@ -64,7 +66,8 @@ function tableIn(
   const found = rows[choice.index];
   if (found === undefined) return undefined;
   const above = rows.slice(0, choice.index).map(({ row }) => row);
-  return { worksheet, header: { row: found.row, cells: found.cells, above }, meanings: choice.meanings };
+  const groupCells = rows.find(({ row }) => row === found.row - 1)?.cells;
+  return { worksheet, header: { row: found.row, cells: found.cells, above, groupCells }, meanings: choice.meanings };
 }
 
 async function firstRows(

@@ -23,7 +23,7 @@ export async function openWorkbook(
     const context = await readContext(parts, contents);
     const { worksheet, header, withData } = await findTable(parts, contents, context, recognises, options);
     const survey = await surveyRows(parts, worksheet, context, header);
-    const { headers } = survey;
+    const { headers, groups } = survey;
     return {
       path: source.shownAs,
       sha256,
@@ -33,6 +33,7 @@ export async function openWorkbook(
       sheet: worksheet.name,
       sheets: contents.worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
       headers,
+      groups,
       headerLine: header.row,
       warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
       lines: () => workbookLines(source, context, worksheet, headers, header.row),

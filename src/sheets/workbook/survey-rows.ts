@@ -1,7 +1,9 @@
 import { outsideText } from '../../util/outside-text.js';
 import { isBlank } from '../blank.js';
+import { groupsAbove, type MergedCells } from '../header-groups.js';
 import { columnName } from '../workbook-out/text.js';
 import type { CellContext } from './cell-value.js';
+import { columnIndex } from './column-index.js';
 import type { Worksheet } from './contents.js';
 import type { FoundHeader } from './find-table.js';
 import { noOddities, type Oddities, readRows } from './worksheet.js';
@@ -13,6 +15,7 @@ const MOST_WITHOUT_HEADER = 100;
 export interface RowSurvey {
   /** One for each column with anything in it; empty behind the last that is named. */
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -35,6 +38,7 @@ export async function surveyRows(
   const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
   return {
     headers,
+    groups: groupsAbove(header.groupCells, headers, mergedInRow(oddities, header.row - 1)),
     warnings: [...unnamed(named, read, width), ...odd(oddities, headers), ...mergedRows(oddities, header)],
   };
 }
@@ -85,6 +89,12 @@ function mergedRows({ merged }: Oddities, header: FoundHeader): readonly string[
     `merged cells over several rows are read in their first row only, and as empty in the others: ${found.slice(0, RANGES_AT_MOST).join(', ')}${more}; split them in Excel and fill them down`,
   ];
 }
+
+const mergedInRow = ({ merged }: Oddities, row: number): MergedCells =>
+  merged.flatMap((range) => {
+    const [, first = '', from, last = '', to] = RANGE.exec(range) ?? [];
+    return Number(from) <= row && row <= Number(to) ? [[columnIndex(`${first}${from}`), columnIndex(`${last}${to}`)] as const] : [];
+  });
 
 const counted = (count: number, what: string): string =>
   count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;
