@@ -13,6 +13,7 @@ import { withGroups } from './header-qualifiers.js';
 import { indicesIn } from './join-cells.js';
 import { wouldFollow } from './judge-row.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
+import { refuseWithoutHeader } from './no-header.js';
 import { rowsIn } from './read-rows.js';
 import { sampleLines } from './sample-lines.js';
 import {
@@ -32,8 +33,10 @@ import { uniqueNames } from './unique-names.js';
  */
 export async function readInput(path: string, options: InputOptions = {}): Promise<InputTable> {
   const lookup = headerLookup(options.synonyms, options.leads);
-  const sheet = await openSheet(path, recogniser(lookup), options);
+  const recognises = recogniser(lookup);
+  const sheet = await openSheet(path, recognises, options);
   const { columns: sample, isEmpty } = await sampleLines(sheet);
+  await refuseWithoutHeader(sheet, sample, lookup, { path, recognises, options });
   const headers = withGroups(sheet.headers, sheet.groups);
   const mapped = mapColumns({ headers, written: sheet.headers, lookup, sample }, options);
   const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
@@ -101,8 +104,9 @@ function agreementOf(
 
 function noUsableColumn({ path, headerLine }: Sheet, columns: readonly string[], unread: UnreadLeads): UsageError {
   const [lead] = Object.keys(unread) as Lead[];
+  const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
   return new UsageError(
-    `${path}, line ${headerLine}: no column can be read as name, registration_number, vat_number or ticker; the header has ${listed(columns)}`,
+    `${where}: no column can be read as name, registration_number, vat_number or ticker; ${headerLine === 0 ? 'it' : 'the header'} has ${listed(columns)}`,
     lead === undefined
       ? 'Say which column is what: --map name="…". The header must name the columns; --header-line N says on which line it is.'
       : `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,

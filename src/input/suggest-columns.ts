@@ -18,7 +18,7 @@ const FEW = 3;
 /** What the file lacks, and which of the columns that nobody knows may be it. `isRead`: the fields that have a column. */
 export function suggestColumns(
   columns: Columns,
-  { contents, countries }: Pick<ColumnDecision, 'contents' | 'countries'>,
+  { contents, countries: known }: Pick<ColumnDecision, 'contents' | 'countries'>,
   isRead: (field: InputField) => boolean,
   isFree: (index: number) => boolean,
 ): readonly SuggestedColumns[] {
@@ -45,6 +45,7 @@ export function suggestColumns(
         const forms = Math.round(legalForms(cells) * filled);
         return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= FEW;
       });
+  const countries = countriesBy(country, columns, known);
   if (isRead('registration_number') || isRead('vat_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
   const number = among('registration_number', (cells, content) => {
@@ -57,6 +58,16 @@ export function suggestColumns(
     return isOwn(content) && prefixed && judged >= FEW && fit >= judged * NEARLY_ALL;
   });
   return [...country, ...(number.length > 0 ? number : vat), ...name];
+}
+
+/** Where one column alone can hold the countries, numbers are held against those: both are then asked about at once. */
+function countriesBy(
+  suggested: readonly SuggestedColumns[],
+  { sample }: Columns,
+  known: readonly (string | null)[],
+): readonly (string | null)[] {
+  const [index, ...others] = suggested.flatMap(({ columns }) => columns);
+  return index === undefined || others.length > 0 ? known : countriesIn(sample[index] ?? []);
 }
 
 const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>

@@ -41,7 +41,9 @@ export function readHeader(
     const all = firstRecords(text, { delimiter, bareCr }, final, LOOKED_AT, wishes.line);
     return { delimiter, records: sep === null ? all : all.filter(({ line }) => line > 1) };
   });
-  const candidates = read.flatMap(({ delimiter, records }) => candidatesIn(delimiter, records, recognises, wishes));
+  const candidates = read.flatMap(({ delimiter, records }) =>
+    wishes.line === 0 ? withoutHeader(delimiter, records) : candidatesIn(delimiter, records, recognises, wishes),
+  );
   const best = candidates.sort((a, b) => b.score - a.score || b.headers.length - a.headers.length)[0];
   if (best === undefined) throw noHeader(path, read[0]?.records ?? [], wishes.line);
   const { delimiter, headers, groups, line, above } = best;
@@ -79,6 +81,17 @@ function candidatesIn(
   const before = records[choice.index - 1];
   const groups = groupsAbove(before !== undefined && isRightAbove(before, line) ? before.cells : undefined, headers);
   return [{ delimiter, headers, groups, line, score, above }];
+}
+
+/** Each record is a row: as wide as most of them are. What stands above the first is a `sep=` line at most. */
+function withoutHeader(delimiter: string, records: readonly FirstRecord[]): readonly Candidate[] {
+  const cells = records.map((record) => record.cells);
+  const widths = cells.flatMap((row) => (row === undefined || row.every(isBlank) ? [] : [row.length])).sort((a, b) => a - b);
+  const width = widths[widths.length >> 1];
+  if (width === undefined) return [];
+  const headers = Array.from({ length: width }, () => '');
+  const score = CONSISTENCY * consistency(width, cells);
+  return [{ delimiter, headers, groups: headers, line: (records[0]?.line ?? 1) > 1 ? 1 : 0, score, above: [] }];
 }
 
 /** Whether a record ends on the line before. */

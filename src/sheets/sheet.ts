@@ -16,7 +16,7 @@ export interface Sheet {
   readonly headers: readonly string[];
   /** For each header, what the line right above stands over it with (`Parent company`); empty: nothing. */
   readonly groups: readonly string[];
-  /** The physical line, or worksheet row, on which the header starts; the file's first line is 1. */
+  /** The physical line, or worksheet row, on which the header starts; the file's first line is 1, and 0 says that there is none. */
   readonly headerLine: number;
   readonly warnings: readonly string[];
   /**
@@ -106,7 +106,7 @@ export interface SheetOptions {
   readonly encoding?: string | undefined;
   /** Overrides detection and a `sep=` line: one character, or its name (`tab`, `semicolon`). */
   readonly delimiter?: string | undefined;
-  /** The line, or worksheet row, of the header: overrides detection. */
+  /** The line, or worksheet row, of the header: overrides detection. 0: there is none, and all headers are blank. */
   readonly headerLine?: number | undefined;
   /** The name of the worksheet to read, or its number: overrides the choice. */
   readonly sheet?: string | undefined;

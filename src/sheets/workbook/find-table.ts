@@ -51,6 +51,7 @@ function tableIn(
   recognises: RecogniseHeader,
   wanted: number | undefined,
 ): Table | undefined {
+  if (wanted === 0) return rows.length === 0 ? undefined : { worksheet, header: NO_HEADER, meanings: 0 };
   const choice =
     wanted === undefined
       ? pickHeader(
@@ -69,6 +70,8 @@ function tableIn(
   const groupCells = rows.find(({ row }) => row === found.row - 1)?.cells;
   return { worksheet, header: { row: found.row, cells: found.cells, above, groupCells }, meanings: choice.meanings };
 }
+
+const NO_HEADER: FoundHeader = { row: 0, cells: [], above: [] };
 
 async function firstRows(
   parts: ZipParts,
@@ -90,7 +93,7 @@ function noTable(
   all: readonly Worksheet[],
   headerLine: number | undefined,
 ) {
-  if (headerLine !== undefined) return noHeaderThere(path, headerLine, 'row');
+  if (headerLine !== undefined && headerLine > 0) return noHeaderThere(path, headerLine, 'row');
   if (all.some(({ hidden }) => hidden) && looked.every(({ hidden }) => !hidden)) {
     return new UsageError(
       `${path}: its visible sheets are empty; others are hidden`,

@@ -39,7 +39,7 @@ export async function surveyRows(
   return {
     headers,
     groups: groupsAbove(header.groupCells, headers, mergedInRow(oddities, header.row - 1)),
-    warnings: [...unnamed(named, read, width), ...odd(oddities, headers), ...mergedRows(oddities, header)],
+    warnings: [...(header.row === 0 ? [] : unnamed(named, read, width)), ...odd(oddities, headers), ...mergedRows(oddities, header)],
   };
 }
 
