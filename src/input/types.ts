@@ -128,6 +128,9 @@ export interface InputRemarks {
   /** The first lines that are no company, and how many there are. */
   readonly leftOut: readonly LeftOutLine[];
   readonly leftOutLines: number;
+  /** The first lines that are read, and have cells behind the last header, and how many there are. */
+  readonly surplus: readonly { readonly line: number; readonly text: string }[];
+  readonly surplusLines: number;
 }
 
 export interface EmptiedCells {
