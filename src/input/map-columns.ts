@@ -129,6 +129,16 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
       if (same === undefined) doubts.push(doubt);
       else doubts[at] = { ...same, choices: [...doubt.choices, ...same.choices] };
     }
+  const isAsked = (index: number) =>
+    doubts.some(({ choices }) => choices.some(({ source }) => indicesIn(source).includes(index)));
+  if (isNew)
+    for (const { index, field } of decision.refused) {
+      const [header, words] = [names.headerOf(index), names.wordsOf(index)].map((one) => outsideText(one, 60));
+      if (!isAsked(index) && !isUsed(field))
+        notes.push(
+          `column ${JSON.stringify(header)} is not read: it holds no ${field} as the rows' countries give them; --map ${field}=${JSON.stringify(words)} reads it all the same`,
+        );
+    }
   if (isNew)
     notes.push(
       ...unreadNotes(columns, names, (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field), likely),
@@ -136,8 +146,6 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
   if (options.country === undefined && agreed?.country) notes.push(...countryNote(agreed, fields, file.sample));
   if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
-  const isAsked = (index: number) =>
-    doubts.some(({ choices }) => choices.some(({ source }) => indicesIn(source).includes(index)));
   const passedOver = decision.passedOver.filter(({ index }) => !isAsked(index));
   return { fields, without, doubts, country, notes, passedOver };
 }

@@ -1,3 +1,4 @@
+import { readGermanEntry } from '../domain/numbers/german.js';
 import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
 import { areDays } from './date-cells.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
@@ -46,12 +47,16 @@ export function suggestColumns(
         return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= FEW;
       });
   const countries = countriesBy(country, columns, known);
-  if (isRead('registration_number') || isRead('vat_number')) return [...country, ...name];
+  if (isRead('registration_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
+  // Beside VAT numbers only what a register alone writes is worth a question: bare digits may be any key, and are told about.
+  const isSure = (cells: readonly string[], { filled }: ColumnContent) =>
+    !isRead('vat_number') || shareOf(cells, (cell) => readGermanEntry(cell) !== undefined, filled);
   const number = among('registration_number', (cells, content) => {
     const { fit, judged } = registerFit(cells, countries);
-    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells);
+    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells) && isSure(cells, content);
   });
+  if (isRead('vat_number')) return [...country, ...number, ...name];
   const vat = among('vat_number', (cells, content) => {
     const { fit, judged } = vatFit(cells, countries);
     const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
