@@ -2,7 +2,13 @@ import type { EmptiedCells, InputRemarks, LeftOutLine } from '../input/types.js'
 import { outsideText } from '../util/outside-text.js';
 
 /** What was read otherwise than it stands in the file: said, so that nobody misses a company that was meant. */
-export function remarkNotes({ emptied, leftOut, leftOutLines, surplus, surplusLines }: InputRemarks): readonly string[] {
+export function remarkNotes({
+  emptied,
+  leftOut,
+  leftOutLines,
+  surplus,
+  surplusLines,
+}: InputRemarks): readonly string[] {
   return [
     ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
     ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),

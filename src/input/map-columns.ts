@@ -16,6 +16,7 @@ import {
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
 import { indicesIn } from './join-cells.js';
+import { numberColumns } from './number-by-country.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
   type AgreedColumns,
@@ -25,6 +26,7 @@ import {
   INPUT_FIELDS,
   type InputField,
   type InputOptions,
+  OR,
 } from './types.js';
 import { unreadNotes } from './unread-columns.js';
 import { columnsThatFit, textsOf } from './what-fits.js';
@@ -76,6 +78,12 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     typeof source === 'number' ? germanPieces(columns, source, isFree) : undefined;
   const pieces = withPieces(decision.chosen.get('registration_number')?.index);
   if (pieces !== undefined) fields.set('registration_number', { source: pieces, decidedBy: 'content' });
+  const several = numberColumns(decision, file.sample)?.map((index) => withPieces(index) ?? index);
+  if (several !== undefined)
+    fields.set('registration_number', {
+      source: several.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one].flat()),
+      decidedBy: 'content',
+    });
   const doubtOf = (field: InputField, reason: string, sources: readonly ColumnSource[]): ColumnDoubt => ({
     field,
     reason,
@@ -97,9 +105,9 @@ export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap 
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
     const header = now === undefined ? undefined : names.headerOf(now);
-    const several = decision.unclear.find((unclear) => unclear.field === field)?.columns;
-    if (agreed !== undefined && hasRows && (several !== undefined || needsAWord(field, header, agreed)))
-      return [doubtOf(field, told, [...(several ?? (now === undefined ? [] : [now])), ...likely(field)])];
+    const rivals = decision.unclear.find((unclear) => unclear.field === field)?.columns;
+    if (agreed !== undefined && hasRows && (rivals !== undefined || needsAWord(field, header, agreed)))
+      return [doubtOf(field, told, [...(rivals ?? (now === undefined ? [] : [now])), ...likely(field)])];
     notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
@@ -203,7 +211,9 @@ function agreementNote(
     const source = kept.get(field);
     if (source === undefined) return false;
     const now = anew.chosen.get(field)?.index;
-    return (source === null ? undefined : indicesIn(source).at(-1)) !== now;
+    return source === null || now === undefined
+      ? source !== null || now !== undefined
+      : !indicesIn(source).includes(now);
   });
   return isOther || anew.unclear.length > 0 ? [`columns are read as agreed on ${dayOf(at)}; --map changes that`] : [];
 }

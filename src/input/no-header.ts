@@ -38,7 +38,8 @@ function isCompany(headers: readonly string[], sample: SampledColumns, lookup: H
   if (headers.some((header) => (meaningOf(header, lookup)?.claims.length ?? 0) > 0)) return false;
   return headers.some((header, index) => {
     const cells = (sample[index] ?? []).filter(isFilled);
-    const areMost = (is: (cell: string) => boolean) => cells.length > 0 && cells.filter(is).length >= cells.length * MOST;
+    const areMost = (is: (cell: string) => boolean) =>
+      cells.length > 0 && cells.filter(is).length >= cells.length * MOST;
     if (isLongNumber(header)) return areMost(isLongNumber);
     if (countriesIn([header])[0] !== null) return areMost((cell) => countriesIn([cell])[0] !== null);
     return hasLegalForm(header) && /\s/.test(header.trim()) && legalForms(cells) >= 0.5;

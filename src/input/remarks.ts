@@ -41,6 +41,12 @@ export class RemarksTally {
 
   all(): InputRemarks {
     const emptied = [...this.#emptied.values()].sort((a, b) => b.cells - a.cells || a.line - b.line);
-    return { emptied, leftOut: this.#leftOut, leftOutLines: this.#leftOutLines, surplus: this.#surplus, surplusLines: this.#surplusLines };
+    return {
+      emptied,
+      leftOut: this.#leftOut,
+      leftOutLines: this.#leftOutLines,
+      surplus: this.#surplus,
+      surplusLines: this.#surplusLines,
+    };
   }
 }

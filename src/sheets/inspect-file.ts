@@ -127,7 +127,11 @@ function unreadableText(path: string, encoding: SheetEncoding, word: string): Us
 }
 
 function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
-  const warnings = damaged ? [`some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`] : [];
+  const warnings = damaged
+    ? [
+        `some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`,
+      ]
+    : [];
   return { encoding, damaged, warnings };
 }
 

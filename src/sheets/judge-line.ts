@@ -40,13 +40,19 @@ export function judgeLine(
 function raggedness(cells: readonly string[], { headers, minCells }: LineRules): LineProblem | undefined {
   if (cells.length >= minCells && cells.length <= headers.length) return undefined;
   if (cells.length > headers.length && cells.slice(headers.length).every(isBlank)) return undefined;
-  return { code: 'RAGGED', message: `the row has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${headers.length}` };
+  return {
+    code: 'RAGGED',
+    message: `the row has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${headers.length}`,
+  };
 }
 
 function unreadable(text: string, cells: readonly string[], { headers, damaged }: LineRules): LineProblem | undefined {
   if (text.includes('\0')) return NUL_CHARACTER;
   if (damaged && text.includes('\ufffd')) {
-    return { code: 'BAD_ENCODING', message: "the row holds bytes that are not valid in the file's encoding; --encoding says which that is" };
+    return {
+      code: 'BAD_ENCODING',
+      message: "the row holds bytes that are not valid in the file's encoding; --encoding says which that is",
+    };
   }
   return text.length <= MAX_CELL_CHARACTERS ? undefined : tooLongCell(cells, headers);
 }

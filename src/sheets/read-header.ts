@@ -45,7 +45,10 @@ export function readHeader(
     wishes.line === 0 ? withoutHeader(delimiter, records) : candidatesIn(delimiter, records, recognises, wishes),
   );
   const best = candidates.sort((a, b) => b.score - a.score || b.headers.length - a.headers.length)[0];
-  if (best === undefined) throw noHeader(path, read[0]?.records ?? [], wishes.line);
+  if (best === undefined)
+    throw text.trim() !== '' && !final
+      ? tooLong(path, text.length)
+      : noHeader(path, read[0]?.records ?? [], wishes.line);
   const { delimiter, headers, groups, line, above } = best;
   return { delimiter, bareCr, headers, groups, line, warnings: aboveHeader(above, 'line') };
 }
@@ -86,7 +89,9 @@ function candidatesIn(
 /** Each record is a row: as wide as most of them are. What stands above the first is a `sep=` line at most. */
 function withoutHeader(delimiter: string, records: readonly FirstRecord[]): readonly Candidate[] {
   const cells = records.map((record) => record.cells);
-  const widths = cells.flatMap((row) => (row === undefined || row.every(isBlank) ? [] : [row.length])).sort((a, b) => a - b);
+  const widths = cells
+    .flatMap((row) => (row === undefined || row.every(isBlank) ? [] : [row.length]))
+    .sort((a, b) => a - b);
   const width = widths[widths.length >> 1];
   if (width === undefined) return [];
   const headers = Array.from({ length: width }, () => '');
@@ -106,6 +111,12 @@ function consistency(width: number, records: readonly (readonly string[] | undef
   if (width < 2 || filled.length === 0) return 0;
   return filled.filter((cells) => cells?.length === width).length / filled.length;
 }
+
+const tooLong = (path: string, characters: number): UsageError =>
+  new UsageError(
+    `${path}: no header ends within its first ${characters} characters: its line is too long`,
+    'Leave out columns that are not needed, or check that its quotation marks match.',
+  );
 
 function noHeader(path: string, records: readonly FirstRecord[], wanted: number | undefined): UsageError {
   const broken = records.find((record) => !isEmptyRecord(record));

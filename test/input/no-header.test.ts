@@ -47,7 +47,10 @@ describe('a list without a header', () => {
   });
 
   test('nothing is refused where the line of the header is said', async () => {
-    const { rows } = await readAll(csv(ROWS), { headerLine: 1, map: ['name=#1', 'country=#2', 'registration_number='] });
+    const { rows } = await readAll(csv(ROWS), {
+      headerLine: 1,
+      map: ['name=#1', 'country=#2', 'registration_number='],
+    });
     expect(rows).toHaveLength(3);
   });
 

@@ -52,3 +52,39 @@ test('a column that may be called so and holds no number of the countries is tol
   expect(fields).toEqual({ name: 'Company', country: 'Country' });
   expect(notes).toContain('column "File number" is not read: it holds no registration_number');
 });
+
+describe('one column of numbers for each country', () => {
+  const HEADER = 'Name,Country,CRN,SIREN,KvK';
+  const ROWS = ['Alder 1 Limited,GB,01000037,,', 'Clairval SAS,FR,,403678899,', 'Brookley N.V.,NL,,,24018564'];
+  const numbersIn = async (rows: readonly string[], map?: readonly string[]) => {
+    const { table, rows: read } = await readAll(csv(HEADER, rows), map === undefined ? {} : { map });
+    const header = table.read.find(({ field }) => field === 'registration_number')?.header;
+    return [header, ...read.map(({ fields }) => fields.registration_number)];
+  };
+
+  test('is read from whichever a row fills', async () => {
+    expect(await numbersIn(ROWS)).toEqual(['CRN | SIREN | KvK', '01000037', '403678899', '24018564']);
+  });
+
+  test('can be named, and is remembered by that name', async () => {
+    const map = ['registration_number=CRN | SIREN'];
+    expect(await numbersIn(ROWS, map)).toEqual(['CRN | SIREN', '01000037', '403678899', undefined]);
+    const { table } = await readAll(csv(HEADER, ROWS));
+    const agreed = { ...table.agreement, at: 0, columns: table.columns };
+    const again = await readAll(csv(HEADER, ROWS), { agreed });
+    expect(again.table.mapping).toEqual(table.mapping);
+  });
+
+  test('is asked about where a row fills two; said so, both are shown', async () => {
+    const rows = [...ROWS, 'Two Limited,GB,01000074,403678899,'];
+    await expect(readAll(csv(HEADER, rows))).rejects.toBeInstanceOf(ColumnsUnclearError);
+    expect((await numbersIn(rows, ['registration_number=CRN | SIREN']))[4]).toBe('01000074 / 403678899');
+  });
+});
+
+test('a header that is too long is told as such', async () => {
+  const wide = Array.from({ length: 200_000 }, (_, index) => `column${index}`).join(',');
+  await expect(readAll(`${wide}\n1\n`)).rejects.toMatchObject({
+    message: expect.stringContaining('its line is too long'),
+  });
+});

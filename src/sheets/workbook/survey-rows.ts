@@ -39,7 +39,11 @@ export async function surveyRows(
   return {
     headers,
     groups: groupsAbove(header.groupCells, headers, mergedInRow(oddities, header.row - 1)),
-    warnings: [...(header.row === 0 ? [] : unnamed(named, read, width)), ...odd(oddities, headers), ...mergedRows(oddities, header)],
+    warnings: [
+      ...(header.row === 0 ? [] : unnamed(named, read, width)),
+      ...odd(oddities, headers),
+      ...mergedRows(oddities, header),
+    ],
   };
 }
 
@@ -93,7 +97,9 @@ function mergedRows({ merged }: Oddities, header: FoundHeader): readonly string[
 const mergedInRow = ({ merged }: Oddities, row: number): MergedCells =>
   merged.flatMap((range) => {
     const [, first = '', from, last = '', to] = RANGE.exec(range) ?? [];
-    return Number(from) <= row && row <= Number(to) ? [[columnIndex(`${first}${from}`), columnIndex(`${last}${to}`)] as const] : [];
+    return Number(from) <= row && row <= Number(to)
+      ? [[columnIndex(`${first}${from}`), columnIndex(`${last}${to}`)] as const]
+      : [];
   });
 
 const counted = (count: number, what: string): string =>
