@@ -1,3 +1,4 @@
+import { UsageError } from '../../domain/errors.js';
 import type { FileSource } from '../file-source.js';
 import { aboveHeader } from '../pick-header.js';
 import type { RecogniseHeader, Sheet, SheetOptions } from '../sheet.js';
@@ -16,6 +17,7 @@ export async function openWorkbook(
   recognises: RecogniseHeader,
   options: SheetOptions,
 ): Promise<Sheet> {
+  refuseTextOptions(source.shownAs, options);
   const sha256 = await sha256Of(source);
   return await withParts(source, async (parts) => {
     refuseOtherZips(parts);
@@ -39,4 +41,10 @@ export async function openWorkbook(
       lines: () => workbookLines(source, context, worksheet, headers, header.row),
     };
   });
+}
+
+function refuseTextOptions(path: string, { encoding, delimiter }: SheetOptions): void {
+  const flag = encoding !== undefined ? '--encoding' : delimiter !== undefined ? '--delimiter' : undefined;
+  if (flag !== undefined)
+    throw new UsageError(`${path} is a workbook: ${flag} is for text and has no say in it`, `Leave ${flag} out.`);
 }
