@@ -5,7 +5,7 @@ import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet
 import type { UnreadLeads } from './header-claims.js';
 import { indicesIn, textAt } from './join-cells.js';
 import { isPlaceholder } from './placeholders.js';
-import { cellsAreSound } from './sound-cells.js';
+import { cellsAreSound, holdsACompany } from './sound-cells.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -47,9 +47,11 @@ export function judgeRow(
 /** A comment behind the last column is no damage, where the fields before it are sure. */
 function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable['mapping']): LineProblem | undefined {
   if (problem?.code !== 'RAGGED' || surplus === undefined) return problem;
-  if (cellsAreSound(cells, mapping)) return undefined;
+  const isSecond = holdsACompany(surplus);
+  if (!isSecond && cellsAreSound(cells, mapping)) return undefined;
   const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
-  return { ...problem, message: `${problem.message}; behind the last header: ${told.slice(0, 3).join(', ')}` };
+  const what = isSecond ? ' stands what looks like a second company, whose line was joined to this one' : '';
+  return { ...problem, message: `${problem.message}; behind the last header${what}: ${told.slice(0, 3).join(', ')}` };
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */

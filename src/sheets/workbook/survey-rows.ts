@@ -1,7 +1,9 @@
 import { outsideText } from '../../util/outside-text.js';
 import { isBlank } from '../blank.js';
+import { groupsAbove, type MergedCells } from '../header-groups.js';
 import { columnName } from '../workbook-out/text.js';
 import type { CellContext, StoredKind } from './cell-value.js';
+import { columnIndex } from './column-index.js';
 import type { Worksheet } from './contents.js';
 import type { FoundHeader } from './find-table.js';
 import { SheetReader, type SheetTaker } from './sheet-reader.js';
@@ -15,6 +17,7 @@ const MOST_WITHOUT_HEADER = 100;
 export interface RowSurvey {
   /** One for each column with anything in it; empty behind the last that is named. */
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -33,7 +36,12 @@ export async function surveyRows(
   const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
   return {
     headers,
-    warnings: [...unnamed(named, read, width), ...odd(survey, headers), ...mergedRows(survey, header)],
+    groups: groupsAbove(header.groupCells, headers, mergedInRow(survey, header.row - 1)),
+    warnings: [
+      ...(header.row === 0 ? [] : unnamed(named, read, width)),
+      ...odd(survey, headers),
+      ...mergedRows(survey, header),
+    ],
   };
 }
 
@@ -134,6 +142,14 @@ function mergedRows({ merged }: Survey, header: FoundHeader): readonly string[] 
     `merged cells over several rows are read in their first row only, and as empty in the others: ${found.slice(0, RANGES_AT_MOST).join(', ')}${more}; split them in Excel and fill them down`,
   ];
 }
+
+const mergedInRow = ({ merged }: Survey, row: number): MergedCells =>
+  merged.flatMap((range) => {
+    const [, first = '', from, last = '', to] = RANGE.exec(range) ?? [];
+    return Number(from) <= row && row <= Number(to)
+      ? [[columnIndex(`${first}${from}`), columnIndex(`${last}${to}`)] as const]
+      : [];
+  });
 
 const counted = (count: number, what: string): string =>
   count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;
