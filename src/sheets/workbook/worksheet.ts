@@ -87,7 +87,7 @@ class RowReader implements XmlHandler {
     else if (name === 'is') this.#within = 'inline';
     else if (name === 'col') this.#takeColumns(attributes);
     else if (name === 'mergeCell') this.#oddities.merged.push(attributes.ref ?? '');
-    else if (this.#within === 'inline') this.#inline.open(name);
+    else if (this.#within === 'inline') this.#inline.open(name, attributes);
   }
 
   text(text: string): void {
