@@ -15,7 +15,12 @@ export type ResolvedLocation =
       /** What was left out of the location, in words. */
       readonly note?: string;
     }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The codes, where the text names more than one country. */
+      readonly several?: readonly string[];
+    };
 
 /** Countries whose locations may name a state (V1-15). */
 const WITH_STATES = new Set(['US', 'CA', 'CN']);
@@ -39,9 +44,10 @@ function unknownCountry(text: string): ResolvedLocation {
   return { ok: false, reason: `"${text}" is not a country known by code or name` };
 }
 
-const severalCountries = (text: string, codes: readonly string[]): ResolvedLocation => ({
+const severalCountries = (text: string, several: readonly string[]): ResolvedLocation => ({
   ok: false,
-  reason: `"${text}" names more than one country, ${codes.join(' and ')}; write the one in whose register the company is`,
+  several,
+  reason: `"${text}" names more than one country, ${several.join(' and ')}; write the one in whose register the company is`,
 });
 
 /**

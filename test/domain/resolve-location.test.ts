@@ -118,8 +118,9 @@ describe('countries in many spellings', () => {
     ['China (Hong Kong)', 'CN and HK'],
     ['Georgia (US)', 'GE and US'],
   ])('%s is refused: it names %s', (text, both) => {
-    expect(resolveLocation(text)).toEqual({
+    expect(resolveLocation(text)).toMatchObject({
       ok: false,
+      several: both.split(' and '),
       reason: expect.stringContaining(`more than one country, ${both}`),
     });
   });

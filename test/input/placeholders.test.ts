@@ -43,7 +43,7 @@ describe('a cell that says that there is nothing', () => {
   });
 
   test.each(
-    '#¡REF!|#¿NOMBRE?|#GETTING_DATA|#ÜBERLAUF!|Loading...|Loading…|dto.|TRUE|FALSE|=A2|=$B$7|=VLOOKUP(A2;Master!A:F;3;FALSE)|=Sheet1!A2|<name>|[Name]|{{name}}|{{ account.name }}|${name}|Name|Company name|Row Labels|Please fill in|Cash customer|01/02/2020|2026-11-01|a@b.com|https://example.com/about-us?lang=en|+44 20 7946 0000'.split(
+    '#¡REF!|#¿NOMBRE?|#GETTING_DATA|#ÜBERLAUF!|Loading...|Loading…|dto.|TRUE|FALSE|=A2|=$B$7|=VLOOKUP(A2;Master!A:F;3;FALSE)|=Sheet1!A2|<name>|[Name]|{{name}}|{{ account.name }}|<<Name>>|Name|Company name|Row Labels|Please fill in|Cash customer|01/02/2020|2026-11-01|a@b.com|https://example.com/about-us?lang=en|+44 20 7946 0000'.split(
       '|',
     ),
   )('"%s" is no name', (text) => {
