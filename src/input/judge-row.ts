@@ -24,7 +24,7 @@ export function judgeRow(
   unread: UnreadLeads = {},
   country: string | null = null,
 ): InputRow {
-  const { cells, surplus = [] } = line;
+  const { cells, surplus = [], kinds } = line;
   const values = surplus.length === 0 ? cells : [...cells, ...surplus];
   const damage = damageOf(line, mapping);
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
@@ -37,6 +37,7 @@ export function judgeRow(
     row,
     line: line.line,
     values,
+    ...(kinds === undefined ? {} : { kinds }),
     fields,
     ...(emptied.length === 0 ? {} : { emptied }),
     ...(problem === undefined ? {} : { problem }),

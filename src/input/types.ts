@@ -159,6 +159,8 @@ export interface InputRow {
    * broken; then those behind the last column.
    */
   readonly values: readonly string[];
+  /** What they were in a workbook, where that was not text: as in `NumberedLine`. */
+  readonly kinds?: string;
   /** Trimmed; a blank one is absent, and one that says that there is nothing. Empty where the row's structure is damaged, as no cell can be told for sure. */
   readonly fields: InputFields;
   /** Cells that say that there is nothing ("n/a"), and were taken as empty. */

@@ -32,6 +32,11 @@ export interface NumberedLine {
   readonly line: number;
   /** Exactly as written, one per header: padded or cut if the line is ragged, split at every delimiter if its quotes are broken. */
   readonly cells: readonly string[];
+  /**
+   * What cells of a workbook were stored as, a letter each: `n` a number, `d` a day, `-` anything else. What is behind the last number or
+   * day is left out; without any, and in text, all of it.
+   */
+  readonly kinds?: string;
   /** What stands behind the last header, if anything does. In text, where a delimiter may be astray, the line is then a problem. */
   readonly surplus?: readonly string[];
   /** The line cannot be taken as it stands, and why. */

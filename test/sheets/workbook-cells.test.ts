@@ -186,3 +186,14 @@ describe('dates', () => {
     }
   });
 });
+
+test('what cells were stored as stands beside their texts', async () => {
+  const styles = stylesOf(0, 14, '00000', 20);
+  const data = `${textRow('name', 'country', 'number', 'd', 'e')}<row><c r="B2"><v>5</v></c><c r="D2" s="1"><v>45000</v></c></row>
+    <row><c r="A3" s="2"><v>123</v></c><c r="B3" s="2"><v>12345</v></c><c r="C3" s="3"><v>0.5</v></c></row>
+    <row><c r="A4" t="d"><v>2025-12-31</v></c><c r="B4" t="b"><v>1</v></c><c r="E4" t="str"><f>1</f><v>1</v></c></row>
+    ${textRow('1', '2')}<row><c r="C6"><v>1</v></c><c r="A6"><v>2</v></c><c r="C6" t="str"><v>x</v></c></row>`;
+  const { lines } = await readWorkbook({ data, styles });
+  expect(lines.map(({ kinds }) => kinds)).toEqual(['-n-d', '-n', 'd', undefined, 'n--']);
+  expect(lines[1]?.cells).toEqual(['00123', '12345', '12:00:00', '', '']);
+});

@@ -1,6 +1,6 @@
 import { raised } from './raised.js';
 import { readXml } from './xml.js';
-import type { Attributes } from './xml-walker.js';
+import { type Attributes, plainText } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
 /** Texts are held in memory, all of them: a sheet refers to them in any order. */
@@ -15,6 +15,13 @@ export async function readSharedStrings(parts: ZipParts, part: string | undefine
     parts,
     part,
     {
+      whole(xml, start) {
+        if (!xml.startsWith(OPEN, start)) return 0;
+        const end = xml.indexOf(LESS, start + OPEN.length);
+        if (end < 0 || !xml.startsWith(CLOSE, end)) return 0;
+        strings.push(unescaped(plainText(xml.slice(start + OPEN.length, end))));
+        return end + CLOSE.length;
+      },
       open: (name, attributes) => text.open(name, attributes),
       text: (piece) => text.take(piece),
       close(name) {
@@ -26,6 +33,11 @@ export async function readSharedStrings(parts: ZipParts, part: string | undefine
   );
   return strings;
 }
+
+/** How nearly every text is written. */
+const OPEN = '<si><t>';
+const CLOSE = '</t></si>';
+const LESS = '<';
 
 /**
  * Joins the runs of a text that changes its look on the way. How to pronounce it (`rPh`) is no part of it. What is raised or
