@@ -1,3 +1,4 @@
+import { Recent } from '../util/recent.js';
 import { countriesNamed, findCountry } from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
 import { isPartOf } from './parts-of-countries.js';
@@ -26,7 +27,13 @@ export type ResolvedLocation =
 const WITH_STATES = new Set(['US', 'CA', 'CN']);
 
 /** Reads a country column, with a state column beside it if there is one. */
-export function resolveLocation(country: string, state?: string): ResolvedLocation {
+export const resolveLocation = (country: string, state?: string): ResolvedLocation =>
+  recent.of(`${country}\n${state ?? ''}`, () => resolveAnew(country, state));
+
+/** A list names few places, each over and over. */
+const recent = new Recent<ResolvedLocation>();
+
+function resolveAnew(country: string, state?: string): ResolvedLocation {
   const text = country.normalize('NFKC').trim();
   if (text === '') return { ok: false, reason: 'the country is empty' };
   if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };

@@ -111,13 +111,17 @@ function fieldsOf(
   for (const field of INPUT_FIELDS) {
     const source = mapping[field];
     if (source === undefined) continue;
-    const nothing = indicesIn(source).filter((index) => isPlaceholder(trimCell(values[index] ?? ''), field));
-    for (const index of nothing) emptied.push({ field, text: trimCell(values[index] ?? '') });
-    const told = nothing.length === 0 ? values : values.map((cell, index) => (nothing.includes(index) ? '' : cell));
+    let told = values;
+    for (const index of indicesIn(source)) {
+      const text = trimCell(values[index] ?? '');
+      if (!isPlaceholder(text, field)) continue;
+      emptied.push({ field, text });
+      told = told.with(index, '');
+    }
     const value = textAt(told, source, field);
     if (value !== '') fields[field] = value;
   }
-  if (fields.country !== undefined && isNotNamibia(fields)) {
+  if (fields.country?.toUpperCase() === 'NA' && isNotNamibia(fields)) {
     emptied.push({ field: 'country', text: fields.country });
     delete fields.country;
   }
@@ -125,8 +129,7 @@ function fieldsOf(
 }
 
 /** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
-function isNotNamibia({ country, ...fields }: InputFields): boolean {
-  if (country?.toUpperCase() !== 'NA') return false;
+function isNotNamibia({ country: _, ...fields }: InputFields): boolean {
   const told = suggestCountry(fields)?.countryCode;
   return told !== undefined && told !== 'NA';
 }

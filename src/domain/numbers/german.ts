@@ -33,7 +33,7 @@ const ENTRY =
   /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|(?:[OIL]|X+)(?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
 
 const NOISE =
-  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/g;
+  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/giu;
 
 export function parseGerman(raw: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
@@ -117,7 +117,7 @@ const UNREAD = /^(?:\p{L}|\s*x+(?!\p{L}))/iu;
 
 function courtIn(rest: string): string | undefined {
   const words = rest
-    .replace(new RegExp(NOISE.source, 'giu'), ' ')
+    .replace(NOISE, ' ')
     .replace(/[^\p{L}\p{M}\p{N}()/.'’-]/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s./-]+|[\s./-]+$/g, '')
