@@ -2,6 +2,7 @@ import { distinct } from '../util/distinct.js';
 import { Recent } from '../util/recent.js';
 import { cleanNumber, compact } from './numbers/clean.js';
 import type { GradeLetter } from './numbers/compare.js';
+import { markInWords, marksIn } from './numbers/marks.js';
 import { checkStdnum } from './numbers/stdnum.js';
 import { type ParsedNumber, type Repair, repairInWords } from './numbers/types.js';
 
@@ -79,6 +80,8 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   });
   if (whole === '') return review('the VAT number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
+  const marked = marksIn(cleaned.text);
+  if (marked !== undefined) return review(markInWords(cleaned.text, marked), null, 'unknown');
   const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;
   const national = nationalPart(whole, countryCode);
   if (rule === undefined) return accepted(raw, whole, [whole, national], repairs, 'unknown');

@@ -28,7 +28,7 @@ export function cleanNumber(raw: string): Cleaned {
         .replace(/\p{Cf}/gu, '')
         .trim(),
     );
-    step('full_width', text.normalize('NFKC').replace(/[‐-―−]/g, '-'));
+    step('full_width', plainCharacters(text).replace(/[‐-―−]/g, '-'));
     step('spreadsheet_text', unquote(text));
     step('case', text.toUpperCase());
     step(
@@ -61,11 +61,20 @@ function unquote(text: string): string {
     .trim();
 }
 
+/**
+ * One character for all its widths and styles. Raised and circled digits, fractions and `…` stay what they are: NFKC would make
+ * digits of a footnote's mark, and the number of another company of `683¹`.
+ */
+export function plainCharacters(text: string): string {
+  return /^[ -~]*$/.test(text) ? text : text.replace(STYLED, (piece) => piece.normalize('NFKC'));
+}
+
+const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;
+
 /** Capitals and digits alone. */
 export function compact(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text
-    .normalize('NFKC')
+  return plainCharacters(text)
     .toUpperCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 }

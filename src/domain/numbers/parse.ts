@@ -6,6 +6,7 @@ import { type Cleaned, cleanNumber, compact } from './clean.js';
 import { numbersOf } from './countries/index.js';
 import type { CountryNumbers, RegisterFormat } from './format.js';
 import { parseGerman } from './german.js';
+import { endsInDoubt, groupsIn, type Marked, markInWords, marksIn } from './marks.js';
 import { isTooShort, noNumberBecause, otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
@@ -25,6 +26,8 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const outcome = { raw, repairs: cleaned.repairs };
   const none = noNumberBecause(cleaned.text);
   if (none !== undefined) return review(outcome, none, null, 'no');
+  const marked = cleaned.lost === undefined ? marksIn(cleaned.text) : undefined;
+  if (marked !== undefined) return withoutMarks(outcome, cleaned.text, marked, countryCode, state);
   if (countryCode === 'DE') return parseGerman(raw, state);
   const country = numbersOf(countryCode, state);
   const whole = compact(cleaned.text);
@@ -40,10 +43,46 @@ function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   if (unpadded !== undefined && isTooShort(unpadded)) {
     return review(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
   }
+  if (found !== undefined && hasLooseEnd(cleaned.text, found, country)) {
+    const loose = `"${cleaned.text}": the last digits stand apart, and nothing says whether they belong to the number`;
+    return review(outcome, loose, null, 'unknown');
+  }
   if (found !== undefined) return inRegister(found, countryCode, state);
   if (other !== undefined) return review(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
   return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+}
+
+/** What is left without the marks is worth a search where it is a number as it stands, and a question all the same. */
+function withoutMarks(
+  outcome: Pick<ParsedNumber, 'raw' | 'repairs'>,
+  written: string,
+  marked: Marked,
+  countryCode: string,
+  state: string | undefined,
+): ParsedNumber {
+  const reason = otherThing(written) ?? markInWords(written, marked);
+  const read = compact(marked.bare ?? '') === '' ? undefined : parse(marked.bare ?? '', countryCode, state);
+  if (read === undefined || read.treatment === 'review' || read.treatment === 'needs_name') {
+    return review(outcome, reason, null, 'unknown');
+  }
+  const left = { rule: 'mark_left_out', before: written, after: marked.bare ?? '' } as const;
+  const repairs = [...outcome.repairs, left, ...read.repairs];
+  return { ...read, raw: outcome.raw, repairs, treatment: 'review', reason };
+}
+
+/**
+ * A footnote's number behind a separator, `2364 (1)`, where the form does not tell: without it this would be a number, too. A
+ * check digit, or the register's own way to write it, does tell.
+ */
+function hasLooseEnd(written: string, { canonical, spellings }: ParsedNumber, country: CountryNumbers): boolean {
+  const whole = compact(canonical ?? '');
+  const format = country.formats.find(({ shape }) => shape.test(whole));
+  const groups = groupsIn(written);
+  const isUsual = spellings.some((spelling) => groupsIn(spelling).join(' ') === groups.join(' '));
+  if (format === undefined || format.check !== undefined || isUsual) return false;
+  if (format.anyWidth) return endsInDoubt(written);
+  return groups.length > 1 && groups.at(-1)?.length === 1 && format.pad?.(whole.slice(0, -1)) !== undefined;
 }
 
 function firstMatch(raw: string, readings: readonly Reading[], country: CountryNumbers): ParsedNumber | undefined {

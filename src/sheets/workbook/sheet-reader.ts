@@ -71,7 +71,7 @@ export class SheetReader implements XmlHandler {
     } else if (name === 'row') this.#openRow(attributes);
     else if (name === 'f') this.#hasFormula = true;
     else if (name === 'is') this.#within = 'inline';
-    else if (this.#within === 'inline') this.#inline.open(name);
+    else if (this.#within === 'inline') this.#inline.open(name, attributes);
     else if (!this.#inRow) this.#taker.element?.(name, attributes);
   }
 
