@@ -67,8 +67,9 @@ const choiceInWords = ({ header, samples }: ColumnChoice): string => {
 };
 
 const waysOut = ({ field, choices }: ColumnDoubt): string =>
-  [...choices.map(({ flag }) => flag), `${field}=`]
-    .map((flag, index) => `--map ${quoted(flag)}${index === choices.length ? ' for none' : ''}`)
-    .join(', or ');
+  [
+    ...(choices.length === 0 ? [`--map ${field}=HEADER`] : choices.map(({ flag }) => `--map ${quoted(flag)}`)),
+    `--map ${field}= for none`,
+  ].join(', or ');
 
 const quoted = (flag: string): string => (/^[\w#.=-]+$/.test(flag) ? flag : flag.replace(/=(.*)$/, '="$1"'));

@@ -2,7 +2,9 @@ import { readGermanEntry } from '../domain/numbers/german.js';
 import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
 import { areDays } from './date-cells.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
+import { fold } from './fold.js';
 import { meaningOf } from './header-claims.js';
+import { NUMBERS_OF_ANYTHING } from './headers/strengths.js';
 import type { InputField } from './types.js';
 
 /** A column whose header says nothing, and whose content does. It is never read before somebody has agreed. */
@@ -28,10 +30,17 @@ export function suggestColumns(
     const isKnown = meaningOf(header, columns.lookup)?.claims.every(({ strength }) => strength !== 'generic');
     return isKnown === true || content === undefined || !isFree(index) ? [] : [{ index, content }];
   });
-  const among = (field: InputField, fits: (cells: readonly string[], content: ColumnContent) => boolean) => {
+  const among = (
+    field: InputField,
+    fits: (cells: readonly string[], content: ColumnContent, header: string) => boolean,
+  ) => {
     const found = unknown.filter(({ index, content }) => {
       const cells = columns.sample[index] ?? [];
-      return content.filled >= FEW && content.filled >= cells.length / 2 && fits(cells, content);
+      return (
+        content.filled >= FEW &&
+        content.filled >= cells.length / 2 &&
+        fits(cells, content, columns.headers[index] ?? '')
+      );
     });
     return found.length === 0 ? [] : [suggestion(field, found)];
   };
@@ -49,12 +58,14 @@ export function suggestColumns(
   const countries = countriesBy(country, columns, known);
   if (isRead('registration_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
-  // Beside VAT numbers only what a register alone writes is worth a question: bare digits may be any key, and are told about.
-  const isSure = (cells: readonly string[], { filled }: ColumnContent) =>
-    !isRead('vat_number') || shareOf(cells, (cell) => readGermanEntry(cell) !== undefined, filled);
-  const number = among('registration_number', (cells, content) => {
+  // Beside VAT numbers only what a register alone writes is worth a question, and a `Number` of which every one has the form:
+  // bare digits elsewhere may be any key, and are told about.
+  const isSure = (cells: readonly string[], { filled }: ColumnContent, isNumber: boolean) =>
+    !isRead('vat_number') || isNumber || shareOf(cells, (cell) => readGermanEntry(cell) !== undefined, filled);
+  const number = among('registration_number', (cells, content, header) => {
     const { fit, judged } = registerFit(cells, countries);
-    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells) && isSure(cells, content);
+    if (!isOwn(content) || judged < FEW || fit < judged * NEARLY_ALL || areDays(cells)) return false;
+    return isSure(cells, content, fit === judged && NUMBERS_OF_ANYTHING.some((word) => fold(word) === fold(header)));
   });
   if (isRead('vat_number')) return [...country, ...number, ...name];
   const vat = among('vat_number', (cells, content) => {

@@ -63,6 +63,7 @@ function fits(field: InputField, texts: readonly string[], countries: Countries)
     case 'country':
       return countriesIn(texts).filter((found) => found !== null).length >= filled * MOST_TEXTS;
     default:
-      return (shareThatFits(field, texts, countries) ?? 0) >= MOST_TEXTS;
+      // A running number is of no register, however many digits that gives.
+      return !contentOf(texts).isCount && (shareThatFits(field, texts, countries) ?? 0) >= MOST_TEXTS;
   }
 }

@@ -57,6 +57,16 @@ describe('what was agreed to is held against what the next file has', () => {
     expect(flagsOf(error)).toEqual(['registration_number=Reference']);
   });
 
+  test('a running number is not offered for one that is gone', async () => {
+    const { agreed } = await read(csv(NUMBERS), { map: MAP });
+    const counted = `Nr,VAT,Company name,Country\n${NAMES.map((name, row) => `${row + 1},,${name},DE`).join('\n')}`;
+    const error = await thrownBy(read(counted, { agreed }));
+    expect(error).toMatchObject({
+      hint: expect.stringContaining('--map registration_number=HEADER, or --map registration_number= for none'),
+    });
+    expect(flagsOf(error)).toEqual([]);
+  });
+
   test('a place holds for a file of as many columns', async () => {
     const { agreed } = await read(csv(NUMBERS, ['', 'Alt', 'Company name', 'Country']), {
       map: ['registration_number=#1'],

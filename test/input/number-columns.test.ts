@@ -35,6 +35,8 @@ describe('a column of register numbers', () => {
     const { fields, notes } = await read(csv('Name,Country,VAT,Foo', rows));
     expect(fields).toEqual({ name: 'Name', country: 'Country', vat_number: 'VAT' });
     expect(notes).toContain('--map registration_number="Foo"');
+    const asked = readAll(csv('Name,Country,VAT,Number', rows));
+    await expect(asked).rejects.toMatchObject({ ways: [['registration_number=Number']] });
   });
 });
 
