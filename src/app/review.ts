@@ -1,7 +1,8 @@
 import { UsageError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { DecisionEntry, RowRef } from '../ledger/review.js';
-import { applySheet, type Refusal } from '../review/apply.js';
+import { applySheet } from '../review/apply.js';
+import type { Refusal } from '../review/check-line.js';
 import type { Screen } from '../review/fit-screen.js';
 import { loadSheet } from '../review/load-sheet.js';
 import type { Question } from '../review/questions.js';

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { gradeInWords } from '../domain/grade-order.js';
 import type { Choice, Question } from './questions.js';
+import { candidateCells, inputCells } from './told-cells.js';
 import { topicInWords } from './words.js';
 
 /** One line of the sheet: what to fill in first, input and candidate side by side, then what `apply` needs back. */
@@ -75,16 +76,12 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     reason: question.message,
     proposed_by: proposedBy(question, choice, first),
     input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
-    input_name: input.name ?? '',
-    candidate_name: choice?.name ?? '',
-    input_registration_number: input.registration_number ?? '',
-    candidate_registration_number: choice?.registrationNumber ?? '',
+    ...inputCells(input),
+    ...candidateCells(choice),
     bought_registration_number: boughtNumber(question),
     candidate_register: choice?.jurisdiction || choice?.state || '',
-    input_vat_number: input.vat_number ?? '',
-    candidate_vat_number: choice?.vatNumber ?? '',
-    input_country: input.country ?? '',
     candidate_country: choice?.countryCode ?? '',
+    input_country: input.country ?? '',
     input_place: [input.state, input.city].filter(Boolean).join(', '),
     candidate_place: choice?.state ?? '',
     grade: choice?.matchGrade ?? '',
@@ -95,7 +92,6 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     row: listed(question.rows.map(({ row }) => String(row))),
     line: listed(question.rows.map(({ line }) => String(line))),
     rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
-    candidate_id: choice?.id ?? '',
     candidate: choice?.key ?? '',
     basis: question.basis,
   };

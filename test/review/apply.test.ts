@@ -15,6 +15,7 @@ const line = (question: Question | undefined, change: Partial<SheetLine> = {}): 
   decidedBy: '',
   note: '',
   basis: question?.basis ?? '',
+  told: new Map(),
   ...change,
 });
 

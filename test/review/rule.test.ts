@@ -41,6 +41,7 @@ const question = (given: readonly string[], more: Partial<Question> = {}): Quest
   message: '',
   rows: [],
   input: {},
+  asked: [],
   countryCode: null,
   candidates: given.map((matchGrade, index) => ({
     id: String(index),

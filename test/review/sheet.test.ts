@@ -228,8 +228,15 @@ describe('read back', () => {
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       const [question] = await openQuestions(desk.review);
-      const sheet = { line: 2, candidate: '', decision: 'not_sure', decidedBy: 'Bea', note: 'ask again', basis: '' };
-      await applySheet([{ ...sheet, question: question?.id ?? '' }], desk.review, 'anna', 1);
+      const sheet = {
+        line: 2,
+        candidate: '',
+        decision: 'not_sure',
+        decidedBy: 'Bea',
+        note: 'ask again',
+        basis: undefined,
+      };
+      await applySheet([{ ...sheet, told: new Map(), question: question?.id ?? '' }], desk.review, 'anna', 1);
       const path = join(desk.folder, 'again.csv');
       writeFileSync(path, writeSheet(await openQuestions(desk.review)));
       const lines = await loadSheet(path);

@@ -14,7 +14,7 @@ const LONG = '12345678901234567890';
 
 test('a workbook holds the questions as texts, with the decisions to choose from', () =>
   withDesk(async (desk) => {
-    await desk.ask({ row: 1, key: 'one', fields: {}, candidates: [{ id: LONG, name: '=1+1' }, { id: 'b' }] });
+    await desk.ask({ row: 1, key: 'one', candidates: [{ id: LONG, name: '=1+1' }, { id: 'b' }] });
     const path = join(desk.folder, 'review.xlsx');
     await saveSheet(path, await openQuestions(desk.review), { overwrite: false });
     const sheet = await openSheet(path, () => undefined);
