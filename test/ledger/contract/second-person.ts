@@ -53,7 +53,8 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
     const questions = [{ ...topic, ...ASKED, answered: false, askedAt }];
     const candidates = [{ space: 'v1' as const, seen: [candidate('5'), candidate('6')] }];
     const told = { errorCode: ASKED.code, errorMessage: ASKED.message, matchGrade: 'ZAZAZ' };
-    await ledger.runs.settleRow(run.id, 1, rowSettlement({ ...state, ...told }, { questions, candidates }));
+    const asks = { stages: ['record'], spaces: ['v1'] as const, secondPerson };
+    await ledger.runs.settleRow(run.id, 1, rowSettlement({ ...state, ...told }, { questions, candidates, asks }));
   };
   await ask();
   return {
@@ -210,6 +211,19 @@ export function describeSecondPerson(open: OpenLedger): void {
         expect(
           (await ledger.review.decisions()).filter(({ held, withdrawnAt }) => held && withdrawnAt === null),
         ).toEqual([]);
+      }),
+    );
+
+    test(
+      'is needed for what a run with the policy has asked, also when the list was run without it since and nothing was due',
+      onLedger(open, async (ledger) => {
+        const { say, again, remembered, run } = await listAsking(ledger, true);
+        await again(false);
+        expect(await ledger.review.questions([run])).toMatchObject([{ open: true, needsTwo: true }]);
+        expect(await say('anna')).toMatchObject({ kind: 'held' });
+        await again(true);
+        expect(await remembered()).toBeUndefined();
+        expect(await say('bob')).toMatchObject({ kind: 'in_force', with: 'anna' });
       }),
     );
 

@@ -257,7 +257,7 @@ CREATE TABLE "questions" (
   code           TEXT NOT NULL,
   message        TEXT NOT NULL,
   answered       INTEGER NOT NULL CHECK (answered IN (0, 1)),
-  asked_at       INTEGER NOT NULL, beside INTEGER NOT NULL DEFAULT 0 CHECK (beside IN (0, 1)),
+  asked_at       INTEGER NOT NULL, beside INTEGER NOT NULL DEFAULT 0 CHECK (beside IN (0, 1)), second_person INTEGER NOT NULL DEFAULT 0 CHECK (second_person IN (0, 1)),
   PRIMARY KEY (run_id, row, space, stage)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE row_ids (
