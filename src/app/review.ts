@@ -4,6 +4,7 @@ import type { DecisionEntry, RowRef } from '../ledger/review.js';
 import { applySheet } from '../review/apply.js';
 import type { Refusal } from '../review/check-line.js';
 import type { Screen } from '../review/fit-screen.js';
+import type { Keys } from '../review/keys.js';
 import { loadSheet } from '../review/load-sheet.js';
 import type { Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
@@ -166,7 +167,7 @@ export function withdrawDecision(
 
 export interface AnswerOptions extends DeciderOptions, WhichQuestions {
   /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
-  readonly keys: () => AsyncIterable<string>;
+  readonly keys: () => Keys;
   readonly print: (text: string) => void;
   /** The terminal, as large as it is now: no more candidates are shown at a time than it holds. */
   readonly screen?: (() => Screen) | undefined;
@@ -192,7 +193,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
     const by = decider(options, around);
     const { released, ...end } = await runSession({
       questions,
-      keys: questions.length === 0 ? none() : options.keys(),
+      keys: questions.length === 0 ? NO_KEYS : options.keys(),
       print: options.print,
       screen: options.screen,
       review: ledger.review,
@@ -204,4 +205,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
   });
 }
 
-async function* none(): AsyncGenerator<string> {}
+const NO_KEYS: Keys = {
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
+  drop: async () => {},
+};
