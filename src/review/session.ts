@@ -100,10 +100,10 @@ class Session {
     this.#notes.set(this.#position, text);
   }
 
-  /** What was pressed until then was meant for something else. */
   async show(): Promise<void> {
-    this.#print([]);
+    // What was pressed until now was meant for something else; whoever sees the question is heard.
     await this.#options.keys.drop();
+    this.#print([]);
   }
 
   #print(told: readonly string[]): void {
@@ -184,21 +184,23 @@ class Session {
   }
 
   async #tell(...lines: readonly string[]): Promise<void> {
-    if (this.#printBelow(lines)) await this.#options.keys.drop();
+    if (this.#leavesScreen(lines)) await this.#options.keys.drop();
+    this.#printBelow(lines);
   }
 
-  /** The question is shown again where it would leave the screen. Was it? */
-  #printBelow(lines: readonly string[]): boolean {
-    const { screen, print } = this.#options;
-    const words = toldInWords(lines);
-    const size = screen?.();
-    const leaves = size !== undefined && linesOn(size, `${this.#page}${words}`) > size.rows;
-    if (leaves) this.#print(lines);
+  /** The question is shown again where it would leave the screen. */
+  #printBelow(lines: readonly string[]): void {
+    if (this.#leavesScreen(lines)) this.#print(lines);
     else {
+      const words = toldInWords(lines);
       this.#page += words;
-      print(words);
+      this.#options.print(words);
     }
-    return leaves;
+  }
+
+  #leavesScreen(lines: readonly string[]): boolean {
+    const size = this.#options.screen?.();
+    return size !== undefined && linesOn(size, `${this.#page}${toldInWords(lines)}`) > size.rows;
   }
 
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
