@@ -17,7 +17,7 @@ export interface SheetLine {
   readonly told: ReadonlyMap<ToldColumn, string>;
 }
 
-const NEEDED = ['question', 'candidate', 'decision'] as const;
+export const NEEDED = ['question', 'candidate', 'decision'] as const;
 const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis', ...TOLD_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
@@ -42,11 +42,11 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
   }
   // A column that is empty throughout was emptied, or has nothing to say.
   const told = TOLD_COLUMNS.filter((column) => lines.some(({ cells }) => cellIn(cells, places.get(column)) !== ''));
-  return lines.map(({ line, cells, problem }) => {
+  return lines.map(({ line, cells, problem, unknown = [] }) => {
     const cell = (column: Column) => cellIn(cells, places.get(column));
     return {
       line,
-      problem: problem?.message,
+      problem: problem?.message ?? (unknown.includes(places.get('decision') ?? -1) ? UNKNOWN : undefined),
       question: cell('question'),
       candidate: cell('candidate'),
       decision: cell('decision'),
@@ -75,6 +75,8 @@ function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
   }
   return places;
 }
+
+const UNKNOWN = 'its decision is a formula that was saved without its result';
 
 const cellIn = (cells: readonly string[], place: number | undefined): string => clean(cells[place ?? -1] ?? '');
 

@@ -118,10 +118,20 @@ function listed(texts: readonly string[]): string {
 const AT_MOST = 5;
 
 /**
- * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number or a
- * date (00123456, 123456789012345678, 1-2) gets an apostrophe in front, so that the person compares what is there.
+ * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number, a date or
+ * a time (00123456, 123456789012345678, 5.00510E+08, 1-2, 3 Mar, 10:30) gets an apostrophe in front, so that the person
+ * compares what is there.
  */
 export function spreadsheetText(text: string): string {
-  const changed = /^(?:0\d+|\d{12,}|\d+[eE]\d+|\d+\.\d*0|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?)$/.test(text.trim());
+  const changed = CHANGED.some((form) => form.test(text.trim()));
   return changed || /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
+
+const CHANGED: readonly RegExp[] = [
+  /^(?:0\d+|\d{12,}|\d+[.,]\d*0)$/,
+  /^(?:\d+[.,]?\d*|[.,]\d+)e[+-]?\d+$/i,
+  /^\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?$/,
+  /^\d{1,2}[-/.]\d{4}$/,
+  /^\d{1,2}[-/. ]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:[-/., ]*\d{2,4})?$/i,
+  /^\d{1,2}:\d{2}(?::\d{2})?$/,
+];
