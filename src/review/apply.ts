@@ -51,10 +51,8 @@ export async function applySheet(
   const spoken = await Promise.all(answers.map((people) => giveInOrder(people, review, now)));
   const given = spoken.flat();
   unchanged += answers.flat().length - given.length;
-  const [saidBefore, taken] = [
-    given.filter(({ recorded }) => recorded.kind === 'said_before'),
-    given.filter(({ recorded }) => recorded.kind !== 'said_before'),
-  ];
+  const saidBefore = given.filter(({ recorded }) => recorded.kind === 'said_before');
+  const taken = spoken.flatMap(lastWords);
   for (const { question, answer, line } of saidBefore)
     refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by) });
   return {
@@ -83,6 +81,12 @@ async function giveInOrder(people: Given, review: ReviewStore, now: number) {
     if (recorded.kind === 'in_force') break;
   }
   return given;
+}
+
+/** Of people who have come to agree on one sheet, the word that decided; nobody's waits any more. */
+function lastWords(spoken: Awaited<ReturnType<typeof giveInOrder>>) {
+  const deciding = spoken.filter(({ recorded }) => recorded.kind === 'in_force');
+  return deciding.length > 0 ? deciding : spoken.filter(({ recorded }) => recorded.kind === 'held');
 }
 
 function byPerson(group: readonly Said[], by: string): Given {

@@ -55,7 +55,11 @@ function refuseSeveral(
     const meanings = new Set(header.cells.map(recognises));
     return needs.every((need) => meanings.has(need));
   });
-  if (fitting.length > 1) throw severalFit(path, fitting.map(({ worksheet }) => worksheet.name));
+  if (fitting.length > 1)
+    throw severalFit(
+      path,
+      fitting.map(({ worksheet }) => worksheet.name),
+    );
 }
 
 function tableIn(
