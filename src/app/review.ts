@@ -103,7 +103,7 @@ export function withdrawBatch(
 ): Promise<WithdrawnBatchView> {
   const { batch } = options;
   return withLedger('existing', options, around, async (ledger) => {
-    const all = (await ledger.review.decisions()).filter((entry) => entry.batch === batch);
+    const all = (await ledger.review.decisions()).filter((entry) => [entry.batch, entry.firstBatch].includes(batch));
     const standing = all.filter(({ withdrawnAt }) => withdrawnAt === null);
     if (standing.length === 0)
       throw new UsageError(

@@ -25,6 +25,8 @@ const WORD: DecisionEntry = {
   note: null,
   secondBy: null,
   batch: null,
+  firstBatch: null,
+  firstAt: null,
   held: false,
   withdrawnAt: null,
   withdrawnBy: null,

@@ -13,7 +13,7 @@ const WAITS = 'withdrawn_at IS NULL AND settled_by IS NULL';
 
 export const SELECT_HELD = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,
   candidate_id AS candidateId, shown, summary, decided_by AS decidedBy, decided_at AS decidedAt, note, NULL AS secondBy, batch,
-  withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 1 AS held FROM held_decisions`;
+  withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 1 AS held, NULL AS firstBatch, NULL AS firstAt FROM held_decisions`;
 
 /**
  * Of a question: a list that asks it has a confirmation wait for a second person, or had when it was asked as it stands. A run
@@ -98,11 +98,10 @@ export function heldDecisions(database: Connection) {
     },
     /** The question is decided, and nobody's word waits any more; doubt only takes back what the same person has said. */
     settle(made: NewDecision, decision: number): void {
+      // Who has said otherwise before, and agrees now, has taken that back: it stays listed as such.
+      withdrawOwn(made, made.decidedBy, made.decidedAt);
       if (made.decision !== 'not_sure') settle.run(decision, made.environmentId, made.entityKey);
-      else {
-        withdrawOwn(made, made.decidedBy, made.decidedAt);
-        tellRows(made);
-      }
+      else tellRows(made);
     },
     /** Undefined if no such word waits. */
     withdraw(id: number, by: string, at: number): DecisionEntry | undefined {

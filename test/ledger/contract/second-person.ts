@@ -129,6 +129,20 @@ export function describeSecondPerson(open: OpenLedger): void {
     );
 
     test(
+      'is told with the batch and the time of the first; who had said otherwise before is listed as having taken that back',
+      onLedger(open, async (ledger) => {
+        const { say } = await listAsking(ledger, true);
+        await say('anna', { candidateId: '6' });
+        await say('bob', { batch: 'R-1', decidedAt: NOW + 1 });
+        await say('anna', { batch: 'R-2', decidedAt: NOW + 2 });
+        expect(await ledger.review.decisions()).toMatchObject([
+          { decidedBy: 'bob', secondBy: 'anna', firstBatch: 'R-1', firstAt: NOW + 1, batch: 'R-2', decidedAt: NOW + 2 },
+          { decidedBy: 'anna', candidateId: '6', held: true, withdrawnBy: 'anna' },
+        ]);
+      }),
+    );
+
+    test(
       'is not needed to say that none is meant, nor to be in doubt',
       onLedger(open, async (ledger) => {
         const { say, row } = await listAsking(ledger, true);

@@ -395,6 +395,7 @@ CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
 CREATE INDEX held_decisions_by_entity ON held_decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL AND settled_by IS NULL;
+CREATE INDEX held_decisions_by_settlement ON held_decisions (settled_by) WHERE settled_by IS NOT NULL;
 CREATE INDEX member_companies_by_id ON member_companies (space, id);
 CREATE INDEX members_by_company ON members (portfolio_id, company);
 CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);
