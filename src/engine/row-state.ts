@@ -40,12 +40,7 @@ export class RowState {
   #waiting: { readonly for: string; readonly until: number; readonly lookUntil: number | null } | undefined;
   #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
 
-  constructor(
-    row: RowRecord,
-    stages: readonly Stage[],
-    review: { readonly secondPerson: boolean },
-    now: () => number,
-  ) {
+  constructor(row: RowRecord, stages: readonly Stage[], review: { readonly secondPerson: boolean }, now: () => number) {
     this.#row = row;
     this.#stages = stages;
     this.#review = review;
