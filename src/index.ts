@@ -141,7 +141,7 @@ export type {
 export type { DecisionEntry } from './ledger/review.js';
 export type { Progress } from './ledger/runs.js';
 export type { WatchEvent, WatchRecord } from './ledger/watches.js';
-export type { Refusal } from './review/apply.js';
+export type { Refusal } from './review/check-line.js';
 export type { QuestionFilter } from './review/filter.js';
 export type { Choice, Question } from './review/questions.js';
 export type { LeftOut, Rule } from './review/rule.js';

@@ -1,8 +1,10 @@
 import { UsageError } from '../domain/errors.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { DecisionEntry, RowRef } from '../ledger/review.js';
-import { applySheet, type Refusal } from '../review/apply.js';
+import { applySheet } from '../review/apply.js';
+import type { Refusal } from '../review/check-line.js';
 import type { Screen } from '../review/fit-screen.js';
+import type { Keys } from '../review/keys.js';
 import { loadSheet } from '../review/load-sheet.js';
 import type { Question } from '../review/questions.js';
 import { saveSheet } from '../review/save-sheet.js';
@@ -101,7 +103,7 @@ export function withdrawBatch(
 ): Promise<WithdrawnBatchView> {
   const { batch } = options;
   return withLedger('existing', options, around, async (ledger) => {
-    const all = (await ledger.review.decisions()).filter((entry) => entry.batch === batch);
+    const all = (await ledger.review.decisions()).filter((entry) => [entry.batch, entry.firstBatch].includes(batch));
     const standing = all.filter(({ withdrawnAt }) => withdrawnAt === null);
     if (standing.length === 0)
       throw new UsageError(
@@ -165,7 +167,7 @@ export function withdrawDecision(
 
 export interface AnswerOptions extends DeciderOptions, WhichQuestions {
   /** One key at a time; the end of it ends the session. Not asked for where there is no question. */
-  readonly keys: () => AsyncIterable<string>;
+  readonly keys: () => Keys;
   readonly print: (text: string) => void;
   /** The terminal, as large as it is now: no more candidates are shown at a time than it holds. */
   readonly screen?: (() => Screen) | undefined;
@@ -191,7 +193,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
     const by = decider(options, around);
     const { released, ...end } = await runSession({
       questions,
-      keys: questions.length === 0 ? none() : options.keys(),
+      keys: questions.length === 0 ? NO_KEYS : options.keys(),
       print: options.print,
       screen: options.screen,
       review: ledger.review,
@@ -203,4 +205,7 @@ export function answerQuestions(options: AnswerOptions, around = here()): Promis
   });
 }
 
-async function* none(): AsyncGenerator<string> {}
+const NO_KEYS: Keys = {
+  [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
+  drop: async () => {},
+};

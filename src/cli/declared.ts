@@ -26,6 +26,8 @@ export interface DeclaredFlag {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly describe: string;
+  /** Subcommands take it as well. */
+  readonly ofSubcommands: boolean;
   readonly takesValue: boolean;
   /** It may be given several times. */
   readonly many: boolean;
@@ -40,7 +42,7 @@ export function declaredBy(
   subcommands: readonly DeclaredCommand[],
 ): DeclaredCommand {
   const built = build(commonFlags(yargs([]))) as Kept;
-  const { key, alias, array, boolean, choices } = built.getOptions();
+  const { key, alias, array, boolean, choices, local } = built.getOptions();
   const describes = built.getInternalMethods().getUsageInstance().getDescriptions();
   const words = [...command.matchAll(/([<[])(\w+)(\.\.)?[>\]]/g)].map(([, bracket, name = '', many]) => ({
     name,
@@ -59,6 +61,7 @@ export function declaredBy(
       name,
       aliases: alias[name] ?? [],
       describe: (describes[name] ?? '').replace(/^__yargsString__:/, ''),
+      ofSubcommands: !local.includes(name),
       takesValue: !boolean.includes(name),
       many: array.includes(name),
       choices: choices[name] ?? [],
@@ -80,5 +83,6 @@ interface YargsOptions {
   readonly alias: Readonly<Record<string, readonly string[]>>;
   readonly array: readonly string[];
   readonly boolean: readonly string[];
+  readonly local: readonly string[];
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }

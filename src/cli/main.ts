@@ -22,7 +22,7 @@ const outside: Outside = {
   get rows() {
     return process.stderr.rows ?? process.stdout.rows;
   },
-  keys: process.stdin.isTTY === true ? readKeys : undefined,
+  keys: process.stdin.isTTY === true ? () => readKeys() : undefined,
   ask: process.stdin.isTTY === true && process.stderr.isTTY === true ? ask : undefined,
   onInterrupt(listener: (signal: Interrupt) => void) {
     for (const signal of INTERRUPTS) process.on(signal, listener);

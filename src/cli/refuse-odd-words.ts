@@ -5,7 +5,7 @@ import type { DeclaredCommand } from './declared.js';
 
 interface Given {
   readonly command: DeclaredCommand;
-  /** Whose subcommand it is: its flags are read, too. */
+  /** Whose subcommand it is: those of its flags that are not its own are read, too. */
   readonly above: DeclaredCommand | undefined;
   /** Those that are left over when the command has taken its own. */
   readonly words: readonly string[];
@@ -33,7 +33,8 @@ export const usageOf = ({ usage, path }: DeclaredCommand): string =>
 
 function refuseUnknownFlags({ command, above, read }: Given): void {
   const { flags, words } = command;
-  const names = [...flags, ...(above?.flags ?? [])].flatMap(({ name, aliases }) => [name, ...aliases]);
+  const inherited = above?.flags.filter(({ ofSubcommands }) => ofSubcommands) ?? [];
+  const names = [...flags, ...inherited].flatMap(({ name, aliases }) => [name, ...aliases]);
   const known = new Set([...names, ...words.map(({ name }) => name)].flatMap((name) => [name, inCamelCase(name)]));
   const unknown = Object.keys(read).find((name) => !known.has(name) && !OWN.has(name));
   if (unknown === undefined) return;

@@ -34,7 +34,7 @@ export const whichOptions = {
   grade: {
     type: 'string',
     requiresArg: true,
-    describe: 'Only those whose best candidate has this grade, as A????',
+    describe: "Only those whose best candidate has this grade, as 'A????' (in quotes: shells take ? for files)",
   },
   'min-grade': {
     type: 'string',

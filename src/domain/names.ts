@@ -125,12 +125,16 @@ function readName(name: string, spellOutUmlauts: boolean): ReadName {
   return { words: withoutArticle, kind: joined.kind ?? form.kind };
 }
 
-function plainWords(lowerCase: string): string[] {
-  const text = lowerCase
+/** Without marks, and without letters that plain ones stand for. */
+export const plainLetters = (lowerCase: string): string =>
+  lowerCase
     .replace(/[ßøæœłđðþı]/g, (letter) => SPECIAL[letter] ?? letter)
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
-    .normalize('NFC')
+    .normalize('NFC');
+
+function plainWords(lowerCase: string): string[] {
+  const text = plainLetters(lowerCase)
     .replace(/[&+]/g, ' and ')
     .replace(/(?<=\p{L})['’`´"״׳](?=\p{L})/gu, '')
     // A/S and S.p.A. are one word, Sp. z o.o. is three.

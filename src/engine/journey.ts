@@ -58,7 +58,7 @@ class Journey {
     this.#enquiry = enquiry;
     this.#contexts = contexts;
     this.#confirmedBefore = bySpace(row.confirmedBefore);
-    this.state = new RowState(row, contexts.stages, () => contexts.now());
+    this.state = new RowState(row, contexts.stages, contexts.policy.review, () => contexts.now());
   }
 
   /** Sees to it that the company is known in the stage's ID space; false if it is not. */

@@ -25,6 +25,7 @@ export class RowState {
   readonly #row: RowRecord;
   readonly #stages: readonly Stage[];
   readonly #now: () => number;
+  readonly #review: { readonly secondPerson: boolean };
   readonly #statuses: Record<string, StageStatus>;
   readonly #fetched: Record<string, number>;
   #ids: KnownIds;
@@ -39,9 +40,10 @@ export class RowState {
   #waiting: { readonly for: string; readonly until: number; readonly lookUntil: number | null } | undefined;
   #parked: Extract<StageOutcome, { kind: 'parked' }> | undefined;
 
-  constructor(row: RowRecord, stages: readonly Stage[], now: () => number) {
+  constructor(row: RowRecord, stages: readonly Stage[], review: { readonly secondPerson: boolean }, now: () => number) {
     this.#row = row;
     this.#stages = stages;
+    this.#review = review;
     this.#now = now;
     this.reached = row.stage;
     this.#grade = row.matchGrade;
@@ -175,7 +177,12 @@ export class RowState {
       grade,
       matchedOn,
     }));
-    const asks = { stages: this.#stages.map(({ name }) => name), spaces: this.#stages.map(({ space }) => space) };
+    const { secondPerson } = this.#review;
+    const asks = {
+      stages: this.#stages.map(({ name }) => name),
+      spaces: this.#stages.map(({ space }) => space),
+      secondPerson,
+    };
     return { checkpoint, ids, ...this.notes.all(), asks };
   }
 

@@ -2,6 +2,7 @@ import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
 import { COURT_MISSING } from '../domain/numbers/german.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import type { SnapshotRow } from '../ledger/reading.js';
+import { DISAGREE, SECOND_PERSON } from '../ledger/two-people.js';
 import { outsideText } from '../util/outside-text.js';
 import { sentence } from '../util/sentence.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
@@ -53,7 +54,9 @@ export const reasonFacts = (row: SnapshotRow, { cell, status }: CompanyAtAGlance
 function inQuestion(row: ReasonFacts): string {
   if (row.code === 'NUMBER_UNREADABLE' && row.message?.startsWith(COURT_MISSING) === true)
     return 'The register court is missing';
-  const open = row.code === 'SECOND_PERSON' ? undefined : openInWords(row);
+  if (row.code === SECOND_PERSON && row.message?.startsWith(DISAGREE) === true)
+    return 'Two people have answered differently, and whoever agrees with one of them decides';
+  const open = row.code === SECOND_PERSON ? undefined : openInWords(row);
   return open ?? said(row, 'It is not certain which company is meant');
 }
 

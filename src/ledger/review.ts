@@ -86,6 +86,9 @@ export interface DecisionEntry extends NewDecision {
   /** Who agreed, where two people were needed. */
   readonly secondBy: string | null;
   readonly batch: string | null;
+  /** Of two people: the batch of the first, and when that was said. */
+  readonly firstBatch: string | null;
+  readonly firstAt: number | null;
   /** It waits for a second person, and is not in force. */
   readonly held: boolean;
   readonly withdrawnAt: number | null;

@@ -149,7 +149,12 @@ export interface RowSettlement {
   readonly ended: readonly string[];
   readonly verdicts: readonly IdentityVerdict[];
   /** What its pipeline can ask people about; without it, everything. What another one has asked is not closed by it. */
-  readonly asks?: { readonly stages: readonly string[]; readonly spaces: readonly IdSpace[] };
+  readonly asks?: {
+    readonly stages: readonly string[];
+    readonly spaces: readonly IdSpace[];
+    /** A confirmation of what it asks waits for a second person. */
+    readonly secondPerson: boolean;
+  };
 }
 
 /** What came of comparing an answer with the company that was confirmed. */

@@ -53,8 +53,11 @@ export function waitingInWords(words: readonly Word[]): { readonly code: string;
   const isOne = words.every((word) => words[0] !== undefined && isSameWord(word, words[0]));
   return {
     code: SECOND_PERSON,
-    message: isOne ? `waits for a second person: ${people}` : `two people disagree, a third may decide: ${people}`,
+    message: isOne ? `waits for a second person: ${people}` : `${DISAGREE}, a third may decide: ${people}`,
   };
 }
+
+/** How the message of a row begins where what they said is not the same. */
+export const DISAGREE = 'two people disagree';
 
 export const SECOND_PERSON = 'SECOND_PERSON';

@@ -1,17 +1,10 @@
 import type { ReviewStore, RowRef } from '../ledger/review.js';
-import { isPersonName, isSamePerson } from '../ledger/two-people.js';
-import { type GivenAnswer, giveAnswer, saysTheSame, type Verdict, verdictNamed } from './give-answer.js';
-import { type Choice, type Question, readQuestions } from './questions.js';
+import { isSamePerson } from '../ledger/two-people.js';
+import { isSaid, lineChecker, type Refusal, type Said, toRefusal } from './check-line.js';
+import { type GivenAnswer, giveAnswer, saysTheSame } from './give-answer.js';
+import { type Question, readQuestions } from './questions.js';
 import type { SheetLine } from './read-sheet.js';
 import { saidBeforeInWords } from './words.js';
-
-export interface Refusal {
-  readonly line: number;
-  readonly question: string;
-  readonly problem: string;
-  /** What helps: a look at the question as it is now, or taking back what was decided. */
-  readonly next?: { readonly kind: 'export' } | { readonly kind: 'withdraw'; readonly decision: number };
-}
 
 export interface Applied {
   /** Decisions written down now. */
@@ -43,9 +36,7 @@ export async function applySheet(
   by: string,
   now: number,
 ): Promise<Applied> {
-  const questions = new Map((await readQuestions(review)).map((question) => [question.id, question]));
-  const sheet = candidatesByQuestion(lines);
-  const checked = lines.map((line) => checkLine(line, questions, sheet));
+  const checked = lines.map(lineChecker(lines, await readQuestions(review)));
   const refused = checked.flatMap((result) => (result.kind === 'refused' ? [result.refusal] : []));
   const said = groupById(checked.filter(isSaid));
   const answers: Given[] = [];
@@ -60,10 +51,8 @@ export async function applySheet(
   const spoken = await Promise.all(answers.map((people) => giveInOrder(people, review, now)));
   const given = spoken.flat();
   unchanged += answers.flat().length - given.length;
-  const [saidBefore, taken] = [
-    given.filter(({ recorded }) => recorded.kind === 'said_before'),
-    given.filter(({ recorded }) => recorded.kind !== 'said_before'),
-  ];
+  const saidBefore = given.filter(({ recorded }) => recorded.kind === 'said_before');
+  const taken = spoken.flatMap(lastWords);
   for (const { question, answer, line } of saidBefore)
     refused.push({ line, question: question.id, problem: saidBeforeInWords(answer.by) });
   return {
@@ -94,6 +83,12 @@ async function giveInOrder(people: Given, review: ReviewStore, now: number) {
   return given;
 }
 
+/** Of people who have come to agree on one sheet, the word that decided; nobody's waits any more. */
+function lastWords(spoken: Awaited<ReturnType<typeof giveInOrder>>) {
+  const deciding = spoken.filter(({ recorded }) => recorded.kind === 'in_force');
+  return deciding.length > 0 ? deciding : spoken.filter(({ recorded }) => recorded.kind === 'held');
+}
+
 function byPerson(group: readonly Said[], by: string): Given {
   const people: Given[number][] = [];
   for (const { question, verdict, choice, shown, line } of group) {
@@ -104,30 +99,8 @@ function byPerson(group: readonly Said[], by: string): Given {
   return people;
 }
 
-interface Said {
-  readonly kind: 'said';
-  readonly line: SheetLine;
-  readonly question: Question;
-  readonly verdict: Verdict;
-  readonly choice: Choice | undefined;
-  /** The candidates that the sheet shows; undefined: all that the question has. */
-  readonly shown: readonly string[] | undefined;
-}
-
-type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; readonly refusal: Refusal };
-
-const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
-
 const hasUnseen = ({ candidates }: Question, { shown }: GivenAnswer): boolean =>
   shown !== undefined && candidates.some(({ id }) => !shown.includes(id));
-
-/** The keys of the candidates that a sheet shows, decided or not. */
-function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const sheet = new Map<string, Set<string>>();
-  for (const { question, candidate } of lines)
-    sheet.set(question, (sheet.get(question) ?? new Set<string>()).add(candidate));
-  return sheet;
-}
 
 function groupById(said: readonly Said[]): Map<string, Said[]> {
   const groups = new Map<string, Said[]>();
@@ -138,37 +111,6 @@ function groupById(said: readonly Said[]): Map<string, Said[]> {
   }
   return groups;
 }
-
-/** What one line says by itself. */
-function checkLine(
-  line: SheetLine,
-  questions: ReadonlyMap<string, Question>,
-  sheet: ReadonlyMap<string, ReadonlySet<string>>,
-): Checked {
-  if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
-  if (line.decision === '') return { kind: 'blank' };
-  const verdict = verdictNamed(line.decision);
-  if (verdict === undefined) {
-    return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
-  }
-  if (line.decidedBy !== '' && !isPersonName(line.decidedBy))
-    return refuse(line, `"${line.decidedBy}" in decided_by is nobody's name: there is no letter or digit in it`);
-  if (line.question === '') return refuse(line, 'the question column is empty');
-  const question = questions.get(line.question);
-  if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
-  const upToDate = line.basis === '' || line.basis === question.basis;
-  const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
-  const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
-  if (verdict !== 'confirm') return { kind: 'said', line, question, verdict, choice: undefined, shown };
-  if (line.candidate === '') return refuse(line, 'there is no candidate on this line to confirm');
-  const choice = question.candidates.find(({ key }) => key === line.candidate);
-  if (choice === undefined)
-    return upToDate ? refuse(line, `"${line.candidate}" is no candidate of this question`) : refuse(line, GONE, WRITE);
-  return { kind: 'said', line, question, verdict, choice, shown };
-}
-
-const GONE = 'the provider was asked again since this file was written and does not name this candidate any more';
-const WRITE = { kind: 'export' } as const;
 
 type Conclusion =
   | { readonly kind: 'answer' }
@@ -203,15 +145,3 @@ function conclude(group: readonly Said[]): Conclusion {
   }
   return { kind: 'answer' };
 }
-
-const refuse = (line: SheetLine, problem: string, next?: Refusal['next']): Checked => ({
-  kind: 'refused',
-  refusal: toRefusal(line, problem, next),
-});
-
-const toRefusal = ({ line, question }: SheetLine, problem: string, next: Refusal['next']): Refusal => ({
-  line,
-  question,
-  problem,
-  ...(next === undefined ? {} : { next }),
-});

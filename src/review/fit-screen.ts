@@ -7,12 +7,12 @@ export interface Screen {
 /** How many of `most` can be shown, at least one, so that all of the text that shows them is on the screen at once. */
 export function fitScreen(most: number, { rows, columns }: Screen, textOf: (shown: number) => string): number {
   let shown = most;
-  while (shown > 1 && linesOn(columns, textOf(shown)) > rows) shown -= 1;
+  while (shown > 1 && linesOn({ columns }, textOf(shown)) > rows) shown -= 1;
   return shown;
 }
 
 /** As the terminal breaks them. */
-function linesOn(columns: number, text: string): number {
+export function linesOn({ columns }: Pick<Screen, 'columns'>, text: string): number {
   const width = Math.max(1, columns);
   return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
 }

@@ -20,6 +20,8 @@ export interface Question extends QuestionTopic {
   readonly rows: readonly AskingRow[];
   /** The fields of the first of them. */
   readonly input: Readonly<Record<string, string>>;
+  /** Each row that has asked it, as it did: an older sheet may show what any of them gave, and found. */
+  readonly asked: readonly Pick<AskedQuestion, 'fields' | 'candidates'>[];
   /** Its code, as far as the input tells it, else that of the best candidate; null where neither does. */
   readonly countryCode: string | null;
   /** What the answer that the question is about says of itself. */
@@ -124,6 +126,7 @@ function toQuestion(
     message,
     rows: shown.map(({ runId, row, line, fields }) => ({ runId, row, line, inputId: fields.id })),
     input: firstRow?.fields ?? {},
+    asked: group,
     countryCode: countryOf(firstRow?.fields ?? {}) ?? bestFirst[0]?.countryCode ?? null,
     bought: odd?.bought,
     candidates: bestFirst,

@@ -1,5 +1,6 @@
 import { UsageError } from '../domain/errors.js';
 import type { NumberedLine } from '../sheets/sheet.js';
+import { TOLD_COLUMNS, type ToldColumn } from './told-cells.js';
 
 export interface SheetLine {
   readonly line: number;
@@ -10,11 +11,14 @@ export interface SheetLine {
   readonly decision: string;
   readonly decidedBy: string;
   readonly note: string;
-  readonly basis: string;
+  /** Undefined: the file has no such column any more. */
+  readonly basis: string | undefined;
+  /** What the person read on the line, as far as the file has the columns. */
+  readonly told: ReadonlyMap<ToldColumn, string>;
 }
 
-const NEEDED = ['question', 'candidate', 'decision'] as const;
-const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis'] as const;
+export const NEEDED = ['question', 'candidate', 'decision'] as const;
+const COLUMNS = [...NEEDED, 'decided_by', 'note', 'basis', ...TOLD_COLUMNS] as const;
 type Column = (typeof COLUMNS)[number];
 
 /** Which of our columns a header names; order, case and other columns do not matter. */
@@ -36,17 +40,20 @@ export function readSheet(headers: readonly string[], lines: readonly NumberedLi
       '`kybatch review export` writes one; its header must stay as it is.',
     );
   }
-  return lines.map(({ line, cells, problem }) => {
-    const cell = (column: Column) => clean(cells[places.get(column) ?? -1] ?? '');
+  // A column that is empty throughout was emptied, or has nothing to say.
+  const told = TOLD_COLUMNS.filter((column) => lines.some(({ cells }) => cellIn(cells, places.get(column)) !== ''));
+  return lines.map(({ line, cells, problem, unknown = [] }) => {
+    const cell = (column: Column) => cellIn(cells, places.get(column));
     return {
       line,
-      problem: problem?.message,
+      problem: problem?.message ?? (unknown.includes(places.get('decision') ?? -1) ? UNKNOWN : undefined),
       question: cell('question'),
       candidate: cell('candidate'),
       decision: cell('decision'),
       decidedBy: cell('decided_by'),
       note: cell('note'),
-      basis: cell('basis'),
+      basis: places.has('basis') ? cell('basis') : undefined,
+      told: new Map(told.map((column) => [column, cell(column)])),
     };
   });
 }
@@ -68,6 +75,10 @@ function placesOf(headers: readonly string[]): ReadonlyMap<Column, number> {
   }
   return places;
 }
+
+const UNKNOWN = 'its decision is a formula that was saved without its result';
+
+const cellIn = (cells: readonly string[], place: number | undefined): string => clean(cells[place ?? -1] ?? '');
 
 /** The apostrophe that kept a spreadsheet from changing the cell is not part of it. */
 const clean = (cell: string) => cell.trim().replace(/^'(?=[=+\-@\d])/, '');

@@ -1,16 +1,17 @@
 import type { Recorded, ReviewStore, RowRef } from '../ledger/review.js';
 import type { GroundsOfRun } from '../ledger/taken-back.js';
-import { fitScreen, type Screen } from './fit-screen.js';
+import { fitScreen, linesOn, type Screen } from './fit-screen.js';
 import { type GivenAnswer, giveAnswer, type Verdict } from './give-answer.js';
+import type { Keys } from './keys.js';
 import type { Question } from './questions.js';
-import { readText } from './read-text.js';
+import { CTRL_C, readText } from './read-text.js';
 import { typedNumber } from './typed-number.js';
 import { answerInWords, questionInWords, saidBeforeInWords } from './words.js';
 
 export interface SessionOptions {
   readonly questions: readonly Question[];
-  /** One key a time; the end of it ends the session. */
-  readonly keys: AsyncIterable<string>;
+  /** What was pressed before a question is on the screen is no answer to it. */
+  readonly keys: Keys;
   readonly print: (text: string) => void;
   readonly review: ReviewStore;
   readonly by: string;
@@ -42,12 +43,17 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   const session = new Session(options);
   let interrupted = false;
   try {
-    session.show();
+    await session.show();
     while (!session.over) {
       const { value: key, done } = await keys.next();
       interrupted = key === CTRL_C;
       if (done === true || ENDS.has(key)) break;
-      if (key === 't') session.note = await readText(keys, options.print, session.note);
+      if (key === 't') {
+        const note = await readText(keys, options.print, session.note);
+        interrupted = note === undefined;
+        if (note === undefined) break;
+        session.note = note;
+      }
       await session.press(key);
     }
   } finally {
@@ -56,7 +62,6 @@ export async function runSession(options: SessionOptions): Promise<SessionEnd> {
   return { ...session.end(), interrupted };
 }
 
-const CTRL_C = '\u0003';
 /** And Ctrl-D. */
 const ENDS: ReadonlySet<string> = new Set(['q', CTRL_C, '\u0004']);
 const PAGE = 9;
@@ -77,6 +82,8 @@ class Session {
   /** The first candidate on the screen, and how many there are on it. */
   #from = 0;
   #shown = 0;
+  /** All that was printed of the question and since. */
+  #page = '';
   /** Digits of a number that is not told yet. */
   #typed = '';
 
@@ -93,7 +100,13 @@ class Session {
     this.#notes.set(this.#position, text);
   }
 
-  show(): void {
+  async show(): Promise<void> {
+    // What was pressed until now was meant for something else; whoever sees the question is heard.
+    await this.#options.keys.drop();
+    this.#print([]);
+  }
+
+  #print(told: readonly string[]): void {
     const { questions, print, screen } = this.#options;
     const question = questions[this.#position];
     if (question === undefined) {
@@ -101,9 +114,10 @@ class Session {
       return;
     }
     const most = Math.min(PAGE, question.candidates.length - this.#from);
-    const textOf = (shown: number) => this.#textOf(question, shown);
+    const textOf = (shown: number) => `${this.#textOf(question, shown)}${toldInWords(told)}`;
     this.#shown = screen === undefined ? most : fitScreen(most, screen(), textOf);
-    print(`\n${textOf(this.#shown)}`);
+    this.#page = textOf(this.#shown);
+    print(`\n${this.#page}`);
   }
 
   #textOf(question: Question, shown: number): string {
@@ -121,10 +135,10 @@ class Session {
     else if (question === undefined) this.over = true;
     else if (key === 'n') await this.#answer(question, { verdict: 'none_of_these' });
     else if (key === 's') await this.#answer(question, { verdict: 'not_sure' });
-    else if (key === 'k' || key === ' ') this.#skip();
-    else if (key === 't') this.show();
-    else if (key === 'm' && question.candidates.length > this.#shown) this.#turnPage(question);
-    else if (key.trim() !== '') this.#tell(keysInWords(question, this.#shown));
+    else if (key === 'k' || key === ' ') await this.#skip();
+    else if (key === 't') await this.show();
+    else if (key === 'm' && question.candidates.length > this.#shown) await this.#turnPage(question);
+    else if (key.trim() !== '') await this.#tell(keysInWords(question, this.#shown));
   }
 
   end(): Omit<SessionEnd, 'interrupted'> {
@@ -152,7 +166,8 @@ class Session {
     } else if (!ends) return false;
     const count = question.candidates.length;
     const means = typedNumber(this.#typed, count);
-    if (means === 'not_yet' && !ends) print(this.#typed.length === 1 ? `\n  ${key}… (Enter ends the number) ` : key);
+    if (means === 'not_yet' && !ends && this.#typed.length > 1) print(key);
+    else if (means === 'not_yet' && !ends) this.#printBelow([`${key}… (Enter ends the number)`]);
     else await this.#choose(question, means === 'nobody' ? 0 : Number(this.#typed));
     return true;
   }
@@ -162,59 +177,77 @@ class Session {
     const choice = question.candidates[number - 1];
     const typed = this.#typed;
     this.#typed = '';
-    if (choice === undefined) this.#tell(`there is no candidate ${typed}`, keysInWords(question, this.#shown));
+    if (choice === undefined) await this.#tell(`there is no candidate ${typed}`, keysInWords(question, this.#shown));
     else if (number <= this.#from || number > this.#from + this.#shown)
-      this.#tell(`candidate ${number} is not on the screen; m shows others`);
+      await this.#tell(`candidate ${number} is not on the screen; m shows others`);
     else await this.#answer(question, { verdict: 'confirm', choice });
   }
 
-  #tell(...lines: readonly string[]): void {
-    this.#options.print(lines.map((line) => `\n  ${line} `).join(''));
+  async #tell(...lines: readonly string[]): Promise<void> {
+    if (this.#leavesScreen(lines)) await this.#options.keys.drop();
+    this.#printBelow(lines);
+  }
+
+  /** The question is shown again where it would leave the screen. */
+  #printBelow(lines: readonly string[]): void {
+    if (this.#leavesScreen(lines)) this.#print(lines);
+    else {
+      const words = toldInWords(lines);
+      this.#page += words;
+      this.#options.print(words);
+    }
+  }
+
+  #leavesScreen(lines: readonly string[]): boolean {
+    const size = this.#options.screen?.();
+    return size !== undefined && linesOn(size, `${this.#page}${toldInWords(lines)}`) > size.rows;
   }
 
   async #answer(question: Question, said: Pick<GivenAnswer, 'verdict' | 'choice'>): Promise<void> {
     const { review, by, now, print } = this.#options;
     const recorded = await giveAnswer(review, question, { ...said, by, note: this.note }, now());
     if (recorded.kind === 'said_before') {
-      this.#tell(saidBeforeInWords(by), keysInWords(question, this.#shown));
+      await this.#tell(saidBeforeInWords(by), keysInWords(question, this.#shown));
       return;
     }
     this.#given.push({ position: this.#position, verdict: said.verdict, recorded });
     print(`${answerInWords(said, recorded)}\n`);
-    this.#goTo(this.#position + 1);
+    await this.#goTo(this.#position + 1);
   }
 
   async #undo(): Promise<void> {
     const { review, by, now, print, groundsOf } = this.#options;
     const last = this.#given.pop();
     if (last === undefined) {
-      print('there is nothing to undo\n');
+      await this.#tell('there is nothing to undo');
       return;
     }
     await review.withdraw(last.recorded.id, by, now(), groundsOf);
     print('taken back\n');
-    this.#goTo(last.position);
+    await this.#goTo(last.position);
   }
 
-  #skip(): void {
+  async #skip(): Promise<void> {
     this.#options.print('left for later\n');
-    this.#goTo(this.#position + 1);
+    await this.#goTo(this.#position + 1);
   }
 
-  #turnPage({ candidates }: Question): void {
+  async #turnPage({ candidates }: Question): Promise<void> {
     this.#from = this.#from + this.#shown < candidates.length ? this.#from + this.#shown : 0;
-    this.show();
+    await this.show();
   }
 
   /** After the last question there is nothing left but to undo, if anything was answered. */
-  #goTo(position: number): void {
+  async #goTo(position: number): Promise<void> {
     this.#position = position;
     this.#from = 0;
     this.#typed = '';
     this.over = position >= this.#options.questions.length && this.#given.length === 0;
-    this.show();
+    await this.show();
   }
 }
+
+const toldInWords = (lines: readonly string[]): string => lines.map((line) => `\n  ${line} `).join('');
 
 function keysInWords({ candidates }: Question, shown: number): string {
   const count = candidates.length;

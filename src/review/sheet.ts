@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { gradeInWords } from '../domain/grade-order.js';
 import type { Choice, Question } from './questions.js';
+import { candidateCells, inputCells } from './told-cells.js';
 import { topicInWords } from './words.js';
 
 /** One line of the sheet: what to fill in first, input and candidate side by side, then what `apply` needs back. */
@@ -75,16 +76,12 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     reason: question.message,
     proposed_by: proposedBy(question, choice, first),
     input_id: listed(question.rows.flatMap(({ inputId }) => inputId ?? [])),
-    input_name: input.name ?? '',
-    candidate_name: choice?.name ?? '',
-    input_registration_number: input.registration_number ?? '',
-    candidate_registration_number: choice?.registrationNumber ?? '',
+    ...inputCells(input),
+    ...candidateCells(choice),
     bought_registration_number: boughtNumber(question),
     candidate_register: choice?.jurisdiction || choice?.state || '',
-    input_vat_number: input.vat_number ?? '',
-    candidate_vat_number: choice?.vatNumber ?? '',
-    input_country: input.country ?? '',
     candidate_country: choice?.countryCode ?? '',
+    input_country: input.country ?? '',
     input_place: [input.state, input.city].filter(Boolean).join(', '),
     candidate_place: choice?.state ?? '',
     grade: choice?.matchGrade ?? '',
@@ -95,7 +92,6 @@ function lineOf(question: Question, choice: Choice | undefined, first: boolean):
     row: listed(question.rows.map(({ row }) => String(row))),
     line: listed(question.rows.map(({ line }) => String(line))),
     rows: question.rows.map(({ runId, row }) => `${runId}: ${row}`).join('; '),
-    candidate_id: choice?.id ?? '',
     candidate: choice?.key ?? '',
     basis: question.basis,
   };
@@ -122,10 +118,20 @@ function listed(texts: readonly string[]): string {
 const AT_MOST = 5;
 
 /**
- * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number or a
- * date (00123456, 123456789012345678, 1-2) gets an apostrophe in front, so that the person compares what is there.
+ * A spreadsheet must neither run a cell nor change it: formulas are defused, and what it would read as a number, a date or
+ * a time (00123456, 123456789012345678, 5.00510E+08, 1-2, 3 Mar, 10:30) gets an apostrophe in front, so that the person
+ * compares what is there.
  */
 export function spreadsheetText(text: string): string {
-  const changed = /^(?:0\d+|\d{12,}|\d+[eE]\d+|\d+\.\d*0|\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?)$/.test(text.trim());
+  const changed = CHANGED.some((form) => form.test(text.trim()));
   return changed || /^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
 }
+
+const CHANGED: readonly RegExp[] = [
+  /^(?:0\d+|\d{12,}|\d+[.,]\d*0)$/,
+  /^(?:\d+[.,]?\d*|[.,]\d+)e[+-]?\d+$/i,
+  /^\d{1,4}[-/.]\d{1,2}(?:[-/.]\d{1,4})?$/,
+  /^\d{1,2}[-/.]\d{4}$/,
+  /^\d{1,2}[-/. ]*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:[-/., ]*\d{2,4})?$/i,
+  /^\d{1,2}:\d{2}(?::\d{2})?$/,
+];

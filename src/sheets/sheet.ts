@@ -39,6 +39,8 @@ export interface NumberedLine {
    * day is left out; without any, and in text, all of it.
    */
   readonly kinds?: string;
+  /** The places of cells that hold a formula whose result was not saved: they are read as empty. */
+  readonly unknown?: readonly number[];
   /** What stands behind the last header, if anything does. In text, where a delimiter may be astray, the line is then a problem. */
   readonly surplus?: readonly string[];
   /** The line cannot be taken as it stands, and why. */
@@ -117,6 +119,8 @@ export interface SheetOptions {
   readonly headerLine?: number | undefined;
   /** The name of the worksheet to read, or its number: overrides the choice. */
   readonly sheet?: string | undefined;
+  /** Meanings that a table must have: where several worksheets have all of them, none is chosen for the user. */
+  readonly needs?: readonly string[] | undefined;
   /** What messages call the file; its path without it. */
   readonly shownAs?: string | undefined;
   /** Records longer than this (as UTF-8) are a problem of their line. Default 1 MiB. */

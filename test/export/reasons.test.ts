@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { REASON_WORDS, type ReasonFacts, reasonOf } from '../../src/export/reasons.js';
 import type { RowQuestion } from '../../src/ledger/reading.js';
+import { waitingInWords } from '../../src/ledger/two-people.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
@@ -105,6 +106,18 @@ test.each<readonly [string, Partial<ReasonFacts>]>([
   [
     'A person has answered, and another must agree: please decide (1 candidate)',
     { outcome: 'needs_review', code: 'SECOND_PERSON', questions: [{ ...ASKED, answered: 0, candidates: 1 }] },
+  ],
+  [
+    'Two people have answered differently, and whoever agrees with one of them decides: please decide (1 candidate)',
+    {
+      outcome: 'needs_review',
+      code: 'SECOND_PERSON',
+      message: waitingInWords([
+        { decidedBy: 'ann', decision: 'confirm', candidateId: '1' },
+        { decidedBy: 'bob', decision: 'none_of_these', candidateId: null },
+      ]).message,
+      questions: [{ ...ASKED, answered: 0, candidates: 1 }],
+    },
   ],
   ['Confirmed by a person', { matchedOn: 'review' }],
   ['Confirmed by Anna and Bernd', { matchedOn: 'review', questions: [{ ...ASKED, secondBy: 'Bernd' }] }],

@@ -23,9 +23,13 @@ interface Said {
 async function kybatch(cwd: string, argv: readonly string[], keys?: readonly string[]): Promise<Said> {
   let stdout = '';
   let stderr = '';
-  async function* typing() {
-    yield* keys ?? [];
-  }
+  const typing = () => ({
+    async *[Symbol.asyncIterator]() {
+      yield* keys ?? [];
+      return undefined;
+    },
+    drop: async () => {},
+  });
   const io: Outside = {
     stdout: (text) => {
       stdout += text;

@@ -25,6 +25,8 @@ const WORD: DecisionEntry = {
   note: null,
   secondBy: null,
   batch: null,
+  firstBatch: null,
+  firstAt: null,
   held: false,
   withdrawnAt: null,
   withdrawnBy: null,
@@ -41,6 +43,7 @@ const question = (given: readonly string[], more: Partial<Question> = {}): Quest
   message: '',
   rows: [],
   input: {},
+  asked: [],
   countryCode: null,
   candidates: given.map((matchGrade, index) => ({
     id: String(index),

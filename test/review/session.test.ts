@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Screen } from '../../src/review/fit-screen.js';
+import type { Keys } from '../../src/review/keys.js';
 import { openQuestions } from '../../src/review/questions.js';
 import { runSession, type SessionEnd } from '../../src/review/session.js';
 import { NO_GROUNDS } from '../ledger/support.js';
 import { type Desk, withDesk } from './with-ledger.js';
 
-async function press(
-  { review }: Desk,
-  keys: readonly string[],
-  by = 'anna',
-  screen?: Screen,
-): Promise<SessionEnd & { text: string }> {
+type Sat = Promise<SessionEnd & { text: string }>;
+
+const press = (desk: Desk, keys: readonly string[], by = 'anna', screen?: Screen): Sat =>
+  sit(desk, typing(keys), by, screen);
+
+async function sit({ review }: Desk, keys: Keys, by = 'anna', screen?: Screen): Sat {
   let text = '';
   const end = await runSession({
     questions: await openQuestions(review),
-    keys: typing(keys),
+    keys,
     print: (part) => {
       text += part;
     },
@@ -27,8 +28,21 @@ async function press(
   return { ...end, text };
 }
 
-async function* typing(keys: readonly string[]): AsyncGenerator<string> {
-  yield* keys;
+/** What comes at once stands together; whatever is left of it can be dropped. */
+function typing(bursts: readonly string[]): Keys {
+  let pending: string[] = [];
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (const burst of bursts) {
+        pending = [...burst];
+        for (let key = pending.shift(); key !== undefined; key = pending.shift()) yield key;
+      }
+      return undefined;
+    },
+    drop: async () => {
+      pending = [];
+    },
+  };
 }
 
 const asked = (desk: Desk, ...rows: number[]) =>
@@ -81,6 +95,40 @@ test('a note is typed before the answer', () =>
     expect(await desk.remembered('k1')).toMatchObject({ candidateId: 'a', note: 'ok' });
   }));
 
+test.each([
+  ['what is typed at once answers one question only', ['11', 'q'], 'k2'],
+  ['what follows an undo is no answer', ['1', 'u1', 'q'], 'k1'],
+  ['what follows a note is no answer', ['tok\r1', 'q'], 'k1'],
+])('%s', (_, keys, key) =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2);
+    await press(desk, keys);
+    expect(await desk.remembered(key)).toBeUndefined();
+  }),
+);
+
+test('what is typed before the first question is on the screen is no answer to it', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1);
+    const pressed = ['1'];
+    const keys: Keys = {
+      async *[Symbol.asyncIterator]() {
+        for (let key = pressed.shift(); key !== undefined; key = pressed.shift()) yield key;
+        return undefined;
+      },
+      drop: async () => void pressed.splice(0),
+    };
+    expect(await sit(desk, keys)).toMatchObject({ decided: 0, left: 1 });
+  }));
+
+test('Ctrl-C in a note ends the session, and keeps what was answered before', () =>
+  withDesk(async (desk) => {
+    await asked(desk, 1, 2);
+    const end = await press(desk, ['1', 't', 'hm', '\u0003', '1']);
+    expect(end).toMatchObject({ decided: 1, left: 1, interrupted: true });
+    expect(await desk.remembered('k2')).toBeUndefined();
+  }));
+
 test('undo brings the note back with the question', () =>
   withDesk(async (desk) => {
     await asked(desk, 1);
@@ -113,6 +161,16 @@ describe('a small terminal', () => {
       expect(await desk.remembered('k')).toBeUndefined();
       await press(desk, ['m', '2', 'm', 'm', '3', 'q'], 'anna', screen);
       expect(await desk.remembered('k')).toMatchObject({ candidateId: 'c' });
+    }));
+
+  test('shows the question again when what is told below it would move it off the screen', () =>
+    withDesk(async (desk) => {
+      await askThree(desk);
+      const { text } = await press(desk, ['x', 'x', '9', '3', 'q'], 'anna', screen);
+      expect(text.split('[1 of 1]').length).toBeGreaterThan(2);
+      const last = text.split('[1 of 1]').at(-1) ?? '';
+      expect(last).toContain('candidate 3 is not on the screen');
+      expect(last.trimEnd().split('\n').length).toBeLessThanOrEqual(screen.rows);
     }));
 
   test('shows one candidate at least', () =>

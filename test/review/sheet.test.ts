@@ -104,6 +104,13 @@ describe('export', () => {
     ['00123456', "'00123456"],
     ['123456789012', "'123456789012"],
     ['12E5', "'12E5"],
+    ['5.00510E+08', "'5.00510E+08"],
+    ['5,0e-3', "'5,0e-3"],
+    ['12-2025', "'12-2025"],
+    ['3 Mar', "'3 Mar"],
+    ['10:30', "'10:30"],
+    ['1E', '1E'],
+    ['3 Marketing Ltd', '3 Marketing Ltd'],
     ['1-2', "'1-2"],
     ['HRB 1234', 'HRB 1234'],
     ['01234567-8', '01234567-8'],
@@ -228,8 +235,15 @@ describe('read back', () => {
     withDesk(async (desk) => {
       await desk.ask({ row: 1, key: 'k' });
       const [question] = await openQuestions(desk.review);
-      const sheet = { line: 2, candidate: '', decision: 'not_sure', decidedBy: 'Bea', note: 'ask again', basis: '' };
-      await applySheet([{ ...sheet, question: question?.id ?? '' }], desk.review, 'anna', 1);
+      const sheet = {
+        line: 2,
+        candidate: '',
+        decision: 'not_sure',
+        decidedBy: 'Bea',
+        note: 'ask again',
+        basis: undefined,
+      };
+      await applySheet([{ ...sheet, told: new Map(), question: question?.id ?? '' }], desk.review, 'anna', 1);
       const path = join(desk.folder, 'again.csv');
       writeFileSync(path, writeSheet(await openQuestions(desk.review)));
       const lines = await loadSheet(path);

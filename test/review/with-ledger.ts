@@ -13,7 +13,6 @@ export interface AskOptions {
   readonly key: string;
   readonly code?: string;
   readonly message?: string;
-  readonly fields?: Readonly<Record<string, string>>;
   readonly candidates?: readonly Partial<CandidateRecord>[];
   readonly candidateId?: string;
   readonly at?: number;
@@ -54,7 +53,7 @@ export async function withDesk<T>(
         const rows = Array.from({ length: 9 }, (_, index) => index + 1);
         await ledger.runs.addRows(
           id,
-          rows.map((row) => ({ row, line: row + 1, values: ['x'], fields: FIELDS })),
+          rows.map((row) => ({ row, line: row + 1, values: ['x'], fields: row === rows.length ? OTHER : FIELDS })),
         );
         await ledger.runs.open(id, rows.length);
         await ledger.runs.finish(id, 10);
@@ -102,6 +101,8 @@ async function beginList(ledger: Ledger): Promise<void> {
   });
 }
 
+/** Of the last row. */
+const OTHER = { name: 'Zumtobel AG', country: 'AT', registration_number: 'FN 123456a' };
 const FIELDS = { name: 'Müller & Söhne GmbH', country: 'DE', registration_number: '00123456' };
 
 async function ask(ledger: Ledger, environmentId: number, options: AskOptions): Promise<void> {

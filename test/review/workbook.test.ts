@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { applySheet } from '../../src/review/apply.js';
 import { loadSheet } from '../../src/review/load-sheet.js';
 import { openQuestions } from '../../src/review/questions.js';
+import { readSheet } from '../../src/review/read-sheet.js';
 import { saveSheet } from '../../src/review/save-sheet.js';
 import { SHEET_COLUMNS, sheetLines } from '../../src/review/sheet.js';
 import { openSheet } from '../../src/sheets/open-sheet.js';
@@ -14,7 +15,7 @@ const LONG = '12345678901234567890';
 
 test('a workbook holds the questions as texts, with the decisions to choose from', () =>
   withDesk(async (desk) => {
-    await desk.ask({ row: 1, key: 'one', fields: {}, candidates: [{ id: LONG, name: '=1+1' }, { id: 'b' }] });
+    await desk.ask({ row: 1, key: 'one', candidates: [{ id: LONG, name: '=1+1' }, { id: 'b' }] });
     const path = join(desk.folder, 'review.xlsx');
     await saveSheet(path, await openQuestions(desk.review), { overwrite: false });
     const sheet = await openSheet(path, () => undefined);
@@ -49,4 +50,28 @@ test('of a workbook with other sheets the one with the questions is read back', 
     expect(await desk.remembered('one')).toMatchObject({ candidateId: 'b' });
     await expect(loadSheet(path, 'Results')).rejects.toThrow('the file has no column question, candidate, decision');
     await expect(loadSheet(path, 'Nowhere')).rejects.toThrow('Nowhere');
+  }));
+
+test('of several sheets with questions none is chosen for the person who has answered one of them', () =>
+  withDesk(async (desk) => {
+    await desk.ask({ row: 1, key: 'one' });
+    const path = join(desk.folder, 'review.xlsx');
+    const workbook = new WorkbookWriter(path);
+    for (const name of ['Questions', 'Questions (ann)']) {
+      workbook.begin({ name, columns: SHEET_COLUMNS.map((header) => ({ header })) });
+      workbook.write(sheetLines(await openQuestions(desk.review)));
+    }
+    await workbook.finish();
+    await expect(loadSheet(path)).rejects.toThrow('2 of its sheets could be meant: Questions, Questions (ann)');
+    expect(await loadSheet(path, 'Questions (ann)')).toHaveLength(2);
+  }));
+
+test('a decision that is a formula without its result is refused, not left blank', () =>
+  withDesk(async (desk) => {
+    const headers = ['question', 'candidate', 'decision'];
+    const [line] = readSheet(headers, [{ line: 7, cells: ['Q-1', 'C-1', ''], unknown: [2] }]);
+    if (line === undefined) throw new Error('there is no line');
+    const { refused, blank } = await applySheet([line], desk.review, 'anna', 7);
+    expect(blank).toBe(0);
+    expect(refused).toMatchObject([{ line: 7, problem: expect.stringContaining('a formula that was saved without') }]);
   }));

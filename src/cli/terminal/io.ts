@@ -1,3 +1,4 @@
+import type { Keys } from '../../review/keys.js';
 import type { Clock } from '../../util/clock.js';
 import { inert } from '../../util/outside-text.js';
 import { withPlace } from './text.js';
@@ -22,7 +23,7 @@ export interface Outside {
   /** Absent where nobody knows. */
   readonly rows?: number | undefined;
   /** The keys a person presses, one at a time, for as long as they are listened to. Absent without a terminal. */
-  readonly keys?: (() => AsyncIterable<string>) | undefined;
+  readonly keys?: (() => Keys) | undefined;
   /** Puts a question to the person and resolves with the answer; undefined if there was none. Absent without a terminal. */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Bytes that can still be written where a path is. Absent: the file system is asked. */

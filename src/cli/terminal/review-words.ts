@@ -134,10 +134,24 @@ export function questionToJson(question: Question) {
 }
 
 export function decisionInWords(entry: DecisionEntry): string {
-  const { id, decidedAt, decidedBy, secondBy, held, batch, decision, summary, note, withdrawnAt, withdrawnBy } = entry;
+  const {
+    id,
+    decidedAt,
+    decidedBy,
+    secondBy,
+    held,
+    batch,
+    firstBatch,
+    decision,
+    summary,
+    note,
+    withdrawnAt,
+    withdrawnBy,
+  } = entry;
   const people = secondBy === null ? decidedBy : `${decidedBy} and ${secondBy}`;
   const waits = held && withdrawnAt === null ? '  (waits for a second person)' : '';
-  const together = batch === null ? '' : `  [${batch}]`;
+  const batches = [...new Set([firstBatch, batch].filter((name) => name !== null))];
+  const together = batches.length === 0 ? '' : `  [${batches.join(', ')}]`;
   const withdrawn = withdrawnAt === null ? '' : `  (withdrawn ${day(withdrawnAt)} by ${withdrawnBy ?? '?'})`;
   const remark = note === null ? '' : `  "${note}"`;
   const about = topicInWords(entry);
@@ -159,6 +173,9 @@ export const decisionToJson = (entry: DecisionEntry) => ({
   held: entry.held,
   batch: entry.batch,
   decided_at: isoTime(entry.decidedAt),
+  ...(entry.secondBy === null
+    ? {}
+    : { first_batch: entry.firstBatch, first_at: entry.firstAt === null ? null : isoTime(entry.firstAt) }),
   note: entry.note,
   ...(entry.withdrawnAt === null ? {} : { withdrawn_at: isoTime(entry.withdrawnAt), withdrawn_by: entry.withdrawnBy }),
 });

@@ -173,6 +173,17 @@ interface ReviewArgs extends WhichArgs {
   readonly by: string | undefined;
 }
 
+/** Of the session alone: a subcommand that takes no such flag says so, instead of passing it over. */
+const sessionOptions = {
+  portfolio: { ...whichOptions.portfolio, global: false },
+  reason: { ...whichOptions.reason, global: false },
+  country: { ...whichOptions.country, global: false },
+  grade: { ...whichOptions.grade, global: false },
+  'min-grade': { ...whichOptions['min-grade'], global: false },
+  limit: { ...whichOptions.limit, global: false },
+  by: { ...byOption, global: false },
+} as const;
+
 export const reviewVerb: Verb<ReviewArgs> = {
   command: 'review',
   describe: 'Answer the questions that only people can answer: on the terminal, or in a spreadsheet',
@@ -188,8 +199,7 @@ export const reviewVerb: Verb<ReviewArgs> = {
   builder: (yargs) =>
     yargs
       .demandCommand(0)
-      .options(whichOptions)
-      .option('by', byOption)
+      .options(sessionOptions)
       .example('$0 review', 'one question at a time, on the terminal')
       .example('$0 review export && $0 review apply review.csv', 'in a spreadsheet')
       .epilogue('A decision is remembered for the company: no later file or run asks the same question again.'),

@@ -13,12 +13,17 @@ const WAITS = 'withdrawn_at IS NULL AND settled_by IS NULL';
 
 export const SELECT_HELD = `SELECT id, environment_id AS environmentId, entity_key AS entityKey, space, stage, decision,
   candidate_id AS candidateId, shown, summary, decided_by AS decidedBy, decided_at AS decidedAt, note, NULL AS secondBy, batch,
-  withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 1 AS held FROM held_decisions`;
+  withdrawn_at AS withdrawnAt, withdrawn_by AS withdrawnBy, 1 AS held, NULL AS firstBatch, NULL AS firstAt FROM held_decisions`;
 
-/** Of a question: a list that asks it has a confirmation wait for a second person. */
+/**
+ * Of a question: a list that asks it has a confirmation wait for a second person, or had when it was asked as it stands. A run
+ * without the rule that finds nothing due must not lift it.
+ */
 export const NEEDS_TWO = `EXISTS (SELECT 1 FROM questions AS asking JOIN runs AS asked_in ON asked_in.id = asking.run_id
     JOIN portfolios ON portfolios.id = asked_in.portfolio_id
-    WHERE asking.environment_id = questions.environment_id AND asking.entity_key = questions.entity_key AND second_person = 1)`;
+    WHERE asking.environment_id = questions.environment_id AND asking.entity_key = questions.entity_key
+      AND (portfolios.second_person = 1 OR asking.second_person = 1 AND EXISTS (SELECT 1 FROM members
+        WHERE members.run_id = asking.run_id AND members.run_row = asking.row AND left_at IS NULL)))`;
 
 /** What one person has said where two are needed, and the rows that say so. All of it happens inside a transaction. */
 export function heldDecisions(database: Connection) {
@@ -93,11 +98,10 @@ export function heldDecisions(database: Connection) {
     },
     /** The question is decided, and nobody's word waits any more; doubt only takes back what the same person has said. */
     settle(made: NewDecision, decision: number): void {
+      // Who has said otherwise before, and agrees now, has taken that back: it stays listed as such.
+      withdrawOwn(made, made.decidedBy, made.decidedAt);
       if (made.decision !== 'not_sure') settle.run(decision, made.environmentId, made.entityKey);
-      else {
-        withdrawOwn(made, made.decidedBy, made.decidedAt);
-        tellRows(made);
-      }
+      else tellRows(made);
     },
     /** Undefined if no such word waits. */
     withdraw(id: number, by: string, at: number): DecisionEntry | undefined {

@@ -29,7 +29,7 @@ export function reviewStore(database: Connection, writer: Writer): ReviewStore {
      WHERE environment_id = @environmentId AND entity_key = @entityKey AND (answered = 1 OR asked_at <= @at)
        AND NOT EXISTS (SELECT 1 FROM decisions AS both WHERE both.environment_id = @environmentId AND both.entity_key = @entityKey
          AND second_by IS NOT NULL AND both.id > @id)
-       AND iif(@runId IS NULL, second_person = 1, portfolios.id = (SELECT portfolio_id FROM runs WHERE id = @runId)) LIMIT 1`,
+       AND iif(@runId IS NULL, portfolios.second_person = 1, portfolios.id = (SELECT portfolio_id FROM runs WHERE id = @runId)) LIMIT 1`,
   );
   const withdrawnConfirmation = database
     .prepare<[number, string], number>(

@@ -22,8 +22,8 @@ export function questionWriter(database: Connection) {
     `UPDATE questions SET answered = 1, beside = 0 WHERE run_id = @runId AND row = @row AND (@anew OR beside = 1) AND ${OWN}`,
   );
   const save = database.prepare(
-    `INSERT OR REPLACE INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO questions (run_id, row, space, stage, environment_id, entity_key, candidate_id, code, message, answered, asked_at, second_person)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const setAside = database.prepare(
     `UPDATE questions SET beside = 1 WHERE run_id = @runId AND row = @row AND answered = 0 AND NOT ${OWN}`,
@@ -49,6 +49,7 @@ export function questionWriter(database: Connection) {
         asked.message,
         asked.answered ? 1 : 0,
         asked.askedAt,
+        settlement.asks?.secondPerson ? 1 : 0,
       );
     if (isAtRest) setAside.run(own);
     for (const asked of questions) if (!asked.answered && waitingFor(asked).length > 0) tellRows(asked);
@@ -59,7 +60,7 @@ export function questionWriter(database: Connection) {
 export function questionCarrier(database: Connection) {
   const among = `FROM questions JOIN rows USING (run_id, row)
     WHERE run_id = @oldRun AND row = @oldRow AND answered = 0 AND (beside = 1 OR outcome = 'needs_review') AND NOT ${OWN}`;
-  const columns = 'environment_id, entity_key, candidate_id, code, message, answered, asked_at';
+  const columns = 'environment_id, entity_key, candidate_id, code, message, answered, asked_at, second_person';
   const questions = database.prepare(
     `INSERT OR IGNORE INTO questions (run_id, row, space, stage, ${columns}, beside)
      SELECT @runId, @row, space, questions.stage, ${columns}, 1 ${among}`,

@@ -27,6 +27,10 @@ export function severalSheets(chosen: string, withData: readonly string[]): read
   ];
 }
 
+/** Where each of them could be meant, and only one can be. */
+export const severalFit = (path: string, names: readonly string[]): UsageError =>
+  new UsageError(`${path}: ${names.length} of its sheets could be meant: ${listed(names)}`, 'Name one with --sheet.');
+
 const MOST_NAMES = 12;
 
 function listed(names: readonly string[]): string {

@@ -3,7 +3,7 @@ import { emptyFile } from '../file-source.js';
 import { headerAtLine, LOOKED_AT, noHeaderThere, pickHeader } from '../pick-header.js';
 import type { RecogniseHeader, SheetOptions } from '../sheet.js';
 import type { CellContext } from './cell-value.js';
-import { namedSheet } from './choose-sheet.js';
+import { namedSheet, severalFit } from './choose-sheet.js';
 import type { Contents, Worksheet } from './contents.js';
 import { readRows, type WorksheetRow } from './worksheet.js';
 import type { ZipParts } from './zip-parts.js';
@@ -40,9 +40,28 @@ export async function findTable(
     const table = tableIn(worksheet, rows, recognises, options.headerLine);
     if (table !== undefined) tables.push(table);
   }
+  if (named === undefined) refuseSeveral(parts.shownAs, tables, recognises, options);
   const best = tables.toSorted((a, b) => b.meanings - a.meanings)[0];
   if (best === undefined) throw noTable(parts.shownAs, looked, worksheets, options.headerLine);
   return { ...best, withData: tables.map(({ worksheet }) => worksheet.name) };
+}
+
+function refuseSeveral(
+  path: string,
+  tables: readonly Table[],
+  recognises: RecogniseHeader,
+  { needs }: SheetOptions,
+): void {
+  if (needs === undefined) return;
+  const fitting = tables.filter(({ header }) => {
+    const meanings = new Set(header.cells.map(recognises));
+    return needs.every((need) => meanings.has(need));
+  });
+  if (fitting.length > 1)
+    throw severalFit(
+      path,
+      fitting.map(({ worksheet }) => worksheet.name),
+    );
 }
 
 function tableIn(

@@ -15,7 +15,7 @@ export interface SheetTaker {
   cell(column: number, text: string, kind: StoredKind): void;
   closeRow(): void;
   /** A formula that was saved without its result. */
-  unknownResult?(): void;
+  unknownResult?(column: number): void;
   /** What stands beside the rows. */
   element?(name: string, attributes: Attributes): void;
 }
@@ -119,7 +119,7 @@ export class SheetReader implements XmlHandler {
     this.#inCell = false;
     // Some programs write an empty result; one that is a text is empty indeed.
     const isUnknown = !this.#hasValue || (this.#stored.trim() === '' && this.#type !== 'str');
-    if (this.#hasFormula && isUnknown) this.#taker.unknownResult?.();
+    if (this.#hasFormula && isUnknown) this.#taker.unknownResult?.(this.#column);
     if (!this.#hasValue || this.#stored === '') return;
     if (this.#type === 'inline') this.#taker.cell(this.#column, this.#stored, 'text');
     else this.#take(this.#column, this.#stored, this.#type, this.#style);

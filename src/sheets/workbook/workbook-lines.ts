@@ -28,7 +28,7 @@ export async function* workbookLines(
 }
 
 /** Cells keep their columns whatever stands beside them: what is behind the last header makes no row doubtful. */
-function lineOf({ row, cells: all, kinds }: WorksheetRow, headers: readonly string[]): NumberedLine {
+function lineOf({ row, cells: all, kinds, unknown }: WorksheetRow, headers: readonly string[]): NumberedLine {
   const cells = padOrCut(all, headers.length);
   const surplus = all.slice(headers.length);
   const problem = cellProblem(cells, headers);
@@ -36,6 +36,7 @@ function lineOf({ row, cells: all, kinds }: WorksheetRow, headers: readonly stri
     line: row,
     cells,
     ...(kinds !== '' && { kinds }),
+    ...(unknown.length > 0 && { unknown }),
     ...(!surplus.every(isBlank) && { surplus }),
     ...(problem !== undefined && { problem }),
   };

@@ -10,6 +10,8 @@ export interface WorksheetRow {
   readonly cells: readonly string[];
   /** As in `NumberedLine`; empty if all are text. */
   readonly kinds: string;
+  /** As in `NumberedLine`. */
+  readonly unknown: readonly number[];
 }
 
 /** Streams the rows that hold anything, a chunk of the part at a time. */
@@ -31,6 +33,7 @@ class Rows implements SheetTaker {
   #row = 0;
   #cells: string[] = [];
   #kinds = '';
+  #unknown: number[] = [];
 
   take(): readonly WorksheetRow[] {
     const rows = this.#rows;
@@ -55,9 +58,15 @@ class Rows implements SheetTaker {
     if (letter !== NO_KIND || column < this.#kinds.length) this.#kinds = withKind(this.#kinds, column, letter);
   }
 
+  unknownResult(column: number): void {
+    this.#unknown.push(column);
+  }
+
   closeRow(): void {
+    const unknown = this.#unknown;
+    if (unknown.length > 0) this.#unknown = [];
     if (this.#cells.length === 0) return;
-    this.#rows.push({ row: this.#row, cells: this.#cells, kinds: this.#kinds });
+    this.#rows.push({ row: this.#row, cells: this.#cells, kinds: this.#kinds, unknown });
     this.#cells = [];
     this.#kinds = '';
   }

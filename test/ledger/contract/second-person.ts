@@ -53,7 +53,8 @@ async function listAsking(ledger: Ledger, secondPerson: boolean, name = 'p', ask
     const questions = [{ ...topic, ...ASKED, answered: false, askedAt }];
     const candidates = [{ space: 'v1' as const, seen: [candidate('5'), candidate('6')] }];
     const told = { errorCode: ASKED.code, errorMessage: ASKED.message, matchGrade: 'ZAZAZ' };
-    await ledger.runs.settleRow(run.id, 1, rowSettlement({ ...state, ...told }, { questions, candidates }));
+    const asks = { stages: ['record'], spaces: ['v1'] as const, secondPerson };
+    await ledger.runs.settleRow(run.id, 1, rowSettlement({ ...state, ...told }, { questions, candidates, asks }));
   };
   await ask();
   return {
@@ -124,6 +125,20 @@ export function describeSecondPerson(open: OpenLedger): void {
         expect(await say('carla', none)).toMatchObject({ kind: 'in_force', with: 'bob' });
         expect(await remembered()).toMatchObject({ decision: 'none_of_these', decidedBy: 'bob' });
         expect((await ledger.review.decisions()).filter(({ held }) => held)).toEqual([]);
+      }),
+    );
+
+    test(
+      'is told with the batch and the time of the first; who had said otherwise before is listed as having taken that back',
+      onLedger(open, async (ledger) => {
+        const { say } = await listAsking(ledger, true);
+        await say('anna', { candidateId: '6' });
+        await say('bob', { batch: 'R-1', decidedAt: NOW + 1 });
+        await say('anna', { batch: 'R-2', decidedAt: NOW + 2 });
+        expect(await ledger.review.decisions()).toMatchObject([
+          { decidedBy: 'bob', secondBy: 'anna', firstBatch: 'R-1', firstAt: NOW + 1, batch: 'R-2', decidedAt: NOW + 2 },
+          { decidedBy: 'anna', candidateId: '6', held: true, withdrawnBy: 'anna' },
+        ]);
       }),
     );
 
@@ -210,6 +225,19 @@ export function describeSecondPerson(open: OpenLedger): void {
         expect(
           (await ledger.review.decisions()).filter(({ held, withdrawnAt }) => held && withdrawnAt === null),
         ).toEqual([]);
+      }),
+    );
+
+    test(
+      'is needed for what a run with the policy has asked, also when the list was run without it since and nothing was due',
+      onLedger(open, async (ledger) => {
+        const { say, again, remembered, run } = await listAsking(ledger, true);
+        await again(false);
+        expect(await ledger.review.questions([run])).toMatchObject([{ open: true, needsTwo: true }]);
+        expect(await say('anna')).toMatchObject({ kind: 'held' });
+        await again(true);
+        expect(await remembered()).toBeUndefined();
+        expect(await say('bob')).toMatchObject({ kind: 'in_force', with: 'anna' });
       }),
     );
 

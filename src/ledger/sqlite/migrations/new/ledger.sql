@@ -257,7 +257,7 @@ CREATE TABLE "questions" (
   code           TEXT NOT NULL,
   message        TEXT NOT NULL,
   answered       INTEGER NOT NULL CHECK (answered IN (0, 1)),
-  asked_at       INTEGER NOT NULL, beside INTEGER NOT NULL DEFAULT 0 CHECK (beside IN (0, 1)),
+  asked_at       INTEGER NOT NULL, beside INTEGER NOT NULL DEFAULT 0 CHECK (beside IN (0, 1)), second_person INTEGER NOT NULL DEFAULT 0 CHECK (second_person IN (0, 1)),
   PRIMARY KEY (run_id, row, space, stage)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE row_ids (
@@ -395,6 +395,7 @@ CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
 CREATE INDEX decisions_by_entity ON decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL;
 CREATE INDEX errors_by_run ON errors (run_id, row);
 CREATE INDEX held_decisions_by_entity ON held_decisions (environment_id, entity_key) WHERE withdrawn_at IS NULL AND settled_by IS NULL;
+CREATE INDEX held_decisions_by_settlement ON held_decisions (settled_by) WHERE settled_by IS NOT NULL;
 CREATE INDEX member_companies_by_id ON member_companies (space, id);
 CREATE INDEX members_by_company ON members (portfolio_id, company);
 CREATE UNIQUE INDEX members_by_key ON members (portfolio_id, known_by);

@@ -1,0 +1,101 @@
+import { isPersonName } from '../ledger/two-people.js';
+import { type Verdict, verdictNamed } from './give-answer.js';
+import type { Choice, Question } from './questions.js';
+import type { SheetLine } from './read-sheet.js';
+import { type OtherCell, otherCell } from './told-cells.js';
+
+export interface Refusal {
+  readonly line: number;
+  readonly question: string;
+  readonly problem: string;
+  /** What helps: a look at the question as it is now, or taking back what was decided. */
+  readonly next?: { readonly kind: 'export' } | { readonly kind: 'withdraw'; readonly decision: number };
+}
+
+export interface Said {
+  readonly kind: 'said';
+  readonly line: SheetLine;
+  readonly question: Question;
+  readonly verdict: Verdict;
+  readonly choice: Choice | undefined;
+  /** The candidates that the sheet shows; undefined: all that the question has. */
+  readonly shown: readonly string[] | undefined;
+}
+
+type Checked = Said | { readonly kind: 'blank' } | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+export const isSaid = (checked: Checked): checked is Said => checked.kind === 'said';
+
+/** What one line of a sheet says by itself. Only lines that carry a decision are judged. */
+export function lineChecker(lines: readonly SheetLine[], questions: readonly Question[]) {
+  const byId = new Map(questions.map((question) => [question.id, question]));
+  const byBasis = new Map<string, Question[]>();
+  for (const question of questions) byBasis.set(question.basis, [...(byBasis.get(question.basis) ?? []), question]);
+  const sheet = candidatesByQuestion(lines);
+  /** A sheet that is older than its question has a basis of its own; one that only others have was never this question's. */
+  const isOfAnother = (basis: string, { candidates, asked }: Question): boolean => {
+    const own = new Set([...candidates, ...asked.flatMap((one) => one.candidates)].map(({ id }) => id));
+    const others = byBasis.get(basis) ?? [];
+    return others.length > 0 && !others.some((other) => other.candidates.every(({ id }) => own.has(id)));
+  };
+
+  return (line: SheetLine): Checked => {
+    if (line.problem !== undefined) return refuse(line, `the line cannot be read: ${line.problem}`);
+    if (line.decision === '') return { kind: 'blank' };
+    const verdict = verdictNamed(line.decision);
+    if (verdict === undefined) {
+      return refuse(line, `"${line.decision}" is no decision; write confirm, none_of_these or not_sure`);
+    }
+    if (line.decidedBy !== '' && !isPersonName(line.decidedBy))
+      return refuse(line, `"${line.decidedBy}" in decided_by is nobody's name: there is no letter or digit in it`);
+    if (line.question === '') return refuse(line, 'the question column is empty');
+    const question = byId.get(line.question);
+    if (question === undefined) return refuse(line, `no such question: "${line.question}"`);
+    if (line.basis === '') return refuse(line, 'the basis column is empty on this line', WRITE);
+    const upToDate = line.basis === undefined || line.basis === question.basis;
+    if (!upToDate && isOfAnother(line.basis, question))
+      return refuse(line, `its basis ${line.basis} belongs to another question: ${APART}`, WRITE);
+    const choice = question.candidates.find(({ key }) => key === line.candidate);
+    if (verdict === 'confirm' && line.candidate === '')
+      return refuse(line, 'there is no candidate on this line to confirm');
+    if (line.candidate !== '' && choice === undefined) {
+      if (upToDate) return refuse(line, `"${line.candidate}" is no candidate of this question`);
+      if (verdict === 'confirm') return refuse(line, GONE, WRITE);
+    }
+    const other = otherCell(line.told, question, choice?.id ?? null);
+    if (other !== undefined) return refuse(line, otherInWords(other, line), WRITE);
+    const onSheet = ({ key }: Choice) => sheet.get(question.id)?.has(key) ?? false;
+    const shown = upToDate ? undefined : question.candidates.filter(onSheet).map(({ id }) => id);
+    return { kind: 'said', line, question, verdict, choice: verdict === 'confirm' ? choice : undefined, shown };
+  };
+}
+
+/** The keys of the candidates that a sheet shows, decided or not. */
+function candidatesByQuestion(lines: readonly SheetLine[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const sheet = new Map<string, Set<string>>();
+  for (const { question, candidate } of lines)
+    sheet.set(question, (sheet.get(question) ?? new Set<string>()).add(candidate));
+  return sheet;
+}
+
+function otherInWords({ column, cell, means }: OtherCell, { question, candidate }: SheetLine): string {
+  const whose = column.startsWith('input_') ? `question ${question}` : `candidate ${candidate}`;
+  const [shows, has] = [cell, means].map((text) => (text === '' ? 'nothing' : `"${text}"`));
+  return `${column} shows ${shows}, but ${whose} has ${has}: ${APART}`;
+}
+
+const APART = 'a part of the line was sorted or pasted alone, or the file is older than what is known now';
+const GONE = 'the provider was asked again since this file was written and does not name this candidate any more';
+const WRITE = { kind: 'export' } as const;
+
+const refuse = (line: SheetLine, problem: string, next?: Refusal['next']): Checked => ({
+  kind: 'refused',
+  refusal: toRefusal(line, problem, next),
+});
+
+export const toRefusal = ({ line, question }: SheetLine, problem: string, next: Refusal['next']): Refusal => ({
+  line,
+  question,
+  problem,
+  ...(next === undefined ? {} : { next }),
+});

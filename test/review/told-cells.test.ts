@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
+import { describe, expect, test } from 'vitest';
+import { applySheet } from '../../src/review/apply.js';
+import { loadSheet } from '../../src/review/load-sheet.js';
+import { openQuestions } from '../../src/review/questions.js';
+import { writeSheet } from '../../src/review/sheet.js';
+import { type Desk, withDesk } from './with-ledger.js';
+
+type Line = Record<string, string>;
+
+const ALPHA = { id: '1001', name: 'Alpha Holding GmbH', registrationNumber: '00123456' };
+const BETA = { id: '1002', name: 'Beta Holding GmbH', registrationNumber: null };
+
+/** Two questions, the first with two candidates, as `review export` writes them. */
+async function exported({ ask, review }: Desk): Promise<Line[]> {
+  await ask({ row: 1, key: 'one', candidates: [ALPHA, BETA] });
+  const other = { id: '2001', name: 'Gamma AG', registrationNumber: '500510000' };
+  await ask({ row: 9, key: 'two', candidates: [other] });
+  return parse(writeSheet(await openQuestions(review)), { bom: true, columns: true });
+}
+
+async function apply({ folder, review }: Desk, lines: readonly Line[]) {
+  const path = join(folder, 'back.csv');
+  writeFileSync(path, stringify([...lines], { header: true, bom: true }));
+  return await applySheet(await loadSheet(path), review, 'anna', 1_000);
+}
+
+const swap = (one: Line | undefined, other: Line | undefined, columns: (name: string) => boolean): void => {
+  if (one === undefined || other === undefined) throw new Error('there is no such line');
+  for (const name of Object.keys(one).filter(columns)) [one[name], other[name]] = [other[name] ?? '', one[name] ?? ''];
+};
+
+const set = (line: Line | undefined, cells: Line): void => void Object.assign(line ?? {}, cells);
+
+describe('a line with a decision is refused where what it shows is not what its tokens mean', () => {
+  const moved: readonly [string, (lines: Line[]) => void, string][] = [
+    [
+      'the visible cells were sorted without the tokens',
+      ([first, second]) => swap(first, second, (name) => !['candidate_id', 'candidate', 'basis'].includes(name)),
+      'candidate_name shows "Beta Holding GmbH", but candidate C-',
+    ],
+    [
+      'the candidate alone was moved',
+      ([first, second]) => swap(first, second, (name) => /^candidate_/.test(name)),
+      'candidate_name shows "Beta Holding GmbH"',
+    ],
+    [
+      'another number',
+      ([first]) => set(first, { candidate_registration_number: '00123457' }),
+      '"00123457", but candidate',
+    ],
+    ['another ID', ([first]) => set(first, { candidate_id: '1002' }), 'candidate_id shows "1002"'],
+    [
+      'no number any more',
+      ([first]) => set(first, { candidate_registration_number: '' }),
+      'shows nothing, but candidate',
+    ],
+    [
+      'the input of another question',
+      ([first, , third]) => swap(first, third, (name) => name.startsWith('input_')),
+      'input_name shows "Zumtobel AG", but question Q-',
+    ],
+    [
+      'the basis of another question',
+      ([first, , third]) => swap(first, third, (name) => name === 'basis'),
+      'belongs to another question',
+    ],
+    ['no basis', ([first]) => set(first, { basis: '' }), 'the basis column is empty'],
+  ];
+
+  test.each(moved)('%s', (_, move, problem) =>
+    withDesk(async (desk) => {
+      const lines = await exported(desk);
+      move(lines);
+      set(lines[0], { decision: 'confirm' });
+      const applied = await apply(desk, lines);
+      expect(applied).toMatchObject({ applied: 0, refused: [{ line: 2, next: { kind: 'export' } }] });
+      expect(applied.refused[0]?.problem).toContain(problem);
+      expect(await desk.outcome(1)).toBe('needs_review');
+    }),
+  );
+
+  test('also where it says that none is meant; lines without a decision are not judged', () =>
+    withDesk(async (desk) => {
+      const lines = await exported(desk);
+      swap(lines[0], lines[2], (name) => name.startsWith('input_'));
+      set(lines[0], { decision: 'none_of_these' });
+      expect(await apply(desk, lines)).toMatchObject({ applied: 0, blank: 2, refused: [{ line: 2 }] });
+    }));
+});
+
+describe('a line counts', () => {
+  const kept: readonly [string, (lines: Line[]) => Line[]][] = [
+    ['when whole lines were sorted', (lines) => lines.toReversed()],
+    [
+      'when a spreadsheet has changed its cells',
+      (lines) =>
+        lines.map((line) => ({ ...line, candidate_registration_number: '123456', input_name: ' MÜLLER  & söhne' })),
+    ],
+    [
+      'without the columns that somebody has deleted',
+      (lines) => lines.map(({ candidate_name: _, candidate_id: __, basis: ___, ...line }) => line),
+    ],
+    ['when a column was emptied', (lines) => lines.map((line) => ({ ...line, candidate_name: '' }))],
+  ];
+
+  test.each(kept)('%s', (_, change) =>
+    withDesk(async (desk) => {
+      const lines = await exported(desk);
+      set(lines[0], { decision: 'confirm' });
+      expect(await apply(desk, change(lines))).toMatchObject({ applied: 1, refused: [] });
+      expect(await desk.remembered('one')).toMatchObject({ candidateId: '1001' });
+    }),
+  );
+
+  test('when another row asks the same in another spelling by now', () =>
+    withDesk(async (desk) => {
+      const lines = await exported(desk);
+      await desk.ask({ run: 'second', row: 1, key: 'one', candidates: [{ ...ALPHA, name: 'Alpha Holding' }], at: 6 });
+      set(lines[0], { decision: 'confirm' });
+      expect(await apply(desk, lines)).toMatchObject({ applied: 1, refused: [] });
+    }));
+});
