@@ -12,7 +12,7 @@ export class ResultsFile implements TableFile {
   readonly #book: WorkbookWriter;
   readonly #columns: readonly Column[];
   readonly #outcome: string;
-  readonly #coloured: ReadonlySet<string>;
+  readonly #reason: string;
   readonly #status: string;
   readonly #year: string;
   readonly #questions: QuestionLines | undefined;
@@ -30,7 +30,7 @@ export class ResultsFile implements TableFile {
       own[resultsTable.columns.findIndex(({ name }) => name === wanted)]?.name ?? wanted;
     this.#columns = columns.slice(0, -1);
     this.#outcome = nameOf('outcome');
-    this.#coloured = new Set([this.#outcome, nameOf('reason')]);
+    this.#reason = nameOf('reason');
     this.#status = nameOf('company_status');
     this.#year = nameOf('turnover_year');
     this.#questions = questions;
@@ -73,15 +73,17 @@ export class ResultsFile implements TableFile {
   }
 
   #line(row: Row): readonly SheetCell[] {
-    const outcomeFill = OUTCOME_FILLS[row[this.#outcome] ?? ''];
+    const outcome = row[this.#outcome] ?? '';
+    const outcomeFill = OUTCOME_FILLS[outcome];
+    const stateFill = fillOfStatus(row[this.#status] ?? null);
+    // Nobody should read past a company that is gone because its line is as green as the others.
+    const reasonFill = outcome === 'complete' ? (stateFill ?? outcomeFill) : outcomeFill;
     return this.#columns.map(({ name, type }): SheetCell => {
       const text = row[name] ?? null;
       if (text === null) return null;
-      if (this.#coloured.has(name) && outcomeFill !== undefined) return { text, fill: outcomeFill };
-      if (name === this.#status) {
-        const state = stateOfStatus(text);
-        if (state !== undefined) return { text, fill: hasEnded(state) ? ENDED_FILL : TROUBLED_FILL };
-      }
+      if (name === this.#outcome && outcomeFill !== undefined) return { text, fill: outcomeFill };
+      if (name === this.#reason && reasonFill !== undefined) return { text, fill: reasonFill };
+      if (name === this.#status && stateFill !== undefined) return { text, fill: stateFill };
       // A year is a text in the tables: the statements of some registers have other periods.
       const as = name === this.#year ? 'count' : KINDS[type];
       return as === undefined ? text : { text, as };
@@ -99,6 +101,11 @@ export class ResultsFile implements TableFile {
     });
     this.#book.write(lines);
   }
+}
+
+function fillOfStatus(status: string | null): string | undefined {
+  const state = status === null ? undefined : stateOfStatus(status);
+  return state && (hasEnded(state) ? ENDED_FILL : TROUBLED_FILL);
 }
 
 /** What the cells of a column are; what is not named is text, whatever it looks like. */
