@@ -40,7 +40,10 @@ export function judgeLine(
 function raggedness(cells: readonly string[], { headers, minCells }: LineRules): LineProblem | undefined {
   if (cells.length >= minCells && cells.length <= headers.length) return undefined;
   if (cells.length > headers.length && cells.slice(headers.length).every(isBlank)) return undefined;
-  return { code: 'RAGGED', message: `the row has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${headers.length}` };
+  return {
+    code: 'RAGGED',
+    message: `the row has ${cells.length === 1 ? '1 cell' : `${cells.length} cells`}, the header ${headers.length}`,
+  };
 }
 
 function unreadable(text: string, cells: readonly string[], { headers, damaged }: LineRules): LineProblem | undefined {
