@@ -85,6 +85,39 @@ test('the HTTP client is loaded by those who send, when they do', () => {
   expect(loading).toEqual(['index.ts']);
 });
 
+/** What a file loads when it is loaded: neither types, nor what comes later. */
+const loadedBy: ReadonlyMap<string, readonly string[]> = new Map(
+  files.map((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const targets = [...text.matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'/gm)];
+    const paths = targets.map(([, target = '']) => relative(root, resolve(dirname(join(root, file)), target)));
+    return [file, paths.map((path) => path.replace(/\.js$/, '.ts'))];
+  }),
+);
+
+/** All files that are read when this one is. */
+function loadedWith(file: string): ReadonlySet<string> {
+  const loaded = new Set([file]);
+  for (const each of loaded) for (const target of loadedBy.get(each) ?? []) loaded.add(target);
+  return loaded;
+}
+
+test('nothing that only some commands need is loaded before it is known which one is called', () => {
+  const loaded = [...loadedWith(join('cli', 'main.ts'))].filter((file) => !['cli', 'util'].includes(roomOf(file)));
+  expect(loaded.filter((file) => roomOf(file) !== 'domain').sort()).toEqual([
+    join('api', 'errors.ts'),
+    join('app', 'next-step.ts'),
+    join('app', 'version.ts'),
+  ]);
+});
+
+test('sheets are read by what commands load that read lists, and workbooks by what is loaded where one is there', () => {
+  const loading = (...file: string[]) =>
+    readdirSync(join(root, 'cli', 'verbs')).filter((verb) => loadedWith(join('cli', 'verbs', verb)).has(join(...file)));
+  expect(loading('sheets', 'open-sheet.ts')).toEqual(['plan.ts', 'review-withdraw.ts', 'review.ts', 'run.ts']);
+  expect(loading('sheets', 'workbook', 'open-workbook.ts')).toEqual([]);
+});
+
 test('no file imports another in a circle', () => {
   const imports = new Map(files.map((file) => [file, importsOf(file)]));
   // A path that leads to no file would hide a circle.

@@ -57,11 +57,12 @@ export async function orSayHowToRead<T>(again: Again, read: () => Promise<T>): P
     return await read();
   } catch (error) {
     if (!(error instanceof ColumnsUnclearError)) throw error;
-    const { message, code, hint, exit, ways } = error;
+    const { message, code, hint, exit, ways, noHeader } = error;
     const readAs = (flags: readonly string[]): Again => {
       const settled = new Set(flags.map(fieldIn));
       const kept = (again.reading?.map ?? []).filter((flag) => !settled.has(fieldIn(flag)));
-      return { ...again, reading: { ...again.reading, map: [...kept, ...flags] } };
+      const headerLine = noHeader === undefined ? {} : { headerLine: 0 };
+      return { ...again, reading: { ...again.reading, ...headerLine, map: [...kept, ...flags] } };
     };
     const [first, ...others] = ways;
     throw new GoOnError(message, readAs(first), { code, hint, exit, cause: error, others: others.map(readAs) });

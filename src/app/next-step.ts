@@ -2,6 +2,9 @@ import { FileError, KybatchError, LedgerError } from '../domain/errors.js';
 import type { ExitCode } from '../domain/exit-codes.js';
 import type { ReadingOptions } from '../input/types.js';
 
+/** Where `kybatch review export` writes, unless it is told. */
+export const REVIEW_SHEET = 'review.csv';
+
 /** What to do next with a run, as data: whoever shows it knows the command line, or the button. */
 export type NextStep =
   /** With a budget where that is what stopped the start: enough for every row that is left. */

@@ -2,10 +2,17 @@ import type { EmptiedCells, InputRemarks, LeftOutLine } from '../input/types.js'
 import { outsideText } from '../util/outside-text.js';
 
 /** What was read otherwise than it stands in the file: said, so that nobody misses a company that was meant. */
-export function remarkNotes({ emptied, leftOut, leftOutLines }: InputRemarks): readonly string[] {
+export function remarkNotes({
+  emptied,
+  leftOut,
+  leftOutLines,
+  surplus,
+  surplusLines,
+}: InputRemarks): readonly string[] {
   return [
     ...(emptied.length === 0 ? [] : [emptiedInWords(emptied)]),
     ...(leftOutLines === 0 ? [] : [leftOutInWords(leftOut, leftOutLines)]),
+    ...(surplusLines === 0 ? [] : [surplusInWords(surplus, surplusLines)]),
   ];
 }
 
@@ -23,6 +30,11 @@ function emptiedInWords(emptied: readonly EmptiedCells[]): string {
 function leftOutInWords(leftOut: readonly LeftOutLine[], lines: number): string {
   const told = leftOut.map(({ line, kind, text }) => `line ${line} (${kind}: "${outsideText(text, 40)}")`);
   return `${lines === 1 ? '1 line is' : `${lines} lines are`} no company and left out: ${firstOf(told, lines)}`;
+}
+
+function surplusInWords(surplus: InputRemarks['surplus'], lines: number): string {
+  const told = surplus.map(({ line, text }) => `line ${line} ("${outsideText(text, 60)}")`);
+  return `${lines === 1 ? '1 line has' : `${lines} lines have`} cells behind the last header, which are kept and not looked at: ${firstOf(told, lines)}`;
 }
 
 function firstOf(told: readonly string[], all = told.length): string {

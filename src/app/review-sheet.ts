@@ -1,13 +1,10 @@
 import { existsSync } from 'node:fs';
-import { loadSheet } from '../review/load-sheet.js';
 import { openQuestions } from '../review/questions.js';
 import { withdrawnAnswers } from '../review/withdrawn.js';
-import type { GoOnStep, ReviewSheets, WhoseQuestions } from './next-step.js';
+import { type GoOnStep, REVIEW_SHEET, type ReviewSheets, type WhoseQuestions } from './next-step.js';
 import { type QuestionsLedger, runsAsking } from './runs-asking.js';
 import { pathIn, type Surroundings } from './surroundings.js';
 
-/** Where `kybatch review export` writes, unless it is told. */
-export const REVIEW_SHEET = 'review.csv';
 /** What a workbook is usually called. */
 const REVIEW_WORKBOOK = 'review.xlsx';
 
@@ -35,6 +32,8 @@ export async function sheetsFor(
   const unasked = new Set(open);
   const isWithdrawn = await withdrawnAnswers(ledger.review);
   let asks: string | null = null;
+  // Most have no sheet lying there, and reading one takes whatever reads lists.
+  const { loadSheet } = await import('../review/load-sheet.js');
   const look = async (name: string) => {
     // Whatever it is, if it is not ours to read, it asks nothing.
     const lines = await loadSheet(pathIn(around, name)).catch(() => []);

@@ -12,9 +12,9 @@ import { askedQuestions, type WhichQuestions } from './asked-questions.js';
 import { type DeciderOptions, decider } from './decider.js';
 import { fileTarget } from './file-target.js';
 import { groundsOfRuns } from './grounds.js';
-import type { ReviewSheets } from './next-step.js';
+import { REVIEW_SHEET, type ReviewSheets } from './next-step.js';
 import { type ReleasedRun, releasedRuns } from './released-runs.js';
-import { REVIEW_SHEET, sheetsFor } from './review-sheet.js';
+import { sheetsFor } from './review-sheet.js';
 import { filesOf } from './stored-settings.js';
 import { here, type PlaceOptions, pathIn, withLedger } from './surroundings.js';
 

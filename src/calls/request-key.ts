@@ -14,9 +14,17 @@ export const keyOf = (operation: string, canonical: string): string => hash('sha
 
 /** The key of a request that was not sent, or not by us. Undefined where its parameters do not pass. */
 export function keyOfRequest(operation: Operation, params: Readonly<Record<string, unknown>>): string | undefined {
-  const checked = operation.params.safeParse(params);
-  if (!checked.success) return undefined;
-  return requestKey(operation.name, withoutDefaults(operation.params, checked.data as typeof params));
+  const canonical = canonicalRequest(operation, params);
+  return canonical === undefined ? undefined : keyOf(operation.name, canonical);
+}
+
+/** The parameters of a request as its key is made of them. Undefined where they do not pass. */
+export function canonicalRequest(
+  { params: schema }: Operation,
+  params: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const checked = schema.safeParse(params);
+  return checked.success ? canonicalJson(withoutDefaults(schema, checked.data as typeof params)) : undefined;
 }
 
 /** JSON with sorted keys and without undefined members. */

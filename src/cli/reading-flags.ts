@@ -33,7 +33,10 @@ export const readingOptions = {
   },
   encoding: { ...INPUT, type: 'string', requiresArg: true, describe: 'How its text is encoded (default: found)' },
   delimiter: { ...INPUT, type: 'string', requiresArg: true, describe: 'What stands between cells (default: found)' },
-  'header-line': { ...INPUT, ...numberFlag('--header-line', 'The line that names the columns (default: found)') },
+  'header-line': {
+    ...INPUT,
+    ...numberFlag('--header-line', 'The line that names the columns; 0 for none (default: found)'),
+  },
   sheet: { ...INPUT, type: 'string', requiresArg: true, describe: 'The worksheet of a workbook, by name or number' },
 } as const;
 

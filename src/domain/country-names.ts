@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import countries, { type LocaleData } from 'i18n-iso-countries/index.js';
 import { ENDONYMS } from './country-endonyms.js';
 import { isIsoCountry } from './location.js';
+import { belongsTo, isPartOf } from './parts-of-countries.js';
 import { plainPlace } from './subdivisions.js';
 
 /** What people write that is neither an ISO code nor a country's name in some language. */
@@ -110,10 +111,33 @@ export function findCountry(text: string): NamedCountry | undefined {
   const fromAlpha3 = /^[A-Z]{3}$/.test(upper) ? countries.alpha3ToAlpha2(upper) : undefined;
   const code = fromAlpha3 ?? names().get(plain) ?? names().get(plain.replace(/^the /, ''));
   if (code !== undefined) return { code, isAlias: false };
-  // "Deutschland (DE)", "Germany (West)": the name counts, the remark does not.
-  const withoutRemark = trimmed.replace(/\s*\([^()]*\)$/, '');
-  return withoutRemark === trimmed || withoutRemark === '' ? undefined : findCountry(withoutRemark);
+  const [, name = '', remark = ''] = /^(.*\S)\s*\(([^()]*)\)$/.exec(trimmed) ?? [];
+  return name === '' ? namedTwice(trimmed) : withRemark(findCountry(name), remark.trim());
 }
+
+/** "Deutschland (DE)", "Germany (West)": the name counts, the remark does not, unless it is another country: "GB (DE)". */
+function withRemark(named: NamedCountry | undefined, remark: string): NamedCountry | undefined {
+  const other = remark.length < 2 ? undefined : findCountry(remark);
+  if (named === undefined || other === undefined || other.code === named.code) return named;
+  const isPart = isPartOf(named.code, remark) && !belongsTo(other.code, named.code);
+  return isPart || belongsTo(named.code, other.code) ? named : undefined;
+}
+
+/** "DE - Germany", "Belgique/België". */
+function namedTwice(text: string): NamedCountry | undefined {
+  const [code, ...others] = countriesNamed(text) ?? [];
+  return code === undefined || others.length > 0 ? undefined : { code, isAlias: false };
+}
+
+/** The countries that a text lists, each once; undefined where it is no list of countries. */
+export function countriesNamed(text: string): readonly string[] | undefined {
+  const pieces = text.split(/\s*[/|;,()&+]\s*|\s+[-–—]\s+/).filter((piece) => piece !== '');
+  if (pieces.length < 2 || pieces.length > MOST_PIECES) return undefined;
+  const codes = pieces.map((piece) => findCountry(piece)?.code);
+  return codes.every((code) => code !== undefined) ? [...new Set(codes)] : undefined;
+}
+
+const MOST_PIECES = 4;
 
 let index: ReadonlyMap<string, string> | undefined;
 

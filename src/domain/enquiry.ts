@@ -19,7 +19,7 @@ export type EnquiryReading =
   | { readonly ok: false; readonly code: 'BAD_COUNTRY'; readonly message: string };
 
 /** The fields of a row as the input room reads them: trimmed, blank ones absent. */
-export interface RowFields {
+export type RowFields = {
   readonly name?: string;
   readonly country?: string;
   readonly registration_number?: string;
@@ -32,7 +32,7 @@ export interface RowFields {
   readonly lei?: string;
   readonly email?: string;
   readonly phone?: string;
-}
+};
 
 /** A country that nobody knows is told before anything is searched for. */
 export function countryProblem(fields: RowFields): { code: 'BAD_COUNTRY'; message: string } | undefined {
@@ -53,7 +53,7 @@ export function readEnquiry(fields: RowFields): EnquiryReading {
   if (!place.ok) return { ok: false, code: 'BAD_COUNTRY', message: place.reason };
   const countryCode = place.countryCode ?? '';
   const state = place.state ?? fields.state;
-  const leads = leadsIn({ ...fields });
+  const leads = leadsIn(fields);
   const subject: Subject = {
     countryCode,
     ...(place.countryCode === null ? { locationId: place.location } : {}),

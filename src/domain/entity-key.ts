@@ -4,6 +4,7 @@ import { comparableLead, LEADS, type Leads } from './leads.js';
 import { normaliseName } from './names.js';
 import { comparable } from './numbers/compare.js';
 import { courtKey } from './numbers/german.js';
+import { marksIn } from './numbers/marks.js';
 import { plainPlace } from './subdivisions.js';
 import { comparableVat } from './vat.js';
 
@@ -54,7 +55,9 @@ export function identifierOf(subject: Subject): string {
     const text = number.treatment === 'review' ? number.raw : (number.canonical ?? number.raw);
     const register = registerKey(countryCode, number.register);
     const kind = number.treatment === 'review' ? 'damaged-number' : 'number';
-    return `${kind}:${comparable(text, countryCode)}${register}`;
+    // The answer for `236?4` is none for `2364?`.
+    const written = marksIn(text) === undefined ? comparable(text, countryCode) : text.toUpperCase();
+    return `${kind}:${written}${register}`;
   }
   if (vat !== undefined)
     return `vat:${comparableVat(vat.treatment === 'review' ? vat.raw : (vat.canonical ?? vat.raw), countryCode)}`;

@@ -26,11 +26,14 @@ const FORMS: Readonly<Record<Lead, (text: string) => boolean>> = {
 
 /** The leads among the fields of a row that can be followed; undefined where there is none. */
 export function leadsIn(fields: Readonly<Partial<Record<string, string>>>): Leads | undefined {
-  const usable = LEADS.flatMap((lead) => {
+  let usable: { [L in Lead]?: string } | undefined;
+  for (const lead of LEADS) {
     const text = fields[lead];
-    return text !== undefined && FORMS[lead](text) ? [[lead, text] as const] : [];
-  });
-  return usable.length === 0 ? undefined : Object.fromEntries(usable);
+    if (text === undefined || !FORMS[lead](text)) continue;
+    usable ??= {};
+    usable[lead] = text;
+  }
+  return usable;
 }
 
 /** The same lead in another file, however it is spelled. */

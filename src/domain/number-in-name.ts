@@ -1,3 +1,4 @@
+import { plainCharacters } from './numbers/clean.js';
 import { parseRegistrationNumber } from './numbers/parse.js';
 import { type ParsedNumber, type RepairRule, worse } from './numbers/types.js';
 
@@ -12,7 +13,7 @@ export interface NumberInName {
  * counts only together with the name.
  */
 export function readNumberInName(text: string, countryCode: string, state?: string): NumberInName | undefined {
-  const [, name = '', bracketed, trailing] = AT_THE_END.exec(text.normalize('NFKC')) ?? [];
+  const [, name = '', bracketed, trailing] = AT_THE_END.exec(plainCharacters(text)) ?? [];
   const written = (bracketed ?? trailing ?? '').trim();
   if ((written.match(/\d/g) ?? []).length < FEWEST_DIGITS || DATES.test(written)) return undefined;
   if (!/\p{L}.*\p{L}/u.test(name)) return undefined;

@@ -1,5 +1,7 @@
-import { findCountry } from './country-names.js';
+import { Recent } from '../util/recent.js';
+import { countriesNamed, findCountry } from './country-names.js';
 import { LOCATION_PATTERN } from './location.js';
+import { isPartOf } from './parts-of-countries.js';
 import { subdivisionCode } from './subdivisions.js';
 
 export type ResolvedLocation =
@@ -14,29 +16,60 @@ export type ResolvedLocation =
       /** What was left out of the location, in words. */
       readonly note?: string;
     }
-  | { readonly ok: false; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly reason: string;
+      /** The codes, where the text names more than one country. */
+      readonly several?: readonly string[];
+    };
 
 /** Countries whose locations may name a state (V1-15). */
 const WITH_STATES = new Set(['US', 'CA', 'CN']);
 
 /** Reads a country column, with a state column beside it if there is one. */
-export function resolveLocation(country: string, state?: string): ResolvedLocation {
+export const resolveLocation = (country: string, state?: string): ResolvedLocation =>
+  recent.of(`${country}\n${state ?? ''}`, () => resolveAnew(country, state));
+
+/** A list names few places, each over and over. */
+const recent = new Recent<ResolvedLocation>();
+
+function resolveAnew(country: string, state?: string): ResolvedLocation {
   const text = country.normalize('NFKC').trim();
   if (text === '') return { ok: false, reason: 'the country is empty' };
   if (/^\d+(?:_\d+)+$/.test(text)) return { ok: true, location: text, countryCode: null };
-  const coded = /^([A-Za-z]{2})\s*[-_/]\s*([A-Za-z0-9]{1,3})$/.exec(text);
-  if (coded !== null) return resolveCoded(text, coded[1] ?? '', coded[2] ?? '');
+  const coded = /^([A-Za-z]{2})\s*([-_/])\s*([A-Za-z0-9]{1,3})$/.exec(text);
+  if (coded !== null) return resolveCoded(text, coded[1] ?? '', coded[2] ?? '', coded[3] ?? '');
   const found = findCountry(text);
-  if (found === undefined) return { ok: false, reason: `"${text}" is not a country known by code or name` };
+  if (found === undefined) return unknownCountry(text);
   const alias = found.isAlias ? { alias: { from: text, to: found.code } } : {};
   return { ok: true, ...withState(found.code, state?.normalize('NFKC').trim() ?? ''), ...alias };
 }
 
-/** `US-CA` names a state; `GB-SCT` is ISO 3166-2 too, but the API takes states of three countries only. */
-function resolveCoded(text: string, countryPart: string, statePart: string): ResolvedLocation {
+function unknownCountry(text: string): ResolvedLocation {
+  const named = countriesNamed(text) ?? [];
+  if (named.length > 1) return severalCountries(text, named);
+  return { ok: false, reason: `"${text}" is not a country known by code or name` };
+}
+
+const severalCountries = (text: string, several: readonly string[]): ResolvedLocation => ({
+  ok: false,
+  several,
+  reason: `"${text}" names more than one country, ${several.join(' and ')}; write the one in whose register the company is`,
+});
+
+/**
+ * `US-CA` names a state; `GB-SCT` is ISO 3166-2 too, but the API takes states of three countries only. `GB-DK` names two
+ * countries, and so does every `US/CA`: with a stroke nobody writes a state for sure.
+ */
+function resolveCoded(text: string, countryPart: string, sign: string, statePart: string): ResolvedLocation {
   const found = findCountry(countryPart);
   if (found === undefined) return { ok: false, reason: `"${text}": ${countryPart} is not a country code` };
   const alias = found.isAlias ? { alias: { from: countryPart, to: found.code } } : {};
+  const other = statePart.length < 2 ? undefined : findCountry(statePart)?.code;
+  if (other === found.code) return { ok: true, location: found.code, countryCode: found.code, ...alias };
+  if (other !== undefined && (sign === '/' || !isPartOf(found.code, statePart))) {
+    return severalCountries(text, [found.code, other]);
+  }
   if (!WITH_STATES.has(found.code)) {
     const note = `${text} is searched as ${found.code}: the API takes states of US, CA and CN only`;
     return { ok: true, location: found.code, countryCode: found.code, note, ...alias };

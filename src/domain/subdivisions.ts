@@ -1,3 +1,5 @@
+import { Recent } from '../util/recent.js';
+
 /** States and provinces whose code is part of a location (V1-15), and the nations of the United Kingdom. */
 
 const UNITED_STATES =
@@ -12,23 +14,33 @@ const CHINA =
 const UNITED_KINGDOM =
   'ENG England|ENG England and Wales|ENG England & Wales|WLS Wales|WLS Cymru|SCT Scotland|NIR Northern Ireland|EAW England/Wales';
 
-const TABLES: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+const TABLES: ReadonlyMap<string, Subdivisions> = new Map(
   Object.entries({ US: UNITED_STATES, CA: CANADA, CN: CHINA, GB: UNITED_KINGDOM }).map(([country, list]) => [
     country,
-    indexOf(list),
+    { prefix: new RegExp(`^${country}\\s*-\\s*`, 'i'), codes: indexOf(list) },
   ]),
 );
+
+interface Subdivisions {
+  /** The country's own code in front. */
+  readonly prefix: RegExp;
+  readonly codes: ReadonlyMap<string, string>;
+}
 
 /** `CA` for "California", "ca" or "US-CA" in the US; undefined where the text names no subdivision we know. */
 export function subdivisionCode(countryCode: string, text: string): string | undefined {
   const table = TABLES.get(countryCode);
   if (table === undefined) return undefined;
-  const bare = text.trim().replace(new RegExp(`^${countryCode}\\s*-\\s*`, 'i'), '');
-  return table.get(plainPlace(bare));
+  return table.codes.get(plainPlace(text.trim().replace(table.prefix, '')));
 }
 
 /** Place names without case, accents and punctuation, for comparing. */
-export function plainPlace(text: string): string {
+export const plainPlace = (text: string): string => recent.of(text, () => withoutMarks(text));
+
+/** A list names few places, each over and over. */
+const recent = new Recent<string>();
+
+function withoutMarks(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -44,7 +56,7 @@ function indexOf(list: string): ReadonlyMap<string, string> {
   const index = new Map<string, string>();
   for (const entry of list.split('|')) {
     const code = entry.slice(0, entry.indexOf(' '));
-    index.set(plainPlace(entry.slice(code.length + 1)), code);
+    index.set(withoutMarks(entry.slice(code.length + 1)), code);
     index.set(code.toLowerCase(), code);
   }
   return index;

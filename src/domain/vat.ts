@@ -1,5 +1,8 @@
+import { distinct } from '../util/distinct.js';
+import { Recent } from '../util/recent.js';
 import { cleanNumber, compact } from './numbers/clean.js';
 import type { GradeLetter } from './numbers/compare.js';
+import { markInWords, marksIn } from './numbers/marks.js';
 import { checkStdnum } from './numbers/stdnum.js';
 import { type ParsedNumber, type Repair, repairInWords } from './numbers/types.js';
 
@@ -77,6 +80,8 @@ export function parseVatNumber(raw: string, countryCode: string): ParsedVat {
   });
   if (whole === '') return review('the VAT number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(cleaned.lost, null, 'unknown');
+  const marked = marksIn(cleaned.text);
+  if (marked !== undefined) return review(markInWords(cleaned.text, marked), null, 'unknown');
   const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;
   const national = nationalPart(whole, countryCode);
   if (rule === undefined) return accepted(raw, whole, [whole, national], repairs, 'unknown');
@@ -157,14 +162,21 @@ function nationalPart(whole: string, countryCode: string): string {
   const bare = whole.replace(LABEL, '').replace(SUFFIX, '');
   const rule = Object.hasOwn(RULES, countryCode) ? RULES[countryCode] : undefined;
   if (rule?.shape.test(bare) === true) return bare;
-  const prefixes = [countryCode, ...Object.keys(VAT_PREFIXES), rule?.prefix ?? '']
-    .filter((code) => code !== '')
-    .filter((code) => code === countryCode || code === rule?.prefix || VAT_PREFIXES[code] === countryCode);
-  const prefix = prefixes.find((code) => bare.startsWith(code));
+  const prefix = prefixesOf(countryCode, rule).find((code) => bare.startsWith(code));
   const rest = prefix === undefined ? bare : bare.slice(prefix.length);
   // A Swiss number in digits alone lacks the CHE that belongs to it.
   return countryCode === 'CH' && /^\d{9}$/.test(rest) ? `CHE${rest}` : rest;
 }
+
+/** What may stand in front of the national part. */
+const prefixesOf = (countryCode: string, rule: VatRule | undefined): readonly string[] =>
+  prefixes.of(countryCode, () =>
+    [countryCode, ...Object.keys(VAT_PREFIXES), rule?.prefix ?? '']
+      .filter((code) => code !== '')
+      .filter((code) => code === countryCode || code === rule?.prefix || VAT_PREFIXES[code] === countryCode),
+  );
+
+const prefixes = new Recent<readonly string[]>();
 
 function accepted(
   raw: string,
@@ -173,7 +185,7 @@ function accepted(
   repairs: readonly Repair[],
   valid: 'yes' | 'unknown',
 ): ParsedVat {
-  const spellings = [...new Set([canonical, ...others])];
+  const spellings = distinct([canonical, ...others]);
   if (spellings.includes(raw)) return { raw, canonical, spellings, repairs: [], treatment: 'as_written', valid };
   return { raw, canonical, spellings, repairs, treatment: 'automatic', valid };
 }

@@ -2,14 +2,15 @@ import { whyUnreadable } from '../api/answer.js';
 import type { Operation } from '../api/operation.js';
 import type { Answer, CallOutcome, Parked } from '../calls/outcome.js';
 import type { Answering, DoorRequest } from '../calls/request.js';
-import { keyOfRequest } from '../calls/request-key.js';
+import { canonicalRequest, keyOf } from '../calls/request-key.js';
 import type { ByApi } from '../domain/api-name.js';
 import type { CallStore } from '../ledger/calls.js';
 
 /** A request that a run would have to send. */
 export interface MissingAnswer {
   readonly operation: Operation;
-  readonly key: string;
+  /** What it asks, in one text: the same for the same request. */
+  readonly asks: string;
 }
 
 /**
@@ -34,19 +35,25 @@ export class ClosedDoor implements Answering {
   }
 
   async call(request: DoorRequest): Promise<CallOutcome> {
-    const owned = await this.owned(request);
+    const canonical = canonicalRequest(request.operation, request.params);
+    const owned = await this.#find(request, canonical);
     if (owned !== undefined) return owned;
-    this.missing.push({ operation: request.operation, key: keyOfRequest(request.operation, request.params) ?? '' });
+    this.missing.push(missing(request.operation, canonical));
     return CLOSED;
   }
 
   async owned(request: DoorRequest): Promise<Answer | undefined> {
-    const { operation, ownedSince, whyUnfit } = request;
+    return await this.#find(request, canonicalRequest(request.operation, request.params));
+  }
+
+  async #find(
+    { operation, ownedSince, whyUnfit }: DoorRequest,
+    canonical: string | undefined,
+  ): Promise<Answer | undefined> {
     const environmentId = this.#environments[operation.api] ?? null;
     if (this.#calls === null || environmentId === null || operation.keep === 'never') return undefined;
-    const key = keyOfRequest(operation, request.params);
-    if (key === undefined) return undefined;
-    const found = await this.#calls.findAnswer(environmentId, key, ownedSince);
+    if (canonical === undefined) return undefined;
+    const found = await this.#calls.findAnswer(environmentId, keyOf(operation.name, canonical), ownedSince);
     const body = found && (await this.#calls.readBody(found.rawSha256));
     if (found === undefined || body === undefined) return undefined;
     if (whyUnreadable(operation, body).length > 0 || whyUnfit?.(body) !== undefined) return undefined;
@@ -56,5 +63,11 @@ export class ClosedDoor implements Answering {
 
   async settleLost(): Promise<void> {}
 }
+
+/** The request as it is missed. */
+export const missing = (operation: Operation, canonical: string | undefined): MissingAnswer => ({
+  operation,
+  asks: canonical === undefined ? '' : `${operation.name} ${canonical}`,
+});
 
 const CLOSED: Parked = { kind: 'parked', reason: 'closed', until: null, message: 'not owned' };

@@ -3,7 +3,7 @@ import { type IdSpace, twinOf } from '../domain/id-spaces.js';
 import type { RowRecord, RowSettlement } from '../ledger/runs.js';
 import { inKnownCountry } from '../stages/identity/known-country.js';
 import { resolve, withoutFallback } from '../stages/identity/resolve.js';
-import { searchesOf } from '../stages/identity/space-search.js';
+import { isNeeded, searchedIn } from '../stages/identity/space-search.js';
 import type { Company, Stage, StageOutcome } from '../stages/stage.js';
 import { outsideText } from '../util/outside-text.js';
 import { RowNotes } from './row-notes.js';
@@ -71,20 +71,18 @@ class Journey {
     if (known !== undefined) this.state.know(space, known);
     if (known !== undefined && (known.candidate !== null || stage.comparesCandidate !== true)) return true;
     // What v1 confirms is the better evidence for every other space.
-    if (space !== 'v1' && this.state.ids.v1?.candidate == null && this.#plans('v1')) await this.#resolve('v1');
+    const { stages } = this.#contexts;
+    if (space !== 'v1' && this.state.ids.v1?.candidate == null && isNeeded('v1', stages)) await this.#resolve('v1');
     // v1 could not be asked yet. Nothing is bought for a company that may turn out to be another one.
-    if (space !== 'v1' && this.state.ids.v1 === undefined && this.#plans('v1')) this.state.markHeldUp(stage);
+    if (space !== 'v1' && this.state.ids.v1 === undefined && isNeeded('v1', stages)) this.state.markHeldUp(stage);
     else if (!this.state.ended) await this.#resolve(this.#searchedIn(space));
     const found = this.state.ids[this.#searchedIn(space)];
     if (found !== undefined) this.state.know(space, found);
     return !this.state.ended && this.state.ids[space] !== undefined;
   }
 
-  /** A space that nothing searches in has another one's IDs: that of a stage before, as the pipeline was checked. */
   #searchedIn(space: IdSpace): IdSpace {
-    if (searchesOf(space).length > 0) return space;
-    const { idsShared } = this.#contexts.policy;
-    return twinOf(space, idsShared, (other) => this.#plans(other) && searchesOf(other).length > 0) ?? space;
+    return searchedIn(space, this.#contexts.stages, this.#contexts.policy.idsShared);
   }
 
   async run(stage: Stage): Promise<void> {
@@ -161,9 +159,5 @@ class Journey {
   #company(): Company {
     const enquiry = inKnownCountry(this.#enquiry, this.state.ids);
     return { row: this.#row.row, enquiry, ids: this.state.ids, confirmedBefore: this.#confirmedBefore };
-  }
-
-  #plans(space: IdSpace): boolean {
-    return this.#contexts.stages.some((stage) => stage.space === space);
   }
 }

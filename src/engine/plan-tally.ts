@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { taxMayConfirm } from '../domain/decide.js';
 import type { Subject } from '../domain/grade.js';
 import type { InvalidReason } from '../domain/invalid-reason.js';
@@ -6,6 +5,7 @@ import type { Meter } from '../domain/meter.js';
 import type { RepairRule } from '../domain/numbers/types.js';
 import { addReveals, NO_REVEALS, type Reveals } from '../domain/reveals.js';
 import type { AllowanceRecord } from '../ledger/calls.js';
+import { shortHash } from '../util/short-hash.js';
 import type { Rest } from './row-cost.js';
 
 /** What a run would do and cost. */
@@ -106,6 +106,7 @@ export class PlanTally {
   #reports = 0;
   #reportsAgain = 0;
   #reveals: Reveals = NO_REVEALS;
+  /** Numbers take a seventh of the memory that texts do (docs/performance.md, "Small things"). */
   readonly #met = new Set<number>();
 
   invalid(row: InvalidRow): void {
@@ -143,15 +144,7 @@ export class PlanTally {
 
   /** Has this been asked before? From now on it has. */
   hasMet(question: string): boolean {
-    return this.#hasMet(shortHash(question));
-  }
-
-  /** The same of a call, whose key is a hash already. */
-  hasMetCall(key: string): boolean {
-    return this.#hasMet(firstBits(key));
-  }
-
-  #hasMet(hash: number): boolean {
+    const hash = shortHash(question);
     if (this.#met.has(hash)) return true;
     if (this.#met.size < REMEMBERED) this.#met.add(hash);
     return false;
@@ -267,10 +260,3 @@ function viewOf(record: AllowanceRecord, now: number): AllowanceView {
     resetAt: record.resetAt,
   };
 }
-
-/**
- * 52 bits: among a million questions two are taken for one with a chance of one in ten thousand. Numbers take a seventh
- * of the memory that texts do (docs/performance.md, "Small things").
- */
-const shortHash = (text: string): number => firstBits(hash('sha256', text));
-const firstBits = (hex: string): number => Number.parseInt(hex.slice(0, 13), 16);

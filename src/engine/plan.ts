@@ -91,12 +91,12 @@ export const mostOf = ({ units, v2Calls, creditReportsAtMost, revealsAtMost }: R
 });
 
 /** As it will be when it sets out: what failed is tried again. */
-const freed = (row: RowRecord): RowRecord => ({
-  ...row,
-  stages: Object.fromEntries(
-    Object.entries(row.stages).map(([stage, status]) => [stage, status === 'failed' ? 'pending' : status]),
-  ),
-});
+function freed(row: RowRecord): RowRecord {
+  const statuses = Object.entries(row.stages);
+  if (statuses.every(([, status]) => status !== 'failed')) return row;
+  const stages = statuses.map(([stage, status]) => [stage, status === 'failed' ? 'pending' : status] as const);
+  return { ...row, stages: Object.fromEntries(stages) };
+}
 
 const BATCH = 1000;
 /** A start is not kept waiting for a figure: of more rows than these, the others count in full. */

@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.js';
+import { canonicalRequest } from '../calls/request-key.js';
 import { freshnessMs, optionsOf, type Pipeline, stagesOf } from '../config/pipeline.js';
 import type { ByApi } from '../domain/api-name.js';
 import { canBeConfirmed, type Enquiry } from '../domain/enquiry.js';
@@ -10,10 +11,11 @@ import { addReveals, NO_REVEALS, revealsWithin } from '../domain/reveals.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { RowRecord } from '../ledger/runs.js';
 import { stepsFor } from '../stages/identity/fallback-steps.js';
+import { firstRequest } from '../stages/identity/resolve.js';
 import { asksAnything } from '../stages/identity/searches.js';
-import { searchOf, spacesToSearch } from '../stages/identity/space-search.js';
+import { awaitedByAll, searchOf, spacesToSearch } from '../stages/identity/space-search.js';
 import type { Stage, StageCall } from '../stages/stage.js';
-import { ClosedDoor } from './closed-door.js';
+import { ClosedDoor, type MissingAnswer, missing } from './closed-door.js';
 import { takeThrough } from './journey.js';
 import type { PlanTally, RowCost } from './plan-tally.js';
 import { fallbackCalls } from './row-cost.js';
@@ -29,6 +31,22 @@ export interface PlannerOptions {
   readonly environments: ByApi<number | null>;
 }
 
+/** Where a row stops on its way. */
+interface Stop {
+  /** What it misses first; undefined: nothing. */
+  readonly first: MissingAnswer | undefined;
+  /** The stages that are not settled by then. */
+  readonly open: readonly Stage[];
+  /** The spaces in which the company is known by then. */
+  readonly known: ReadonlySet<IdSpace>;
+}
+
+const NONE: ReadonlySet<IdSpace> = new Set();
+
+/** Nothing is known of it, whatever it has met. */
+const isNew = ({ ids, confirmedBefore, stages }: RowRecord): boolean =>
+  ids.length === 0 && confirmedBefore.length === 0 && Object.keys(stages).length === 0;
+
 /** Takes one row after the other through the stages, and counts what they miss by its meter. */
 export class RowPlanner {
   readonly #door: ClosedDoor;
@@ -36,11 +54,15 @@ export class RowPlanner {
   readonly #stages: readonly Stage[];
   readonly #options: PlannerOptions;
   readonly #ofNewRows = new Map<string, Omit<RowCost, 'sure'>>();
+  /** Whose search every stage of a row waits for that nothing is known of. */
+  readonly #space: IdSpace | undefined;
+  #nothingOwned: boolean | undefined;
 
   constructor(options: PlannerOptions) {
     const { pipeline, ledger, environments, now, notBefore } = options;
     this.#options = options;
     this.#stages = stagesOf(pipeline);
+    this.#space = awaitedByAll(this.#stages, pipeline.idsShared);
     this.#door = new ClosedDoor(ledger?.calls ?? null, environments);
     this.#contexts = new StageContexts({
       runId: null,
@@ -59,24 +81,53 @@ export class RowPlanner {
 
   async plan(row: RowRecord, enquiry: Enquiry, tally: PlanTally): Promise<void> {
     this.#door.reset();
-    const { checkpoint, ids } = await takeThrough(row, this.#contexts, { ok: true, enquiry });
-    const [first] = this.#door.missing;
+    const { first, open, known } = (await this.#stopAtOnce(row, enquiry)) ?? (await this.#takeThrough(row, enquiry));
     if (first === undefined) {
       tally.owned();
       return;
     }
     // The same questions have the same answers: a second row that asks them costs nothing.
-    if (tally.hasMet(`${first.key} ${questionsOf(enquiry)}`)) return tally.repeated();
-    const known = new Set(ids.map(({ space }) => space));
+    if (tally.hasMet(`${first.asks} ${questionsOf(enquiry)}`)) return tally.repeated();
     const searched = known.size === 0;
-    const open = this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name]));
     if (open.length === 0) return tally.owned(this.#boughtAgainAtMost(this.#stages));
     const further = !searched || canBeConfirmed(enquiry.subject) || (await this.#isDecided(enquiry));
-    const shared = tally.hasMetCall(first.key);
+    const shared = tally.hasMet(first.asks);
     const sure = shared ? null : sureCost(first.operation);
     // A row goes on with the report that it has begun with, expired or not.
     const again = row.ids.some(({ space }) => space === 'report') ? 0 : this.#boughtAgainAtMost(open);
     tally.toBuy(searched, { sure, ...this.#boundsOf(enquiry, open, known, further) }, again);
+  }
+
+  /** How far the row gets with what is owned. */
+  async #takeThrough(row: RowRecord, enquiry: Enquiry): Promise<Stop> {
+    const { checkpoint, ids } = await takeThrough(row, this.#contexts, { ok: true, enquiry });
+    return {
+      first: this.#door.missing[0],
+      open: this.#stages.filter(({ name }) => !isSettled(checkpoint.stages[name])),
+      known: new Set(ids.map(({ space }) => space)),
+    };
+  }
+
+  /**
+   * The same without the journey, for a row that nothing is known of where nothing is owned: it stops at its first search.
+   * A fifth of the time that planning a new list took. Undefined where only the journey can tell.
+   */
+  async #stopAtOnce(row: RowRecord, enquiry: Enquiry): Promise<Stop | undefined> {
+    this.#nothingOwned ??= await this.#isNothingOwned();
+    if (!this.#nothingOwned || this.#space === undefined || !isNew(row)) return undefined;
+    const request = firstRequest(this.#space, enquiry, this.#options.pipeline);
+    if (request === undefined) return undefined;
+    const { operation, params } = request;
+    const first = missing(operation, canonicalRequest(operation, this.#contexts.sent(operation, params)));
+    return { first, open: this.#stages, known: NONE };
+  }
+
+  /** Nothing was ever bought, and nobody has decided anything. */
+  async #isNothingOwned(): Promise<boolean> {
+    const { ledger } = this.#options;
+    if (ledger === null) return true;
+    if (await ledger.review.anyDecision()) return false;
+    return (await ledger.reading.environments()).every(({ answers }) => answers === 0);
   }
 
   /** Rows of which nothing is known, and nothing is owned, differ in little: their bounds are worked out once. */

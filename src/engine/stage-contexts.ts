@@ -120,20 +120,21 @@ export class StageContexts {
     return this.#decided;
   }
 
-  #sent(operation: Operation, params: Params): Params {
+  /** The parameters as they are sent. */
+  sent(operation: Operation, params: Params): Params {
     return this.#options.provenance && operation.provenance === true ? { ...params, include_provenance: true } : params;
   }
 
   #keepAsked(operation: Operation, params: Params, stage: string, about: Asked, notes: RowNotes): void {
     const environmentId = this.#options.environments[operation.api];
-    const requestKey = keyOfRequest(operation, this.#sent(operation, params));
+    const requestKey = keyOfRequest(operation, this.sent(operation, params));
     if (environmentId != null && requestKey !== undefined)
       notes.keepAsked({ stage, ...about, environmentId, requestKey });
   }
 
   #keepVerdict({ operation, params, company }: Compared, entityKey: string, notes: RowNotes): void {
     const environmentId = this.#options.environments[operation.api];
-    const requestKey = keyOfRequest(operation, this.#sent(operation, params));
+    const requestKey = keyOfRequest(operation, this.sent(operation, params));
     if (environmentId != null && requestKey !== undefined)
       notes.keepVerdict({ ...company, environmentId, requestKey, entityKey });
   }
@@ -149,7 +150,7 @@ export class StageContexts {
     const freshness = freshnessMs(operation);
     return {
       operation,
-      params: this.#sent(operation, params),
+      params: this.sent(operation, params),
       runId,
       // What names no company is asked for all rows.
       row: operation.keep === 'never' && operation.subject === null ? null : row,

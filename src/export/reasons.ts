@@ -1,5 +1,6 @@
 import type { NoMatchReason, ReviewReason } from '../domain/decide.js';
 import { COURT_MISSING } from '../domain/numbers/german.js';
+import { resolveLocation } from '../domain/resolve-location.js';
 import type { SnapshotRow } from '../ledger/reading.js';
 import { outsideText } from '../util/outside-text.js';
 import { sentence } from '../util/sentence.js';
@@ -103,8 +104,12 @@ function choice({ questions }: ReasonFacts): string {
 
 const inCountry = ({ country }: ReasonFacts): string => (country === null ? '' : ` in ${outsideText(country, 60)}`);
 
-const unknownCountry = ({ code, country }: ReasonFacts): string | undefined =>
-  code === 'BAD_COUNTRY' && country !== null ? `The country "${outsideText(country, 60)}" is not known` : undefined;
+function unknownCountry({ code, country }: ReasonFacts): string | undefined {
+  if (code !== 'BAD_COUNTRY' || country === null) return undefined;
+  const place = resolveLocation(country);
+  const said = `The country "${outsideText(country, 60)}"`;
+  return !place.ok && place.several !== undefined ? `${said} names more than one` : `${said} is not known`;
+}
 
 const HELD_BY: Readonly<Record<string, string>> = {
   allowance: 'The allowance was used up; goes on at the next start',

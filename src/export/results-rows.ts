@@ -1,11 +1,11 @@
 import type { SnapshotRow } from '../ledger/reading.js';
-import { type Cell, type Row, timestamp } from '../readers/table.js';
+import { type Cell, timestamp } from '../readers/table.js';
 import type { CompanyAtAGlance } from './company-at-a-glance.js';
 import { reasonFacts, reasonOf } from './reasons.js';
-import { type ResultColumn, type ResultsShape, resultsTable } from './results-table.js';
+import { OWN_KINDS, type ResultColumn, type ResultRow, type ResultsShape, resultsTable } from './results-table.js';
 import { surplusOf } from './run-rows.js';
 
-export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names }: ResultsShape): Row {
+export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs, names }: ResultsShape): ResultRow {
   const cells: Readonly<Record<ResultColumn, Cell>> = {
     outcome: row.outcome,
     reason: reasonOf(reasonFacts(row, company)),
@@ -35,13 +35,14 @@ export function resultRow(row: SnapshotRow, company: CompanyAtAGlance, { inputs,
     extra: surplusOf(row.values.slice(inputs.length)),
   };
   // Cell by cell, in the same order each time: objects that are put together otherwise take several times as long.
-  const line: Record<string, Cell> = {};
+  const line: Record<string, Cell> & { [OWN_KINDS]?: string | null } = {};
   for (let i = 0; i < inputs.length; i++) {
     const input = inputs[i];
     // An empty cell of the input is an empty field, not an empty text.
     if (input !== undefined) line[input.name] = row.values[i] || null;
   }
   for (const { name } of resultsTable.columns) line[names[name]] = cells[name];
+  line[OWN_KINDS] = row.kinds;
   return line;
 }
 

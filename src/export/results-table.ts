@@ -1,4 +1,4 @@
-import { type Column, column, type Table, table } from '../readers/table.js';
+import { type Column, column, type Row, type Table, table } from '../readers/table.js';
 
 /** For people: the input as it was, and beside each line what became of it. */
 export const resultsTable = table({
@@ -61,6 +61,11 @@ export const resultsTable = table({
 });
 
 export type ResultColumn = (typeof resultsTable)['columns'][number]['name'];
+
+/** What the input's own cells were in a workbook, beside the line that they are in: it is no column. */
+export const OWN_KINDS = Symbol('kinds of the input’s cells');
+
+export type ResultRow = Row & { readonly [OWN_KINDS]?: string | null };
 
 /** The table as one input makes it: whose columns are called what. */
 export interface ResultsShape {

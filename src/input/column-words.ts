@@ -2,11 +2,12 @@ import { UsageError } from '../domain/errors.js';
 import { outsideText } from '../util/outside-text.js';
 import { didYouMean } from '../util/suggest.js';
 import { fold } from './fold.js';
-import type { ColumnPiece, ColumnSource } from './types.js';
+import { type ColumnPiece, type ColumnSource, OR } from './types.js';
 
 /**
  * How columns are named in words: by their header, by their place (`#3`, `#C`) where that is blank or there twice, several
- * with `+` between them, a text that stands for itself in quotation marks: `Amtsgericht + "HRB" + Nummer`.
+ * with `+` between them, a text that stands for itself in quotation marks: `Amtsgericht + "HRB" + Nummer`. `CRN | SIREN` is the one
+ * or the other, whichever a row fills.
  */
 export class ColumnNames {
   readonly #headers: readonly string[];
@@ -24,14 +25,14 @@ export class ColumnNames {
 
   /** The same for all pieces of a field. */
   sourceInWords = (source: ColumnSource): string =>
-    (typeof source === 'number' ? [source] : source).map((piece) => this.wordsOf(piece)).join(' + ');
+    joined((typeof source === 'number' ? [source] : source).map((piece) => this.wordsOf(piece)));
 
   /** The header for people; a blank one is told by its place. */
   headerOf(source: ColumnSource): string {
     const words = (typeof source === 'number' ? [source] : source).map((piece) =>
       typeof piece === 'string' ? `"${piece}"` : (this.#headers[piece] ?? '') || `#${piece + 1}`,
     );
-    return words.join(' + ');
+    return joined(words);
   }
 
   /** The column that one word names; undefined where none does, or several do. */
@@ -48,6 +49,13 @@ export class ColumnNames {
   findSource(words: string): ColumnSource | undefined {
     const whole = this.find(words);
     if (whole !== undefined) return whole;
+    const [first = '', ...others] = words.split(/\s+\|\s+/);
+    if (others.length > 0) {
+      const found = [first, ...others].map((one) => this.findSource(one));
+      return found.some((one) => one === undefined)
+        ? undefined
+        : found.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one ?? []].flat());
+    }
     const pieces = words.split(/\s*\+\s*/).map((word) => /^"(.*)"$/.exec(word)?.[1] ?? this.find(word));
     if (pieces.length === 1) return undefined;
     return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
@@ -58,7 +66,7 @@ export class ColumnNames {
     const found = this.findSource(words);
     if (found !== undefined) return found;
     const missing =
-      words.split(/\s*\+\s*/).find((word) => !/^".*"$/.test(word) && this.find(word) === undefined) ?? words;
+      words.split(/\s*\+\s*|\s+\|\s+/).find((word) => !/^".*"$/.test(word) && this.find(word) === undefined) ?? words;
     const places = this.#at((header) => header === missing || fold(header) === fold(missing));
     if (fold(missing) !== '' && places.length > 1) {
       const said = places.map((index) => `#${index + 1}`).join(' or ');
@@ -75,6 +83,8 @@ export class ColumnNames {
     return this.#headers.flatMap((header, index) => (is(header) ? [index] : []));
   }
 }
+
+const joined = (words: readonly string[]): string => words.join(' + ').replaceAll(` + "${OR}" + `, ` ${OR} `);
 
 /** `#3` and `#C` are the third column. */
 function placeOf(word: string): number | undefined {

@@ -10,10 +10,14 @@ export class ColumnsUnclearError extends KybatchError {
   constructor(
     path: string,
     readonly doubts: readonly ColumnDoubt[],
+    /** The line that would be the header, and is a company; the columns are then named by their places. */
+    readonly noHeader?: { readonly line: number; readonly text: string },
   ) {
-    super(`${path}: ${doubts.map(inWords).join('\n')}`, {
+    const said = doubts.map(inWords);
+    const which = doubts.length === 0 ? '' : ` Say which is meant: ${doubts.map(waysOut).join('; ')}.`;
+    super(`${path}${noHeader === undefined ? ': ' : aCompany(noHeader)}${said.join('\n')}`, {
       code: 'COLUMNS_UNCLEAR',
-      hint: `Nothing was spent. Say which is meant: ${doubts.map(waysOut).join('; ')}.`,
+      hint: `Nothing was spent.${noHeader === undefined ? '' : withoutHeader(noHeader)}${which}`,
       exit: ExitCode.usage,
     });
   }
@@ -46,6 +50,12 @@ const areSwapped = (a: ColumnDoubt, b: ColumnDoubt): boolean =>
   a.choices.length === 2 &&
   b.choices.length === 2 &&
   a.choices.every(({ header }, index) => header === b.choices[1 - index]?.header);
+
+const aCompany = ({ line, text }: { readonly line: number; readonly text: string }): string =>
+  `, line ${line}: ${JSON.stringify(outsideText(text, 80))} looks like a company, not a header\n`;
+
+const withoutHeader = ({ line }: { readonly line: number }): string =>
+  ` --header-line 0 reads a list that has none, whose columns are named by their place (#1, #2); --header-line ${line} says that this is the header.`;
 
 const inWords = ({ reason, choices }: ColumnDoubt): string =>
   choices.length === 0 ? reason : `${reason}: ${choices.map(choiceInWords).join(', ')}`;

@@ -111,7 +111,7 @@ function canBe(field: InputField, claimant: Claimant, countries: readonly (strin
       if (!saysLittle) return true;
       if (areDays(cells)) return false;
       const { fit, nearly, judged } = field === 'vat_number' ? vatFit(cells, countries) : registerFit(cells, countries);
-      if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= 0.2 || field === 'vat_number';
+      if (claim.strength !== 'either') return judged < FEW || (fit + nearly) / judged >= 0.2;
       return judged === 0 ? claim.isFirst === true : fit / judged >= 0.5;
     }
     default:

@@ -25,6 +25,8 @@ export interface ColumnDecision {
   readonly countries: readonly (string | null)[];
   /** Columns that nothing was made of, though their header claims a field: which, and what has it instead. */
   readonly passedOver: readonly { readonly index: number; readonly field: InputField; readonly by: number }[];
+  /** Columns whose header may mean a number that the file lacks, and that hold none of the rows' countries. */
+  readonly refused: readonly { readonly index: number; readonly field: InputField }[];
 }
 
 export interface Chosen {
@@ -58,6 +60,7 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
   const chosen = new Map<InputField, Chosen>();
   const unclear: Unclear[] = [];
   const passedOver: { index: number; field: InputField; by: number }[] = [];
+  const refused: { index: number; field: InputField }[] = [];
   const countriesAt = (index: number | undefined) =>
     (index === undefined ? (sample[0] ?? []).map(() => null) : countriesIn(sample[index] ?? [])).map(
       (own) => own ?? country,
@@ -72,6 +75,8 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     const verdict = decideColumn(field, claimants, countries);
     const { chosen: best, rivals, contradicting, byContent } = verdict;
     if (best === undefined) {
+      if (field === 'registration_number' || field === 'vat_number')
+        refused.push(...claimants.map(({ index }) => ({ index, field })));
       if (field === 'name' && contradicting.length > 0)
         unclear.push({ field, kind: 'contradiction', columns: contradicting.map(({ index }) => index) });
       else if (isMissed(field, chosen, settled, country)) {
@@ -92,7 +97,15 @@ export function decideColumns({ headers, lookup, sample, country }: Columns, set
     if (field === 'country') countries = countriesAt(best.index);
   }
   unclear.push(...swappedNumbers(chosen, sample, countries));
-  return { chosen, unclear, contents, countries, passedOver: passedOver.filter(({ index }) => !taken.has(index)) };
+  const isLeft = ({ index }: { readonly index: number }) => !taken.has(index);
+  return {
+    chosen,
+    unclear,
+    contents,
+    countries,
+    passedOver: passedOver.filter(isLeft),
+    refused: refused.filter(isLeft),
+  };
 }
 
 /** Whether it is worth a question that the only column for a field is about somebody else. */

@@ -161,8 +161,14 @@ function eitherWay(header: string, lookup: HeaderLookup): Meaning | undefined {
       }),
     first.claims,
   );
-  return claims.length === 0 ? undefined : { claims };
+  if (claims.length > 0) return { claims };
+  // `Reg no / VAT`: whichever a row has. A VAT number among registration numbers is known by its form.
+  const areNumbers = [first, ...others].every((one) => one?.claims.some(({ field }) => NUMBERS.includes(field)));
+  if (!areNumbers) return undefined;
+  return { claims: NUMBERS.map((field) => ({ field, strength: 'generic', order: NUMBERS.length })) };
 }
+
+const NUMBERS: readonly InputField[] = ['registration_number', 'vat_number'];
 
 /** One word for what a header means, however it is spelled; undefined for one that nobody knows. */
 export function recogniser(lookup: HeaderLookup): (header: string) => string | undefined {

@@ -1,12 +1,21 @@
 import { readGermanEntry } from '../domain/numbers/german.js';
 import { trimCell } from '../sheets/blank.js';
-import type { ColumnSource, InputField } from './types.js';
+import { type ColumnPiece, type ColumnSource, type InputField, OR } from './types.js';
 
 /** The trimmed text of a field in a row. */
 export function textAt(values: readonly string[], source: ColumnSource, field: InputField): string {
   if (typeof source === 'number') return trimCell(values[source] ?? '');
-  const pieces = source.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
-  return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
+  const texts = alternativesIn(source).map((one) => {
+    const pieces = one.map((piece) => (typeof piece === 'number' ? trimCell(values[piece] ?? '') : piece));
+    return field === 'registration_number' ? joinNumber(pieces) : joinWords(pieces);
+  });
+  // Where a row fills two, both are there to see: two numbers are none that is searched for.
+  return [...new Set(texts)].filter((text) => text !== '').join(' / ');
+}
+
+function alternativesIn(source: readonly ColumnPiece[]): readonly (readonly ColumnPiece[])[] {
+  const at = source.indexOf(OR);
+  return at === -1 ? [source] : [source.slice(0, at), ...alternativesIn(source.slice(at + 1))];
 }
 
 /** The columns that a field is read from. */

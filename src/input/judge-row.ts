@@ -5,7 +5,7 @@ import type { LineProblem, LineProblemCode, NumberedLine } from '../sheets/sheet
 import type { UnreadLeads } from './header-claims.js';
 import { indicesIn, textAt } from './join-cells.js';
 import { isPlaceholder } from './placeholders.js';
-import { cellsAreSound } from './sound-cells.js';
+import { cellsAreSound, holdsACompany } from './sound-cells.js';
 import {
   IDENTIFIERS,
   INPUT_FIELDS,
@@ -24,7 +24,7 @@ export function judgeRow(
   unread: UnreadLeads = {},
   country: string | null = null,
 ): InputRow {
-  const { cells, surplus = [] } = line;
+  const { cells, surplus = [], kinds } = line;
   const values = surplus.length === 0 ? cells : [...cells, ...surplus];
   const damage = damageOf(line, mapping);
   if (damage !== undefined && CELLS_UNSURE[damage.code]) {
@@ -37,6 +37,7 @@ export function judgeRow(
     row,
     line: line.line,
     values,
+    ...(kinds === undefined ? {} : { kinds }),
     fields,
     ...(emptied.length === 0 ? {} : { emptied }),
     ...(problem === undefined ? {} : { problem }),
@@ -46,9 +47,11 @@ export function judgeRow(
 /** A comment behind the last column is no damage, where the fields before it are sure. */
 function damageOf({ cells, surplus, problem }: NumberedLine, mapping: InputTable['mapping']): LineProblem | undefined {
   if (problem?.code !== 'RAGGED' || surplus === undefined) return problem;
-  if (cellsAreSound(cells, mapping)) return undefined;
+  const isSecond = holdsACompany(surplus);
+  if (!isSecond && cellsAreSound(cells, mapping)) return undefined;
   const told = surplus.filter((cell) => !isBlank(cell)).map((cell) => `"${cell.slice(0, 40)}"`);
-  return { ...problem, message: `${problem.message}; behind the last header: ${told.slice(0, 3).join(', ')}` };
+  const what = isSecond ? ' stands what looks like a second company, whose line was joined to this one' : '';
+  return { ...problem, message: `${problem.message}; behind the last header${what}: ${told.slice(0, 3).join(', ')}` };
 }
 
 /** Whether a value may stand in another cell than the one it was written for. */
@@ -110,13 +113,17 @@ function fieldsOf(
   for (const field of INPUT_FIELDS) {
     const source = mapping[field];
     if (source === undefined) continue;
-    const nothing = indicesIn(source).filter((index) => isPlaceholder(trimCell(values[index] ?? ''), field));
-    for (const index of nothing) emptied.push({ field, text: trimCell(values[index] ?? '') });
-    const told = nothing.length === 0 ? values : values.map((cell, index) => (nothing.includes(index) ? '' : cell));
+    let told = values;
+    for (const index of indicesIn(source)) {
+      const text = trimCell(values[index] ?? '');
+      if (!isPlaceholder(text, field)) continue;
+      emptied.push({ field, text });
+      told = told.with(index, '');
+    }
     const value = textAt(told, source, field);
     if (value !== '') fields[field] = value;
   }
-  if (fields.country !== undefined && isNotNamibia(fields)) {
+  if (fields.country?.toUpperCase() === 'NA' && isNotNamibia(fields)) {
     emptied.push({ field: 'country', text: fields.country });
     delete fields.country;
   }
@@ -124,8 +131,7 @@ function fieldsOf(
 }
 
 /** `NA` is Namibia, unless the numbers of the row are of another country: then it is "not available". */
-function isNotNamibia({ country, ...fields }: InputFields): boolean {
-  if (country?.toUpperCase() !== 'NA') return false;
+function isNotNamibia({ country: _, ...fields }: InputFields): boolean {
   const told = suggestCountry(fields)?.countryCode;
   return told !== undefined && told !== 'NA';
 }

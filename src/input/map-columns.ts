@@ -16,6 +16,7 @@ import {
 import { germanPieces } from './german-number.js';
 import { readGivenColumns } from './given-columns.js';
 import { indicesIn } from './join-cells.js';
+import { numberColumns } from './number-by-country.js';
 import { suggestColumns } from './suggest-columns.js';
 import {
   type AgreedColumns,
@@ -25,6 +26,7 @@ import {
   INPUT_FIELDS,
   type InputField,
   type InputOptions,
+  OR,
 } from './types.js';
 import { unreadNotes } from './unread-columns.js';
 import { columnsThatFit, textsOf } from './what-fits.js';
@@ -43,22 +45,26 @@ export interface ColumnMap {
   readonly passedOver: readonly { readonly index: number; readonly field: InputField }[];
 }
 
+/** `headers`: as they are understood, `written`: as they stand there, and are named by. */
+type HeadedColumns = Omit<Columns, 'country'> & { readonly written: readonly string[] };
+
 type MapOptions = Pick<InputOptions, 'map' | 'agreed' | 'country' | 'leads'>;
 
 /**
  * Finds which column is what: as `--map` says, else as it was agreed to for this list, else by header and content. What
  * nobody can tell is a doubt, never a guess; and where something was agreed to, a further column raises none.
  */
-export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions): ColumnMap {
+export function mapColumns(file: HeadedColumns, options: MapOptions): ColumnMap {
   const { agreed, leads = [] } = options;
   const country = countryFor(options);
   const columns: Columns = { ...file, country };
-  const names = new ColumnNames(file.headers);
+  const names = new ColumnNames(file.written);
+  const called = new ColumnNames(file.headers);
   const given = readGivenColumns(options.map ?? [], names, leads);
   const isFollowed = (field: InputField) => !LEADS.some((lead) => lead === field && !leads.includes(lead));
   const { kept, gone, changed } = holdAgainst(
     agreed,
-    { ...columns, names, given },
+    { ...columns, headers: file.written, names, given },
     (field) => isFollowed(field) && !given.has(field),
   );
   const settled = new Map([...kept, ...given]);
@@ -72,13 +78,19 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     typeof source === 'number' ? germanPieces(columns, source, isFree) : undefined;
   const pieces = withPieces(decision.chosen.get('registration_number')?.index);
   if (pieces !== undefined) fields.set('registration_number', { source: pieces, decidedBy: 'content' });
+  const several = numberColumns(decision, file.sample)?.map((index) => withPieces(index) ?? index);
+  if (several !== undefined)
+    fields.set('registration_number', {
+      source: several.flatMap((one, at) => [...(at === 0 ? [] : [OR]), one].flat()),
+      decidedBy: 'content',
+    });
   const doubtOf = (field: InputField, reason: string, sources: readonly ColumnSource[]): ColumnDoubt => ({
     field,
     reason,
     choices: [...new Set(sources)].map((found) => {
       const source = (field === 'registration_number' && withPieces(found)) || found;
       const flag = `${field}=${names.sourceInWords(source)}`;
-      return { source, header: names.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
+      return { source, header: called.headerOf(source), samples: samplesOf(file.sample, source, field), flag };
     }),
   });
   // Whatever it is called: a key that holds numbers of a register may be the column that was renamed.
@@ -93,9 +105,9 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
     const now = fields.get(field)?.source;
     const told = `${JSON.stringify(outsideText(was, 60))}, which was read as ${field} until now, is not there any more`;
     const header = now === undefined ? undefined : names.headerOf(now);
-    const several = decision.unclear.find((unclear) => unclear.field === field)?.columns;
-    if (agreed !== undefined && hasRows && (several !== undefined || needsAWord(field, header, agreed)))
-      return [doubtOf(field, told, [...(several ?? (now === undefined ? [] : [now])), ...likely(field)])];
+    const rivals = decision.unclear.find((unclear) => unclear.field === field)?.columns;
+    if (agreed !== undefined && hasRows && (rivals !== undefined || needsAWord(field, header, agreed)))
+      return [doubtOf(field, told, [...(rivals ?? (now === undefined ? [] : [now])), ...likely(field)])];
     notes.push(header === undefined ? told : `${told}: ${JSON.stringify(outsideText(header, 60))} is read now`);
     return [];
   });
@@ -125,6 +137,16 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
       if (same === undefined) doubts.push(doubt);
       else doubts[at] = { ...same, choices: [...doubt.choices, ...same.choices] };
     }
+  const isAsked = (index: number) =>
+    doubts.some(({ choices }) => choices.some(({ source }) => indicesIn(source).includes(index)));
+  if (isNew)
+    for (const { index, field } of decision.refused) {
+      const [header, words] = [names.headerOf(index), names.wordsOf(index)].map((one) => outsideText(one, 60));
+      if (!isAsked(index) && !isUsed(field))
+        notes.push(
+          `column ${JSON.stringify(header)} is not read: it holds no ${field} as the rows' countries give them; --map ${field}=${JSON.stringify(words)} reads it all the same`,
+        );
+    }
   if (isNew)
     notes.push(
       ...unreadNotes(columns, names, (field) => isUsed(field) || doubts.some((doubt) => doubt.field === field), likely),
@@ -132,8 +154,6 @@ export function mapColumns(file: Omit<Columns, 'country'>, options: MapOptions):
   if (options.country === undefined && agreed?.country) notes.push(...countryNote(agreed, fields, file.sample));
   if (agreed !== undefined) notes.push(...agreementNote(agreed.at, kept, columns, settledIndices(given)));
   const without = new Set([...settled].flatMap(([field, source]) => (source === null ? [field] : [])));
-  const isAsked = (index: number) =>
-    doubts.some(({ choices }) => choices.some(({ source }) => indicesIn(source).includes(index)));
   const passedOver = decision.passedOver.filter(({ index }) => !isAsked(index));
   return { fields, without, doubts, country, notes, passedOver };
 }
@@ -191,7 +211,9 @@ function agreementNote(
     const source = kept.get(field);
     if (source === undefined) return false;
     const now = anew.chosen.get(field)?.index;
-    return (source === null ? undefined : indicesIn(source).at(-1)) !== now;
+    return source === null || now === undefined
+      ? source !== null || now !== undefined
+      : !indicesIn(source).includes(now);
   });
   return isOther || anew.unclear.length > 0 ? [`columns are read as agreed on ${dayOf(at)}; --map changes that`] : [];
 }

@@ -1,3 +1,4 @@
+import { findCountry } from '../domain/country-names.js';
 import { isBlank, trimCell } from '../sheets/blank.js';
 import type { NumberedLine } from '../sheets/sheet.js';
 import { indicesIn } from './join-cells.js';
@@ -17,7 +18,7 @@ export function leftOutBy(
     // A line that ends after "Total" is short of cells. Any other damage leaves nothing to be sure of.
     if (surplus !== undefined || (problem !== undefined && problem.code !== 'RAGGED')) return undefined;
     if (isRepeatedHeader(cells, headers)) return 'repeated header';
-    if (saysTwoThings(cells, fields)) return isTotalOfCountry(cells, mapping, fields) ? 'totals' : undefined;
+    if (saysTwoThings(cells, fields)) return ofCountry(cells, mapping, fields);
     const filled = cells.flatMap((cell, index) => (isBlank(cell) ? [] : [{ text: trimCell(cell), index }]));
     const [first, ...others] = filled;
     if (first === undefined) return undefined;
@@ -28,6 +29,20 @@ export function leftOutBy(
     const areFigures = others.every(({ text, index }) => !fields.has(index) && FIGURE.test(text));
     return isTotal && areFigures ? 'totals' : undefined;
   };
+}
+
+/** Where the country is filled down to the last line, it stands beside what is no company, too. */
+function ofCountry(
+  cells: readonly string[],
+  mapping: InputTable['mapping'],
+  fields: ReadonlySet<number>,
+): LeftOutKind | undefined {
+  if (isTotalOfCountry(cells, mapping, fields)) return 'totals';
+  const own = indicesIn(mapping.country ?? []);
+  const [first, second] = cells.flatMap((cell, index) =>
+    isBlank(cell) || own.includes(index) ? [] : [trimCell(cell)],
+  );
+  return first !== undefined && second === undefined && DATED.test(first) ? 'footer' : undefined;
 }
 
 /**
@@ -45,7 +60,8 @@ function isTotalOfCountry(
       .join('');
   const [key, name] = [textIn('id'), textIn('name')];
   const isKey = TOTAL.test(key) && (name === '' || COUNTED.test(name));
-  const isName = key === '' && TOTAL.test(name);
+  const isSubtotal = isSubtotalOf(name);
+  const isName = key === '' && (TOTAL.test(name) || isSubtotal);
   if (!isKey && !isName) return false;
   const own = new Set((['id', 'name', 'country'] as const).flatMap((field) => indicesIn(mapping[field] ?? [])));
   const others = cells.flatMap((cell, index) => (isBlank(cell) || own.has(index) ? [] : [{ cell, index }]));
@@ -54,8 +70,19 @@ function isTotalOfCountry(
     fields.has(index) ? mayCount && COUNTED.test(trimCell(cell)) : FIGURE.test(trimCell(cell)),
   );
   if (isKey || !areFigures) return areFigures;
-  return /[\d:=]/.test(name) || (others.length > 0 && (mapping.id !== undefined || TOTAL_ALONE.test(name)));
+  return (
+    isSubtotal || /[\d:=]/.test(name) || (others.length > 0 && (mapping.id !== undefined || TOTAL_ALONE.test(name)))
+  );
 }
+
+/** "Subtotal UK". "Total UK" is a company. */
+function isSubtotalOf(name: string): boolean {
+  const [, of] = SUBTOTAL_OF.exec(name) ?? [];
+  return of !== undefined && findCountry(of) !== undefined;
+}
+
+const SUBTOTAL_OF =
+  /^(?:sub-?total|sub total|zwischensumme|sous-total|subtotale|subtotaal|小計|小计|소계)[\s:-]+(\S.*)$/iu;
 
 /** Two fields that hold more than dashes: nearly every line, and the end of the matter. */
 function saysTwoThings(cells: readonly string[], fields: ReadonlySet<number>): boolean {
@@ -89,7 +116,7 @@ const FIGURE =
 const COUNTED = /^\d{1,2}$/;
 
 const SUM =
-  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
+  'grand total|sub-?total|sub total|overall total|total|totals|sum|summe|gesamtsumme|zwischensumme|gesamt|insgesamt|anzahl|count|average|avg\\.?|durchschnitt|mittelwert|moyenne|promedio|total g[eé]n[eé]ral|sous-total|somme|suma|total general|totale|totale generale|totale complessivo|gesamtergebnis|totaal|razem|suma ogółem|ogółem|łącznie|celkem|celkom|összesen|yhteensä|totalt|summa|i alt|sum totalt|genel toplam|toplam|итого|всего|разом|σύνολο|合計|総計|小計|合计|总计|小计|합계|총계';
 const COUNT = '\\s*[:=]?\\s*(?:[-–]\\s*)?\\d[\\d.,\\s]*';
 
 /** Beside figures, or where no name is looked for. */
@@ -100,6 +127,10 @@ const TOTAL_ALONE = new RegExp(
   'iu',
 );
 
+/** "Report generated 2026-11-01" */
+const DATED =
+  /^(?:(?:report|list|file|data|bericht|liste|datei|rapport|informe)\s+)?(?:generated|printed|created|exported|erstellt|gedruckt|exportiert|généré|imprimé|generado|stampato|stand|as of|date of report)\s*(?:on|at|am|le|el|il|by \S+ on)?\s*:?\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}/iu;
+
 const FOOTERS: readonly RegExp[] = [
   /^[*=<#-]{2,}\s*\S.*\s*[*=>#-]{2,}$/u,
   /^(?:end of (?:the )?(?:report|file|list|data|export|document)|ende (?:des berichts|der liste|der datei)|fin du (?:rapport|fichier)|fin del (?:informe|archivo)|fine (?:del )?(?:rapporto|elenco))\.?$/iu,
@@ -107,6 +138,6 @@ const FOOTERS: readonly RegExp[] = [
   /^(?:strictly |private (?:and|&) )?confidential\.?$|^(?:streng )?vertraulich\.?$|^confidentiel\.?$|^confidencial\.?$|^riservato\.?$/iu,
   /^(?:source|quelle|fuente|fonte|bron|źródło|kilde|källa|источник)\s*:\s*\S/iu,
   /^(?:©|\(c\)|copyright)\s*(?:\d{4}|\S+ \d{4})/iu,
-  /^(?:generated|printed|created|exported|erstellt|gedruckt|exportiert|généré|imprimé|generado|stampato|stand|as of|date of report)\s*(?:on|at|am|le|el|il|by \S+ on)?\s*:?\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}/iu,
+  DATED,
   /^\(?\s*\d[\d.,]*\s*(?:rows?|records?|entries|results?|zeilen|datensätze|einträge|lignes|enregistrements|filas|registros|righe|rijen|wierszy)\s*(?:selected|affected|found|exported|returned)?\s*\)?\.?$/iu,
 ];

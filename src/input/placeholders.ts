@@ -1,3 +1,4 @@
+import { isWrittenDate } from '../domain/numbers/no-number.js';
 import type { InputField } from './types.js';
 
 /**
@@ -7,7 +8,9 @@ import type { InputField } from './types.js';
  */
 export function isPlaceholder(text: string, field: InputField): boolean {
   const told = TOLD_BY[field];
-  if (told === undefined || text === '' || text.length > LONGEST) return false;
+  if (told === undefined || text === '') return false;
+  if (UNFILLED.test(text) || (field === 'name' && isOtherThing(text))) return true;
+  if (text.length > LONGEST) return false;
   if (/[1-8]/.test(text) && !ONE_DIGIT.test(text)) return false;
   const folded = fold(text);
   if (SIGNS.test(folded) || SHEET_ERROR.test(folded) || ABBREVIATIONS.has(folded)) return true;
@@ -35,6 +38,19 @@ const TOLD_BY: Readonly<Partial<Record<InputField, 'abbreviations' | 'long words
   id: 'abbreviations',
 };
 
+/** What a program should have filled in: a formula as text, the field of a template. A name may stand in single brackets. */
+const UNFILLED =
+  /^=[-+]?(?:\$?[A-Z]{1,3}\$?\d{1,7}$|[A-Z][A-Z.]+\(|'?[^'"!]+'?!\$?[A-Z])|^(?:\{\{.*\}\}|\$\{.*\}|<%.*%>|<<.*>>)$/s;
+
+/** A date, an address or a number to ring, where the name belongs. `TRUE` and `FALSE` are what a spreadsheet writes. */
+function isOtherThing(text: string): boolean {
+  if (text.length > LONGEST_ADDRESS) return false;
+  return /^(?:TRUE|FALSE|WAHR|FALSCH)$/.test(text) || ADDRESS.test(text) || isWrittenDate(text.toUpperCase());
+}
+
+const ADDRESS = /^(?:https?:\/\/\S+|[^\s@]+@[^\s@]+\.\p{L}{2,}|\+ ?\d[\d ()./-]{6,})$/iu;
+const LONGEST_ADDRESS = 300;
+
 const LONGEST = 24;
 const LONG = 5;
 
@@ -43,7 +59,7 @@ const SIGNS = /^[\p{P}\p{S}]+$/u;
 
 /** What a spreadsheet writes where a formula fails, in the languages that translate it. */
 const SHEET_ERROR =
-  /^#(?:n\/[adv]|nv|i\/t|ref|bezug|rif|verw|value|wert|valeur|valor|valore|waarde|name|nom|nome|nombre|div\/0|null|nul|nulo|num|zahl|numero|spill|calc|error|hiv|arg|liczba)[!?]?$/;
+  /^#[¡¿]?(?:n\/[adv]|nd|nv|i\/t|ref|bezug|rif|verw|odkaz|adr|value|wert|valeur|valor|valore|waarde|varde|verdi|hodnota|ertek|name|nom|nome|nombre|naam|namn|navn|nazwa|nazev|nev|div\/0|deling\/0|dzie|null|nul|nulo|num|zahl|numero|getal|ogiltigt|liczba|spill|uberlauf|propagation|desbordamiento|espandi|overloop|calc|kalk|calcul|error|hiv|arg|getting_data|field|feld|champ|campo|blocked|blockiert|connect|unknown|busy|external|python|timeout)[!?]?$/;
 
 /** With their points and strokes: `nd` is North Dakota. */
 const ABBREVIATIONS: ReadonlySet<string> = wordsIn(`
@@ -73,8 +89,12 @@ const WORDS: ReadonlySet<string> = wordsIn(`
 /** What stands where a company belongs, in lists of customers and suppliers: nobody, or nobody in particular. */
 const NO_COMPANY: ReadonlySet<string> = wordsIn(`
     not registered | exempt | ditto | see above | same as above | as above | do not use | xx | various | various customers | various suppliers |
+    as per above | please fill in | please complete | loading... | cash customer | cash sale | cash sales | walk-in customer | walk in customer |
+    name | company name | customer name | supplier name | vendor name | account name | row labels | column labels |
     one-time customer | one time customer | one-time vendor | one time vendor | one-time supplier | one time supplier
-    keine | dito | s.o. | s. o | privatperson | privatkunde | diverse | diverse kunden | diverse lieferanten | cpd kunde | cpd-kunde | cpd lieferant | cpd-lieferant | barverkauf | nicht verwenden`);
+    keine | dito | s.o. | s. o | privatperson | privatkunde | diverse | diverse kunden | diverse lieferanten | cpd kunde | cpd-kunde | cpd lieferant | cpd-lieferant | barverkauf | barkunde | nicht verwenden | bitte ausfüllen | dto. |
+    firmenname | name der firma | zeilenbeschriftungen | raison sociale | nom de l'entreprise | étiquettes de lignes | razón social | nombre de la empresa | etiquetas de fila |
+    ragione sociale | etichette di riga | bedrijfsnaam | rijlabels | à remplir | da compilare`);
 
 /** A pivot table's empty cell. Without its brackets it may be a name. */
 const BRACKETED = /^[([{<]\s*(?:blank|empty|leer|vide|vacío|vuoto|leeg)\s*[)\]}>]$/iu;

@@ -9,9 +9,11 @@ import { samplesOf } from './column-samples.js';
 import { ColumnNames, listed } from './column-words.js';
 import type { SampledColumns } from './decide-columns.js';
 import { headerLookup, recogniser, type UnreadLeads, unreadLeads } from './header-claims.js';
+import { withGroups } from './header-qualifiers.js';
 import { indicesIn } from './join-cells.js';
 import { wouldFollow } from './judge-row.js';
 import { type ColumnMap, mapColumns } from './map-columns.js';
+import { refuseWithoutHeader } from './no-header.js';
 import { rowsIn } from './read-rows.js';
 import { sampleLines } from './sample-lines.js';
 import {
@@ -31,13 +33,16 @@ import { uniqueNames } from './unique-names.js';
  */
 export async function readInput(path: string, options: InputOptions = {}): Promise<InputTable> {
   const lookup = headerLookup(options.synonyms, options.leads);
-  const sheet = await openSheet(path, recogniser(lookup), options);
+  const recognises = recogniser(lookup);
+  const sheet = await openSheet(path, recognises, options);
   const { columns: sample, isEmpty } = await sampleLines(sheet);
-  const mapped = mapColumns({ headers: sheet.headers, lookup, sample }, options);
+  await refuseWithoutHeader(sheet, sample, lookup, { path, recognises, options });
+  const headers = withGroups(sheet.headers, sheet.groups);
+  const mapped = mapColumns({ headers, written: sheet.headers, lookup, sample }, options);
   const { fields, without } = await askAboutColumns(sheet.path, mapped, options.askColumns);
   const taken = new Set([...fields.values()].flatMap(({ source }) => indicesIn(source)));
-  const unread = unreadLeads(sheet.headers, taken, options);
-  const warnings = [...sheet.warnings, ...columnNotes(mapped, { fields, without }, sheet.headers, options)];
+  const unread = unreadLeads(headers, taken, options);
+  const warnings = [...sheet.warnings, ...columnNotes(mapped, { fields, without }, headers, options)];
   const columns = uniqueNames(sheet.headers, warnings);
   if ([...IDENTIFIERS, ...LEADS].every((field) => !fields.has(field))) throw noUsableColumn(sheet, columns, unread);
   const { country } = mapped;
@@ -99,8 +104,9 @@ function agreementOf(
 
 function noUsableColumn({ path, headerLine }: Sheet, columns: readonly string[], unread: UnreadLeads): UsageError {
   const [lead] = Object.keys(unread) as Lead[];
+  const where = headerLine === 0 ? `${path}, which has no header` : `${path}, line ${headerLine}`;
   return new UsageError(
-    `${path}, line ${headerLine}: no column can be read as name, registration_number, vat_number or ticker; the header has ${listed(columns)}`,
+    `${where}: no column can be read as name, registration_number, vat_number or ticker; ${headerLine === 0 ? 'it' : 'the header'} has ${listed(columns)}`,
     lead === undefined
       ? 'Say which column is what: --map name="…". The header must name the columns; --header-line N says on which line it is.'
       : `Add one of these columns, or have the ${leadWords[lead]} followed: ${wouldFollow(lead)} in the pipeline file.`,

@@ -38,6 +38,8 @@ async function* readRows(
     }
     const judged = judgeRow(line, ++row, mapping, unread, country);
     if (judged.emptied !== undefined) remarks.emptied(judged.emptied, row, line.line);
+    // What makes its row invalid is told with the row.
+    if (line.surplus !== undefined && judged.problem === undefined) remarks.surplus(line.line, line.surplus);
     yield judged;
   }
 }

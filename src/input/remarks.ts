@@ -9,6 +9,8 @@ export class RemarksTally {
   readonly #emptied = new Map<string, EmptiedCells>();
   readonly #leftOut: LeftOutLine[] = [];
   #leftOutLines = 0;
+  readonly #surplus: { line: number; text: string }[] = [];
+  #surplusLines = 0;
 
   emptied(cells: readonly { readonly field: InputField; readonly text: string }[], row: number, line: number): void {
     for (const { field, text } of cells) {
@@ -25,8 +27,26 @@ export class RemarksTally {
     this.#leftOut.push({ line, kind, text: cells.map(trimCell).find((cell) => cell !== '') ?? '' });
   }
 
+  surplus(line: number, cells: readonly string[]): void {
+    this.#surplusLines += 1;
+    if (this.#surplus.length < LINES_AT_MOST)
+      this.#surplus.push({
+        line,
+        text: cells
+          .map(trimCell)
+          .filter((cell) => cell !== '')
+          .join(', '),
+      });
+  }
+
   all(): InputRemarks {
     const emptied = [...this.#emptied.values()].sort((a, b) => b.cells - a.cells || a.line - b.line);
-    return { emptied, leftOut: this.#leftOut, leftOutLines: this.#leftOutLines };
+    return {
+      emptied,
+      leftOut: this.#leftOut,
+      leftOutLines: this.#leftOutLines,
+      surplus: this.#surplus,
+      surplusLines: this.#surplusLines,
+    };
   }
 }

@@ -1,6 +1,8 @@
+import { compact } from '../domain/numbers/clean.js';
 import { parseRegistrationNumber } from '../domain/numbers/parse.js';
 import { resolveLocation } from '../domain/resolve-location.js';
 import { parseVatNumber } from '../domain/vat.js';
+import { trimCell } from '../sheets/blank.js';
 import { indicesIn, textAt } from './join-cells.js';
 import type { ColumnSource, InputField, InputTable } from './types.js';
 
@@ -32,4 +34,19 @@ export function cellsAreSound(cells: readonly string[], mapping: InputTable['map
       .flatMap(indicesIn)
       .every((index) => index <= last)
   );
+}
+
+/** Whether cells hold what a row of its own would: a country, and a number of it. */
+export function holdsACompany(cells: readonly string[]): boolean {
+  const texts = cells.map(trimCell).filter((text) => text !== '');
+  const countries = texts.flatMap((text) => {
+    const place = /^\p{L}/u.test(text) ? resolveLocation(text) : undefined;
+    return place?.ok === true && place.countryCode !== null ? [place.countryCode] : [];
+  });
+  return texts.some((text) => /\d{5}/.test(compact(text)) && countries.some((country) => isNumberOf(text, country)));
+}
+
+function isNumberOf(text: string, country: string): boolean {
+  const { treatment } = parseRegistrationNumber(text, country);
+  return treatment === 'as_written' || treatment === 'automatic' || parseVatNumber(text, country).valid === 'yes';
 }

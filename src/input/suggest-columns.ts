@@ -1,3 +1,4 @@
+import { readGermanEntry } from '../domain/numbers/german.js';
 import { type ColumnContent, countriesIn, legalForms, registerFit, vatFit } from './column-content.js';
 import { areDays } from './date-cells.js';
 import type { ColumnDecision, Columns } from './decide-columns.js';
@@ -18,7 +19,7 @@ const FEW = 3;
 /** What the file lacks, and which of the columns that nobody knows may be it. `isRead`: the fields that have a column. */
 export function suggestColumns(
   columns: Columns,
-  { contents, countries }: Pick<ColumnDecision, 'contents' | 'countries'>,
+  { contents, countries: known }: Pick<ColumnDecision, 'contents' | 'countries'>,
   isRead: (field: InputField) => boolean,
   isFree: (index: number) => boolean,
 ): readonly SuggestedColumns[] {
@@ -45,18 +46,33 @@ export function suggestColumns(
         const forms = Math.round(legalForms(cells) * filled);
         return codes + bare < 0.2 && forms >= filled * 0.2 && forms >= FEW;
       });
-  if (isRead('registration_number') || isRead('vat_number')) return [...country, ...name];
+  const countries = countriesBy(country, columns, known);
+  if (isRead('registration_number')) return [...country, ...name];
   const isOwn = ({ filled, distinct, isCount }: ColumnContent) => distinct >= filled * NEARLY_ALL && !isCount;
+  // Beside VAT numbers only what a register alone writes is worth a question: bare digits may be any key, and are told about.
+  const isSure = (cells: readonly string[], { filled }: ColumnContent) =>
+    !isRead('vat_number') || shareOf(cells, (cell) => readGermanEntry(cell) !== undefined, filled);
   const number = among('registration_number', (cells, content) => {
     const { fit, judged } = registerFit(cells, countries);
-    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells);
+    return isOwn(content) && judged >= FEW && fit >= judged * NEARLY_ALL && !areDays(cells) && isSure(cells, content);
   });
+  if (isRead('vat_number')) return [...country, ...number, ...name];
   const vat = among('vat_number', (cells, content) => {
     const { fit, judged } = vatFit(cells, countries);
     const prefixed = shareOf(cells, (cell) => /^[A-Z]{2}[ .-]?[0-9A-Z]/.test(cell), content.filled);
     return isOwn(content) && prefixed && judged >= FEW && fit >= judged * NEARLY_ALL;
   });
   return [...country, ...(number.length > 0 ? number : vat), ...name];
+}
+
+/** Where one column alone can hold the countries, numbers are held against those: both are then asked about at once. */
+function countriesBy(
+  suggested: readonly SuggestedColumns[],
+  { sample }: Columns,
+  known: readonly (string | null)[],
+): readonly (string | null)[] {
+  const [index, ...others] = suggested.flatMap(({ columns }) => columns);
+  return index === undefined || others.length > 0 ? known : countriesIn(sample[index] ?? []);
 }
 
 const shareOf = <T>(items: readonly T[], is: (item: T) => boolean, filled: number): boolean =>

@@ -41,6 +41,8 @@ export type ReadingOptions = Pick<InputOptions, 'map' | 'country' | 'encoding' |
 /** Where the text of a field is: a column, or several pieces that make it up, of which a text in between stands for itself. */
 export type ColumnSource = number | readonly ColumnPiece[];
 export type ColumnPiece = number | string;
+/** Between pieces: what stands before it, or what comes after, whichever a row fills. */
+export const OR = '|';
 
 export type ColumnMapping = Readonly<Partial<Record<InputField, ColumnSource>>>;
 
@@ -128,6 +130,9 @@ export interface InputRemarks {
   /** The first lines that are no company, and how many there are. */
   readonly leftOut: readonly LeftOutLine[];
   readonly leftOutLines: number;
+  /** The first lines that are read, and have cells behind the last header, and how many there are. */
+  readonly surplus: readonly { readonly line: number; readonly text: string }[];
+  readonly surplusLines: number;
 }
 
 export interface EmptiedCells {
@@ -159,6 +164,8 @@ export interface InputRow {
    * broken; then those behind the last column.
    */
   readonly values: readonly string[];
+  /** What they were in a workbook, where that was not text: as in `NumberedLine`. */
+  readonly kinds?: string;
   /** Trimmed; a blank one is absent, and one that says that there is nothing. Empty where the row's structure is damaged, as no cell can be told for sure. */
   readonly fields: InputFields;
   /** Cells that say that there is nothing ("n/a"), and were taken as empty. */

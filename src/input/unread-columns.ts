@@ -14,10 +14,9 @@ export function unreadNotes(
   isSettled: (field: InputField) => boolean,
   likely: (field: InputField) => readonly number[],
 ): readonly string[] {
-  const hasNumber = isSettled('registration_number') || isSettled('vat_number');
   const missed: readonly InputField[] = [
     ...(isSettled('country') || country !== null ? [] : (['country'] as const)),
-    ...(hasNumber ? [] : (['registration_number'] as const)),
+    ...(isSettled('registration_number') ? [] : (['registration_number'] as const)),
   ];
   return missed.flatMap((field) => {
     const unknown = likely(field).filter((index) => meaningOf(headers[index] ?? '', lookup) === undefined);

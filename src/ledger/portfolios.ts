@@ -103,6 +103,8 @@ export interface LaidRow {
   readonly row: number;
   readonly line: number;
   readonly values: readonly string[];
+  /** What the cells were in a workbook; without it, texts. */
+  readonly kinds?: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
   readonly problem: { readonly code: string; readonly message: string } | null;
   /** The analyst's own. */

@@ -135,6 +135,8 @@ export interface SnapshotRow {
   /** Of the newest file. */
   readonly line: number;
   readonly values: readonly string[];
+  /** What the cells were in a workbook, a letter each: `n` a number, `d` a day, `-` or nothing anything else; null: texts. */
+  readonly kinds: string | null;
   readonly outcome: string;
   readonly stage: string | null;
   /** Null where they are damaged. */

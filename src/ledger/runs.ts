@@ -80,6 +80,8 @@ export interface NewRow {
   readonly row: number;
   readonly line: number;
   readonly values: readonly string[];
+  /** What the cells were in a workbook; without it, texts. */
+  readonly kinds?: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
   /** Set where the row cannot be worked on at all. */
   readonly problem?: { readonly code: string; readonly message: string } | undefined;

@@ -49,25 +49,32 @@ export async function layOut(
 /** What else makes other rows of the same bytes. Most files have none of it, and are what they were before there was any. */
 function readOtherwise({ encoding, headerLine, sheet, country }: InputTable): readonly unknown[] {
   const isPlain = (encoding === null || encoding === 'utf-8') && headerLine === 1 && sheet === null && country === null;
-  return isPlain ? [] : [{ encoding, headerLine, sheet, country }];
+  // One that was taken in before the kinds of its cells were kept is laid out once more.
+  return isPlain ? [] : [{ encoding, headerLine, sheet, country, ...(sheet !== null && { withKinds: true }) }];
 }
 
 type Problem = { readonly code: string; readonly message: string };
 
 export function laidRow(input: InputRow, known?: Problem): LaidRow {
-  const { row, line, values, fields: given } = input;
+  const { row, line, values, kinds, fields: given } = input;
   const { fields, problem } = soundRow(input, known);
   const { asked, leads } = sortedOut(fields);
   return {
     row,
     line,
     values,
+    kinds,
     fields,
     problem: problem && { code: problem.code, message: outsideText(problem.message) },
     inputId: given.id ?? null,
     company: problem === null ? companyOf(fields) : null,
     says: digest([problem?.code ?? null, asked]),
-    cells: digest([values, problem?.message ?? null, ...(leads.length === 0 ? [] : [leads])]),
+    cells: digest([
+      values,
+      problem?.message ?? null,
+      ...(leads.length === 0 ? [] : [leads]),
+      ...(kinds === undefined ? [] : [kinds]),
+    ]),
   };
 }
 

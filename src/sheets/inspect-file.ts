@@ -60,12 +60,15 @@ class Detection implements Check {
   readonly #survey = new Utf8Survey();
   readonly #odd = new OddLines();
   #hasEscapes = false;
+  /** Characters of UTF-8 before the first byte that is none. */
+  #before = 0;
 
   constructor(path: string) {
     this.#path = path;
   }
 
   update(chunk: Buffer): void {
+    if (this.#survey.invalid === 0) this.#before = this.#survey.multibyte;
     this.#survey.update(chunk);
     this.#hasEscapes ||= hasJapaneseEscapes(chunk);
     if (this.#survey.invalid > 0) this.#odd.update(chunk);
@@ -81,7 +84,9 @@ class Detection implements Check {
     if (unreadable !== undefined) throw unreadableText(this.#path, encoding, unreadable);
     if (rival !== undefined) throw ambiguous(this.#path, encoding, rival);
     // Lists of several sources: read as one encoding, the other part would be garbled. As UTF-8 its lines are invalid, and told.
-    if (WESTERN.has(encoding) && multibyte * 4 >= invalid) return verdict('utf-8', true);
+    // Two bytes that happen to be a character of UTF-8 beside others that are none are no such part: that has whole lines.
+    const hasPart = this.#before > 0 || this.#odd.wholeLines > 0;
+    if (WESTERN.has(encoding) && hasPart && multibyte * 4 >= invalid) return verdict('utf-8', true);
     // Which lines hold what is not valid in it is seen when they are read.
     const damaged = encoding !== 'windows-1252';
     return { encoding, damaged, warnings: [`not valid UTF-8, so read as ${encoding}`] };
@@ -122,7 +127,11 @@ function unreadableText(path: string, encoding: SheetEncoding, word: string): Us
 }
 
 function verdict(encoding: SheetEncoding, damaged: boolean): Verdict {
-  const warnings = damaged ? [`some bytes are not valid ${encoding}; the rows that hold them are invalid`] : [];
+  const warnings = damaged
+    ? [
+        `some bytes are not valid ${encoding}; the rows that hold them are invalid, unless --encoding names the one that the file was saved in`,
+      ]
+    : [];
   return { encoding, damaged, warnings };
 }
 

@@ -49,7 +49,10 @@ function raggedness(cells: readonly string[], { headers, minCells }: LineRules):
 function unreadable(text: string, cells: readonly string[], { headers, damaged }: LineRules): LineProblem | undefined {
   if (text.includes('\0')) return NUL_CHARACTER;
   if (damaged && text.includes('\ufffd')) {
-    return { code: 'BAD_ENCODING', message: "the row holds bytes that are not valid in the file's encoding" };
+    return {
+      code: 'BAD_ENCODING',
+      message: "the row holds bytes that are not valid in the file's encoding; --encoding says which that is",
+    };
   }
   return text.length <= MAX_CELL_CHARACTERS ? undefined : tooLongCell(cells, headers);
 }

@@ -2,7 +2,6 @@ import { chunksOf, emptyFile, openSource } from './file-source.js';
 import { openText } from './open-text.js';
 import type { RecogniseHeader, Sheet, SheetOptions } from './sheet.js';
 import { isZip } from './workbook/kinds-of-zip.js';
-import { openWorkbook } from './workbook/open-workbook.js';
 
 /**
  * Opens a table, whatever its name says it is: text or a workbook, gzipped or not. Finds how it is written and where its
@@ -12,7 +11,9 @@ import { openWorkbook } from './workbook/open-workbook.js';
 export async function openSheet(path: string, recognises: RecogniseHeader, options: SheetOptions = {}): Promise<Sheet> {
   const source = await openSource(path, options.shownAs);
   for await (const head of chunksOf(source)) {
-    return isZip(head) ? await openWorkbook(source, recognises, options) : await openText(source, recognises, options);
+    if (!isZip(head)) return await openText(source, recognises, options);
+    const { openWorkbook } = await import('./workbook/open-workbook.js');
+    return await openWorkbook(source, recognises, options);
   }
   throw emptyFile(source.shownAs);
 }

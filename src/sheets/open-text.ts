@@ -29,6 +29,7 @@ export async function openText(file: FileSource, recognises: RecogniseHeader, op
     sheet: null,
     sheets: [],
     headers,
+    groups: header.groups,
     headerLine,
     warnings: [...warnings, ...header.warnings],
     lines: (onShare) => readLines({ file, encoding, headerLine, maxRecordBytes }, rules, onShare),

@@ -57,8 +57,8 @@ function usualWidth(records: readonly (readonly string[] | undefined)[]): number
 export function aboveHeader(lines: readonly number[], what: 'line' | 'row'): readonly string[] {
   const [first, last] = [lines[0], lines.at(-1)];
   if (first === undefined || last === undefined) return [];
-  if (first === last) return [`${what} ${first} stands above the header and is not read`];
-  return [`${what}s ${first} to ${last} stand above the header and are not read`];
+  if (first === last) return [`${what} ${first} stands above the header and is no row`];
+  return [`${what}s ${first} to ${last} stand above the header and are no rows`];
 }
 
 /** The record that a user says is the header; undefined if it is blank, broken, or none begins there. */

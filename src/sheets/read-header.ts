@@ -2,12 +2,14 @@ import { UsageError } from '../domain/errors.js';
 import { isBlank } from './blank.js';
 import { emptyFile } from './file-source.js';
 import { type FirstRecord, firstRecords } from './first-records.js';
+import { groupsAbove } from './header-groups.js';
 import { aboveHeader, headerAtLine, LOOKED_AT, noHeaderThere, pickHeader } from './pick-header.js';
 import type { Dialect } from './scan-record.js';
 import type { RecogniseHeader } from './sheet.js';
 
 export interface Header extends Dialect {
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   /** The physical line on which the header starts. */
   readonly line: number;
   readonly warnings: readonly string[];
@@ -39,16 +41,22 @@ export function readHeader(
     const all = firstRecords(text, { delimiter, bareCr }, final, LOOKED_AT, wishes.line);
     return { delimiter, records: sep === null ? all : all.filter(({ line }) => line > 1) };
   });
-  const candidates = read.flatMap(({ delimiter, records }) => candidatesIn(delimiter, records, recognises, wishes));
+  const candidates = read.flatMap(({ delimiter, records }) =>
+    wishes.line === 0 ? withoutHeader(delimiter, records) : candidatesIn(delimiter, records, recognises, wishes),
+  );
   const best = candidates.sort((a, b) => b.score - a.score || b.headers.length - a.headers.length)[0];
-  if (best === undefined) throw noHeader(path, read[0]?.records ?? [], wishes.line);
-  const { delimiter, headers, line, above } = best;
-  return { delimiter, bareCr, headers, line, warnings: aboveHeader(above, 'line') };
+  if (best === undefined)
+    throw text.trim() !== '' && !final
+      ? tooLong(path, text.length)
+      : noHeader(path, read[0]?.records ?? [], wishes.line);
+  const { delimiter, headers, groups, line, above } = best;
+  return { delimiter, bareCr, headers, groups, line, warnings: aboveHeader(above, 'line') };
 }
 
 interface Candidate {
   readonly delimiter: string;
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   readonly line: number;
   readonly score: number;
   /** The lines above it that hold anything. */
@@ -73,8 +81,27 @@ function candidatesIn(
   const { line, cells: headers } = header;
   const score = choice.meanings + CONSISTENCY * consistency(headers.length, cells.slice(choice.index + 1));
   const above = records.slice(0, choice.index).flatMap((record) => (isEmptyRecord(record) ? [] : [record.line]));
-  return [{ delimiter, headers, line, score, above }];
+  const before = records[choice.index - 1];
+  const groups = groupsAbove(before !== undefined && isRightAbove(before, line) ? before.cells : undefined, headers);
+  return [{ delimiter, headers, groups, line, score, above }];
 }
+
+/** Each record is a row: as wide as most of them are. What stands above the first is a `sep=` line at most. */
+function withoutHeader(delimiter: string, records: readonly FirstRecord[]): readonly Candidate[] {
+  const cells = records.map((record) => record.cells);
+  const widths = cells
+    .flatMap((row) => (row === undefined || row.every(isBlank) ? [] : [row.length]))
+    .sort((a, b) => a - b);
+  const width = widths[widths.length >> 1];
+  if (width === undefined) return [];
+  const headers = Array.from({ length: width }, () => '');
+  const score = CONSISTENCY * consistency(width, cells);
+  return [{ delimiter, headers, groups: headers, line: (records[0]?.line ?? 1) > 1 ? 1 : 0, score, above: [] }];
+}
+
+/** Whether a record ends on the line before. */
+const isRightAbove = ({ line, cells = [] }: FirstRecord, below: number): boolean =>
+  line + cells.join('').split('\n').length === below;
 
 const isEmptyRecord = ({ cells }: FirstRecord): boolean => cells?.every(isBlank) ?? false;
 
@@ -84,6 +111,12 @@ function consistency(width: number, records: readonly (readonly string[] | undef
   if (width < 2 || filled.length === 0) return 0;
   return filled.filter((cells) => cells?.length === width).length / filled.length;
 }
+
+const tooLong = (path: string, characters: number): UsageError =>
+  new UsageError(
+    `${path}: no header ends within its first ${characters} characters: its line is too long`,
+    'Leave out columns that are not needed, or check that its quotation marks match.',
+  );
 
 function noHeader(path: string, records: readonly FirstRecord[], wanted: number | undefined): UsageError {
   const broken = records.find((record) => !isEmptyRecord(record));

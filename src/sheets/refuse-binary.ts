@@ -41,6 +41,7 @@ function looksBinary(head: Buffer): boolean {
   return controls > head.length / 10;
 }
 
+const SAVE_AS_UTF8 = 'Save it as UTF-8, with a text editor or in the program it came from.';
 const SAVE_AS_CSV = 'Open it in the program it came from and save the table as .xlsx or CSV.';
 
 interface Kind {
@@ -56,6 +57,8 @@ const kind = (magic: string, what: string, hint = SAVE_AS_CSV): Kind => ({
 const KINDS: readonly Kind[] = [
   { magic: Buffer.from('\xd0\xcf\x11\xe0', 'latin1'), describe: describeCompound },
   kind('%PDF', 'a PDF'),
+  kind('\xff\xfe\0\0', 'a text in UTF-32', SAVE_AS_UTF8),
+  kind('\0\0\xfe\xff', 'a text in UTF-32', SAVE_AS_UTF8),
   kind('\x1f\x8b', 'a gzip archive within another', 'Unpack it first.'),
   kind('PK\x05\x06', 'an empty zip archive'),
   kind('PK\x07\x08', 'a part of a split zip archive', 'Put it together first.'),

@@ -14,7 +14,9 @@ export interface Sheet {
   readonly sheets: readonly string[];
   /** The header's cells exactly as written: blank ones and repeated ones too. */
   readonly headers: readonly string[];
-  /** The physical line, or worksheet row, on which the header starts; the file's first line is 1. */
+  /** For each header, what the line right above stands over it with (`Parent company`); empty: nothing. */
+  readonly groups: readonly string[];
+  /** The physical line, or worksheet row, on which the header starts; the file's first line is 1, and 0 says that there is none. */
   readonly headerLine: number;
   readonly warnings: readonly string[];
   /**
@@ -32,6 +34,11 @@ export interface NumberedLine {
   readonly line: number;
   /** Exactly as written, one per header: padded or cut if the line is ragged, split at every delimiter if its quotes are broken. */
   readonly cells: readonly string[];
+  /**
+   * What cells of a workbook were stored as, a letter each: `n` a number, `d` a day, `-` anything else. What is behind the last number or
+   * day is left out; without any, and in text, all of it.
+   */
+  readonly kinds?: string;
   /** What stands behind the last header, if anything does. In text, where a delimiter may be astray, the line is then a problem. */
   readonly surplus?: readonly string[];
   /** The line cannot be taken as it stands, and why. */
@@ -70,6 +77,7 @@ export const SHEET_ENCODINGS = [
   'windows-874',
   'iso-8859-2',
   'iso-8859-5',
+  'iso-8859-6',
   'iso-8859-7',
   'iso-8859-13',
   'iso-8859-15',
@@ -83,6 +91,7 @@ export const SHEET_ENCODINGS = [
   'cp855',
   'cp857',
   'cp858',
+  'cp862',
   'cp866',
   'macintosh',
   'x-mac-cyrillic',
@@ -104,7 +113,7 @@ export interface SheetOptions {
   readonly encoding?: string | undefined;
   /** Overrides detection and a `sep=` line: one character, or its name (`tab`, `semicolon`). */
   readonly delimiter?: string | undefined;
-  /** The line, or worksheet row, of the header: overrides detection. */
+  /** The line, or worksheet row, of the header: overrides detection. 0: there is none, and all headers are blank. */
   readonly headerLine?: number | undefined;
   /** The name of the worksheet to read, or its number: overrides the choice. */
   readonly sheet?: string | undefined;

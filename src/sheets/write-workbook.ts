@@ -98,7 +98,7 @@ export class WorkbookWriter {
 
   async finish(): Promise<WorkbookFacts> {
     this.#endSheet();
-    const names = this.#sheets.map(({ name, xml }) => ({ name, range: xml.range }));
+    const names = this.#sheets.map(({ name, xml }) => ({ name, range: xml.range, printTitles: xml.printTitles }));
     const parts: readonly (readonly [string, string])[] = [
       ['xl/workbook.xml', workbookXml(names)],
       ['xl/_rels/workbook.xml.rels', workbookRelations(names.length)],

@@ -48,6 +48,20 @@ describe('countries in many spellings', () => {
     ['Magyarország', 'HU'],
     ['한국', 'KR'],
     ['BVI', 'VG'],
+    ['Germany (West)', 'DE'],
+    ['DE - Germany', 'DE'],
+    ['Deutschland/Germany', 'DE'],
+    ['Schweiz / Suisse / Svizzera', 'CH'],
+    ['Scotland, UK', 'GB'],
+    ['de_DE', 'DE'],
+    ['Korea (Republic of)', 'KR'],
+    ['Hong Kong (China)', 'HK'],
+    ['Taiwan (China)', 'TW'],
+    ['Taiwan, Province of China', 'TW'],
+    ['Virgin Islands (U.S.)', 'VI'],
+    ['Italy (TO)', 'IT'],
+    ['UK (NI)', 'GB'],
+    ['USA (GA)', 'US'],
   ])('%s is %s', (text, code) => {
     expect(resolveLocation(text)).toMatchObject({ ok: true, location: code, countryCode: code });
   });
@@ -86,6 +100,31 @@ describe('countries in many spellings', () => {
     });
   });
 
+  test.each([
+    ['GB/DK', 'GB and DK'],
+    ['GB-DK', 'GB and DK'],
+    ['GB (DK)', 'GB and DK'],
+    ['UK-IE', 'GB and IE'],
+    ['DE/AT', 'DE and AT'],
+    ['DE/BE', 'DE and BE'],
+    ['NL/BE', 'NL and BE'],
+    ['BE-NL', 'BE and NL'],
+    ['US/CA', 'US and CA'],
+    ['GB (DE)', 'GB and DE'],
+    ['Germany (AT)', 'DE and AT'],
+    ['Germany, France', 'DE and FR'],
+    ['Austria/Germany', 'AT and DE'],
+    ['China (Taiwan)', 'CN and TW'],
+    ['China (Hong Kong)', 'CN and HK'],
+    ['Georgia (US)', 'GE and US'],
+  ])('%s is refused: it names %s', (text, both) => {
+    expect(resolveLocation(text)).toMatchObject({
+      ok: false,
+      several: both.split(' and '),
+      reason: expect.stringContaining(`more than one country, ${both}`),
+    });
+  });
+
   test.each(['', '  ', 'Atlantis', 'XX', 'US-ZZ', 'ZZ-CA', '44', '_1'])('"%s" is refused with a reason', (text) => {
     const resolved = resolveLocation(text);
     expect(resolved.ok).toBe(false);
@@ -107,6 +146,10 @@ describe('states and location IDs', () => {
     ['CA-ON', undefined, 'CA-ON'],
     ['GB', 'Scotland', 'GB'],
     ['DE', 'Bayern', 'DE'],
+    ['DE-BE', undefined, 'DE'],
+    ['CH-GE', undefined, 'CH'],
+    ['US-DE', undefined, 'US-DE'],
+    ['US/NY', undefined, 'US-NY'],
   ])('V1-15 %s with state %s is %s', (country, state, location) => {
     expect(resolveLocation(country, state)).toMatchObject({ ok: true, location });
   });

@@ -67,6 +67,15 @@ test('rows that said the number go, though nobody was found for them, with all t
   });
 });
 
+test('a row whose country cell names two countries is one of either', async () => {
+  const row = british(NUMBER);
+  const rows = [{ ...row, fields: { ...row.fields, country: 'GB/DK' }, state: nobody }];
+  await withRun({ rows, bought: [] }, async ({ ledger }) => {
+    expect(await ledger.housekeeping.purge({ ...named, countryCode: 'FR' }, itemIds)).toMatchObject({ rows: 0 });
+    expect(await ledger.housekeeping.purge(named, itemIds)).toMatchObject({ rows: 1 });
+  });
+});
+
 test.each([
   ['as given', NUMBER],
   ['without its zeros', '7654321'],

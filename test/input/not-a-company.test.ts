@@ -27,6 +27,9 @@ describe('a line that is no company is left out, like a blank one, and said', ()
     ['with a country, in the first column', 'Total,,GB,,11,', 'totals'],
     ['with a country and its count', ',Total: 8,GB,,,', 'totals'],
     ['a count in every column', 'Count,2,GB,2,2,', 'totals'],
+    ['a subtotal of a country', ',Subtotal UK,GB,,80,', 'totals'],
+    ['in Italian, with a country', ',Totale complessivo,GB,,80,', 'totals'],
+    ['a report with its date and a country', ',Report generated 2026-11-01,GB,,,', 'footer'],
     ['an average', 'Average,,,,5.5,', 'totals'],
     ['an average with a country', 'Average,,GB,,5.5,', 'totals'],
     ['the end of a report', '*** end of report ***,,,,,', 'footer'],
@@ -54,6 +57,8 @@ describe('what could be a company stays a row', () => {
     ['its name and country', ',Total,FR,,,'],
     ['a company called Total with a key', '7,Total,FR,,200,'],
     ['a company beside a total', 'Total,Acme Ltd,GB,,200,'],
+    ['a company called Total UK', ',Total UK,GB,,80,'],
+    ['a company called Subtotal', ',Subtotal Software,GB,,80,'],
     ['a company called Razem', ',Razem,PL,,,'],
     ['a company called Count', ',Count,GB,,,'],
     ['a number beside a total and its country', 'Total,,GB,11247631,200,'],
@@ -76,8 +81,9 @@ describe('what could be a company stays a row', () => {
 });
 
 test('a list of names alone keeps what may be one of them', async () => {
+  // The header's word is no name, and a row all the same: it is told.
   const { table, rows } = await readAll('name\nname\nTotal\nSum\nPage 1 of 2\n');
-  expect(rows.map(({ fields }) => fields.name)).toEqual(['name', 'Total', 'Sum']);
+  expect(rows.map(({ fields }) => fields.name)).toEqual([undefined, 'Total', 'Sum']);
   expect(table.remarks().leftOut).toEqual([{ line: 5, kind: 'footer', text: 'Page 1 of 2' }]);
 });
 

@@ -43,6 +43,14 @@ describe('a cell that says that there is nothing', () => {
   });
 
   test.each(
+    '#¡REF!|#¿NOMBRE?|#GETTING_DATA|#ÜBERLAUF!|Loading...|Loading…|dto.|TRUE|FALSE|=A2|=$B$7|=VLOOKUP(A2;Master!A:F;3;FALSE)|=Sheet1!A2|<name>|[Name]|{{name}}|{{ account.name }}|<<Name>>|Name|Company name|Row Labels|Please fill in|Cash customer|01/02/2020|2026-11-01|a@b.com|https://example.com/about-us?lang=en|+44 20 7946 0000'.split(
+      '|',
+    ),
+  )('"%s" is no name', (text) => {
+    expect(isPlaceholder(text, 'name')).toBe(true);
+  });
+
+  test.each(
     '(blank)|not registered|keine|dito|ditto|see above|same as above|s.o.|exempt|xx|DO NOT USE|One-time customer|CPD Kunde|Barverkauf|Privatperson|Diverse|Various'.split(
       '|',
     ),
@@ -54,6 +62,21 @@ describe('a cell that says that there is nothing', () => {
 
   test.each([
     ['name', 'None Ltd'],
+    ['name', 'Loading Systems Ltd'],
+    ['name', 'True'],
+    ['name', 'Vero'],
+    ['name', 'Test'],
+    ['name', 'Dummy AG'],
+    ['name', 'Idem'],
+    ['name', '123'],
+    ['name', 'Company'],
+    ['name', 'booking.com'],
+    ['name', 'www.check24.de'],
+    ['name', '[solidcore]'],
+    ['name', '«Ромашка»'],
+    ['name', '24/7/365'],
+    ['name', '=mc2 Ltd'],
+    ['registration_number', '="00123"'],
     ['name', 'TBC Bank'],
     ['name', 'Null GmbH'],
     ['name', 'Nothing'],

@@ -63,6 +63,15 @@ describe('cells behind the last header', () => {
     expect(rows[0]?.problem?.message).toMatch(/^the row has 5 cells, the header 4; behind the last header: "/);
   });
 
+  test('a second company there is no comment: its line was joined to this one', async () => {
+    const { rows, table } = await readAll(
+      'name,country,reg no\nAcme Ltd,GB,11247631,Beta Ltd,GB,SC123456\nGamma Ltd,GB,11210161,see file,11263689\n',
+    );
+    expect(verdicts(rows)).toEqual(['2:RAGGED', '3:ok']);
+    expect(rows[0]?.problem?.message).toMatch(/looks like a second company.*"Beta Ltd"/);
+    expect(table.remarks()).toMatchObject({ surplus: [{ line: 3, text: 'see file, 11263689' }], surplusLines: 1 });
+  });
+
   test('where a field comes after the number, it may be half of a cell', async () => {
     const { rows } = await readAll('country,reg no,name,note\nGB,11247631,Acme, Ltd,note\n');
     expect(verdicts(rows)).toEqual(['2:RAGGED']);

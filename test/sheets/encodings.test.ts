@@ -63,6 +63,13 @@ test.each([
   expect((await readSheet('name\nA\n', { encoding: given })).sheet.encoding).toBe(encoding);
 });
 
+test('two bytes that happen to be a character of UTF-8 make no file of two encodings', async () => {
+  const names = ['Tecnologística;Lisboa', 'Agroquímica;Braga', 'Íñiganza Automecánica;Porto'];
+  const { sheet, lines } = await readSheet(encoderFor('cp850')(csv(names)), {}, ['name', 'city', 'number']);
+  expect(sheet.encoding).toBe('cp850');
+  expect(lines.map(({ cells }) => cells.slice(0, 2).join(';'))).toEqual(names);
+});
+
 test('an unknown one is refused with the list', async () => {
   await expect(readSheet('name\n', { encoding: 'ebcdic' })).rejects.toMatchObject({
     hint: `Use one of ${SHEET_ENCODINGS.join(', ')}.`,

@@ -12,19 +12,19 @@ describe('which line names the columns', () => {
       'one below a title and a blank line',
       'Supplier list as of 31.12.2025\n\nname;country\nA;DE\n',
       3,
-      ['line 1 stands above the header and is not read'],
+      ['line 1 stands above the header and is no row'],
     ],
     [
       'one below a title, a date and a note',
       'Suppliers,,\nName of the analyst:,Eva,\nDate:,31.12.2025,\nname,country,number\nA,DE,1\n',
       4,
-      ['lines 1 to 3 stand above the header and are not read'],
+      ['lines 1 to 3 stand above the header and are no rows'],
     ],
     [
       'the lower one of two, where groups stand above',
       'Company,,Register,\nname,city,country,number\nA,B,DE,1\n',
       2,
-      ['line 1 stands above the header and is not read'],
+      ['line 1 stands above the header and is no row'],
     ],
     ['the first of two that say the same', 'name,country\nA,DE\nname,country\nB,FR\n', 1, []],
     ['not a row that holds such a word', 'name,what\nCompany,country\nA,DE\n', 1, []],
@@ -36,13 +36,13 @@ describe('which line names the columns', () => {
       'one column below a title of one word',
       'Suppliers\nname\nA\nB\n',
       2,
-      ['line 1 stands above the header and is not read'],
+      ['line 1 stands above the header and is no row'],
     ],
     [
       'one that is quoted over two lines',
       'Title\n"name",country,"num\nber"\nA,DE,1\n',
       2,
-      ['line 1 stands above the header and is not read'],
+      ['line 1 stands above the header and is no row'],
     ],
   ])('%s', async (_, content, line, warnings) => {
     const { sheet, lines } = await read(content);
@@ -55,7 +55,7 @@ describe('which line names the columns', () => {
     const data = `${textRow('Suppliers 2025')}<row r="4">${textRow('name', 'country').slice(5)}${textRow('A', 'DE')}`;
     const { sheet, lines } = await readWorkbook({ data });
     expect([sheet.headerLine, lines]).toEqual([4, [{ line: 5, cells: ['A', 'DE'] }]]);
-    expect(sheet.warnings).toEqual(['row 1 stands above the header and is not read']);
+    expect(sheet.warnings).toEqual(['row 1 stands above the header and is no row']);
   });
 });
 

@@ -20,6 +20,8 @@ test.each<[string, string | Buffer, RegExp]>([
   ],
   ['an xls', binary('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0'), /a workbook of an old Excel \(\.xls\)/],
   ['a workbook with a password', encrypted(), /a workbook that is protected with a password/],
+  ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x69, 0, 0, 0, 0x64, 0, 0, 0]), /a text in UTF-32/],
+  ['UTF-32, the other way round', Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x69]), /a text in UTF-32/],
   ['a PDF', '%PDF-1.7\n%name,country\n', /a PDF/],
   ['the beginning of a gzip', binary('\x1f\x8b\x08\0\0\0'), /this gzip archive is damaged/],
   ['a web page', '<html><table><tr><td>name</td></tr></table>', /an HTML or XML document/],

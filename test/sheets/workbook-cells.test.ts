@@ -32,6 +32,18 @@ describe('texts', () => {
     expect((await cell(xml, { strings })).text).toBe(text);
   });
 
+  test.each([
+    ['superscript', 'HRB 683', '1', 'HRB 683¹'],
+    ['superscript', 'HRB 683', '(10b)*', 'HRB 683⁽¹⁰ᵇ⁾*'],
+    ['superscript', 'Acme', 'Q é', 'AcmeQ é'],
+    ['subscript', 'CO', '2', 'CO₂'],
+    ['baseline', 'HRB 683', '1', 'HRB 6831'],
+  ])('a run that is %s stays so', async (look, text, run, shown) => {
+    const runs = `<r><t>${text}</t></r><r><rPr><vertAlign val="${look}"/></rPr><t>${run}</t></r><r><t> Ltd 1</t></r>`;
+    expect((await cell('<c r="A2" t="s"><v>0</v></c>', { strings: `<si>${runs}</si>` })).text).toBe(`${shown} Ltd 1`);
+    expect((await cell(`<c r="A2" t="inlineStr"><is>${runs}</is></c>`)).text).toBe(`${shown} Ltd 1`);
+  });
+
   test('a formula without a result is empty, and said', async () => {
     const { sheet, lines } = await readWorkbook({
       data: `${textRow('name', 'country')}<row><c><f>B9</f></c><c><v>7</v></c></row>`,
@@ -103,6 +115,15 @@ describe('numbers', () => {
     ['00000', '123456', '123456'],
     ['00\\-0000000', '12345678', '01-2345678'],
     ['"FN "000000', '123', 'FN 000123'],
+    ['"HRB "0', '683', 'HRB 683'],
+    ['"HRB "#', '683', 'HRB 683'],
+    ['"HRB "#####', '683', 'HRB 683'],
+    ['"HRA "General', '683', 'HRA 683'],
+    ['\\S\\C0', '420675', 'SC420675'],
+    ['"HRB "0" B"', '28752', 'HRB 28752 B'],
+    ['0" B"', '28752', '28752 B'],
+    ['0" €"', '80', '80'],
+    ['0" pieces"', '80', '80'],
     ['[$-407]00000', '1067', '01067'],
     ['00000;-00000', '1067', '01067'],
     ['#,##0', '445790', '445790'],
@@ -160,8 +181,19 @@ describe('dates', () => {
   });
 
   test('a format of a currency is no date', () => {
-    for (const format of ['#,##0.00 [$kr-41D]', '_-* #,##0.00 _€_-', '"d"0', '@']) {
+    for (const format of ['#,##0.00 [$kr-41D]', '_-* #,##0.00 _€_-', '0" €"', '0" days"', '#,##0 "EUR"', '@']) {
       expect(lookOf(format).kind).toBe('plain');
     }
   });
+});
+
+test('what cells were stored as stands beside their texts', async () => {
+  const styles = stylesOf(0, 14, '00000', 20);
+  const data = `${textRow('name', 'country', 'number', 'd', 'e')}<row><c r="B2"><v>5</v></c><c r="D2" s="1"><v>45000</v></c></row>
+    <row><c r="A3" s="2"><v>123</v></c><c r="B3" s="2"><v>12345</v></c><c r="C3" s="3"><v>0.5</v></c></row>
+    <row><c r="A4" t="d"><v>2025-12-31</v></c><c r="B4" t="b"><v>1</v></c><c r="E4" t="str"><f>1</f><v>1</v></c></row>
+    ${textRow('1', '2')}<row><c r="C6"><v>1</v></c><c r="A6"><v>2</v></c><c r="C6" t="str"><v>x</v></c></row>`;
+  const { lines } = await readWorkbook({ data, styles });
+  expect(lines.map(({ kinds }) => kinds)).toEqual(['-n-d', '-n', 'd', undefined, 'n--']);
+  expect(lines[1]?.cells).toEqual(['00123', '12345', '12:00:00', '', '']);
 });

@@ -262,3 +262,17 @@ const KIND = 'http://schemas.openxmlformats.org/officeDocument/2006/relationship
 const RELS = `<Relationships><Relationship Id="rId1" Type="${KIND}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
 const WORKBOOK = '<workbook xmlns:r="r"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>';
 const WORKBOOK_RELS = `<Relationships><Relationship Id="rId1" Type="${KIND}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`;
+
+test.each([
+  [{ encoding: 'cp1250' }, '--encoding is for text'],
+  [{ delimiter: ';' }, '--delimiter is for text'],
+])('what is said of text is refused for a workbook: %o', async (options, message) => {
+  await expect(readWorkbook({ data: textRow('name', 'country') }, options)).rejects.toMatchObject({
+    message: expect.stringContaining(message),
+  });
+});
+
+test('a number beyond the last sheet suggests no name', async () => {
+  const book = { sheets: [{ name: 'UK', data: textRow('name', 'country') }] };
+  await expect(readWorkbook(book, { sheet: '3' })).rejects.toMatchObject({ hint: 'Name one of them with --sheet.' });
+});

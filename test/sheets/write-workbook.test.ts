@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import readSheet from 'read-excel-file/node';
 import { expect, test } from 'vitest';
-import { CELL_LOOKS } from '../../src/sheets/workbook-out/styles.js';
+import { SheetXml } from '../../src/sheets/workbook-out/sheet.js';
+import { CELL_LOOKS, WorkbookStyles } from '../../src/sheets/workbook-out/styles.js';
 import { cellText, columnName, isExactNumber, LONGEST_CELL, serialDay } from '../../src/sheets/workbook-out/text.js';
 import { type WorkbookOptions, WorkbookWriter } from '../../src/sheets/write-workbook.js';
 import { withFolder } from '../helpers/cli.js';
@@ -65,6 +66,46 @@ test('another reader finds texts as texts, exact numbers as numbers and dates as
     expect(facts.bytes).toBe(statSync(path).size);
   });
 });
+
+test('a figure is shown as it is stored, and a day keeps its time, of whatever zone', async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, 'a.xlsx');
+    const texts = ['123456789012', '0.125', '007', '+5', '1234567890123456', '-3.5'];
+    const days = ['2024-02-29', '2024-02-29T08:30:00', '2024-02-29T08:30:00Z', '08:30:00', '1900-01-01'];
+    const lines = [
+      texts.map((text) => ({ text, as: 'figure' as const })),
+      days.map((text) => ({ text, as: 'local-day' as const })),
+    ];
+    await writeBook(path, texts, lines);
+    const { Results: [, figures, moments] = [] } = await readBook(path);
+    expect(figures).toEqual([123_456_789_012, 0.125, '007', '+5', '1234567890123456', -3.5]);
+    expect(moments?.slice(0, 5)).toEqual([
+      new Date('2024-02-29T00:00:00Z'),
+      new Date('2024-02-29T08:30:00Z'),
+      '2024-02-29T08:30:00Z',
+      '08:30:00',
+      '1900-01-01',
+    ]);
+  });
+});
+
+test.each([
+  [5, undefined, 1, '$1:$1'],
+  [20, undefined, 3, '$1:$1'],
+  [20, true, 3, '$A:$A,$1:$1'],
+])(
+  '%i columns of 30 characters are printed on as many pages as they can be read on',
+  (count, keepsFirstColumn, pages, titles) => {
+    const columns = Array.from({ length: count }, () => ({ header: 'x', width: 30 }));
+    const spec = { name: 'S', columns, ...(keepsFirstColumn && { keepsFirstColumn }) };
+    const sheet = new SheetXml(spec, new WorkbookStyles([]));
+    expect(sheet.head([])).toContain('<pageSetUpPr fitToPage="1"/>');
+    expect(sheet.end()).toMatch(
+      new RegExp(`<pageSetup [^>]*fitToWidth="${pages}" fitToHeight="0"[^>]*orientation="landscape"`),
+    );
+    expect(sheet.printTitles.join()).toBe(titles);
+  },
+);
 
 test('the same content is the same file', async () => {
   await withFolder(async (folder) => {

@@ -1,6 +1,5 @@
 import type { Given } from '../../app/given.js';
-import type { GoOnStep, ReviewSheets, WhoseQuestions } from '../../app/next-step.js';
-import { REVIEW_SHEET } from '../../app/review-sheet.js';
+import { type GoOnStep, REVIEW_SHEET, type ReviewSheets, type WhoseQuestions } from '../../app/next-step.js';
 import type { SpendingArgs } from '../spending-flags.js';
 import { count, shellWord } from './text.js';
 

@@ -147,6 +147,8 @@ export const planToJson = (plan: PlanView) => ({
   taken_as_empty: plan.remarks.emptied,
   left_out: plan.remarks.leftOut,
   left_out_lines: plan.remarks.leftOutLines,
+  surplus_cells: plan.remarks.surplus,
+  surplus_lines: plan.remarks.surplusLines,
   suggested_countries: plan.suggestedCountries,
   repaired: plan.repaired,
   need_name: plan.needName,

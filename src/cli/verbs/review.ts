@@ -1,3 +1,4 @@
+import { REVIEW_SHEET } from '../../app/next-step.js';
 import {
   answerQuestions,
   applyAnswers,
@@ -6,7 +7,6 @@ import {
   listQuestions,
   reviewSheets,
 } from '../../app/review.js';
-import { REVIEW_SHEET } from '../../app/review-sheet.js';
 import { UsageError } from '../../domain/errors.js';
 import { ExitCode } from '../../domain/exit-codes.js';
 import { aroundOf } from '../around.js';

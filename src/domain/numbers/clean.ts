@@ -8,6 +8,9 @@ export interface Cleaned {
   readonly lost?: string;
 }
 
+/** Most numbers are capitals and digits alone, which no spreadsheet or keyboard has touched. */
+const PLAIN = /^[0-9A-Z]+$/;
+
 /** Undoes what spreadsheets and keyboards do to any number, whatever the country. */
 export function cleanNumber(raw: string): Cleaned {
   const repairs: Repair[] = [];
@@ -16,18 +19,23 @@ export function cleanNumber(raw: string): Cleaned {
     if (after !== text) repairs.push({ rule, before: text, after });
     text = after;
   };
-  // NBSP becomes a space under NFKC; that is a matter of spaces, not of width.
-  step(
-    'spaces',
-    text
-      .replace(/[\p{Zs}\t\r\n]+/gu, ' ')
-      .replace(/\p{Cf}/gu, '')
-      .trim(),
-  );
-  step('full_width', text.normalize('NFKC').replace(/[‐-―−]/g, '-'));
-  step('spreadsheet_text', unquote(text));
-  step('case', text.toUpperCase());
-  step('decimal_point', text.replace(/^(\d[\d ]*|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.))[.,]0{1,2}$/, '$1'));
+  if (!PLAIN.test(raw)) {
+    // NBSP becomes a space under NFKC; that is a matter of spaces, not of width.
+    step(
+      'spaces',
+      text
+        .replace(/[\p{Zs}\t\r\n]+/gu, ' ')
+        .replace(/\p{Cf}/gu, '')
+        .trim(),
+    );
+    step('full_width', plainCharacters(text).replace(/[‐-―−]/g, '-'));
+    step('spreadsheet_text', unquote(text));
+    step('case', text.toUpperCase());
+    step(
+      'decimal_point',
+      text.replace(/^(\d[\d ]*|\d{1,3}(?:\.\d{3})+(?=,)|\d{1,3}(?:,\d{3})+(?=\.))[.,]0{1,2}$/, '$1'),
+    );
+  }
   const scientific = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$|^(\d+)E\+(\d{1,2})$/.exec(text);
   if (scientific !== null) {
     const whole = scientific[1] ?? scientific[4] ?? '';
@@ -38,8 +46,7 @@ export function cleanNumber(raw: string): Cleaned {
     }
     step('scientific_notation', `${whole}${fraction}`);
   }
-  const digits = text.replace(/[ .,'-]/g, '');
-  if (/^\d{15}0+$/.test(digits)) {
+  if (text.length > 15 && /^\d{15}0+$/.test(text.replace(/[ .,'-]/g, ''))) {
     const lost = `"${text}" has more than 15 digits and ends in zeros; a spreadsheet has cut it off`;
     return { text, repairs, lost };
   }
@@ -54,10 +61,20 @@ function unquote(text: string): string {
     .trim();
 }
 
+/**
+ * One character for all its widths and styles. Raised and circled digits, fractions and `…` stay what they are: NFKC would make
+ * digits of a footnote's mark, and the number of another company of `683¹`.
+ */
+export function plainCharacters(text: string): string {
+  return /^[ -~]*$/.test(text) ? text : text.replace(STYLED, (piece) => piece.normalize('NFKC'));
+}
+
+const STYLED = /(?:(?!\p{No}|…|(?<=\d)[\p{Lm}ªº]).)+/gsu;
+
 /** Capitals and digits alone. */
 export function compact(text: string): string {
-  return text
-    .normalize('NFKC')
+  if (PLAIN.test(text)) return text;
+  return plainCharacters(text)
     .toUpperCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -63,6 +63,7 @@ const UNSAFE: ReadonlySet<string> = new Set([
   'zero_padding',
   'zeros_removed',
   'look_alike',
+  'mark_left_out',
   'siret_to_siren',
   'vat_to_number',
   'abn_to_acn',

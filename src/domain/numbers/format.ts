@@ -3,6 +3,8 @@ export interface RegisterFormat {
   /** In words, for the person who gets the question: "8 digits". */
   readonly form: string;
   readonly shape: RegExp;
+  /** Of no fixed width: whether a digit behind a separator belongs to it cannot be told by the form. */
+  readonly anyWidth?: true;
   /** The register's own spelling; the compact form if absent. */
   readonly spell?: (compact: string) => string;
   /** Other spellings in use. */

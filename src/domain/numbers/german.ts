@@ -1,5 +1,6 @@
 import { plainPlace } from '../subdivisions.js';
-import { cleanNumber } from './clean.js';
+import { cleanNumber, plainCharacters } from './clean.js';
+import { endsInDoubt } from './marks.js';
 import { otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
@@ -29,10 +30,10 @@ const SECTIONS: Readonly<Record<string, string>> = {
 
 // The suffix is a district of the court (B, KI, NMS): capitals that stand alone, so "HRB 12 Bonn" has none.
 const ENTRY =
-  /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|[OIL](?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
+  /(?<=(?<!\p{L})(?:DE)?)(H\.?\s?R\.?\s*-?\s*[AB]|HANDELSREGISTER\s*[AB]|GN\.?R|GS\.?R|PR|VR)\s*(?:-?\s*(?:NUMMER|NR|NO)\b\.?)?\s*[.:/-]?\s*(\d(?:[\d]|[ .](?=\d))*)(?:\s*[-/]?\s*(?!AG\b|DE\b|GER\b|BRD\b|(?:[OIL]|X+)(?!\p{L}))([A-Z]{1,3})(?![\p{L}.]))?/u;
 
 const NOISE =
-  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/g;
+  /\b(?:AMTSGERICHTS?|REGISTERGERICHT|HANDELSREGISTER|LOCAL COURT|DISTRICT COURT|COURT|COMMERCIAL REGISTER|AG|BEIM|BEI|DES|DER|AT|OF|GERMANY|DEUTSCHLAND|DE|NR|NO)\b\.?/giu;
 
 export function parseGerman(raw: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
@@ -87,8 +88,7 @@ function parsedEntry(raw: string, entry: GermanEntry, number: string, court: str
 
 /** Reads "Amtsgericht München, HRB 12345", "HRB12345 B", "München HR B 12345". */
 export function readGermanEntry(text: string): GermanEntry | undefined {
-  const plain = text
-    .normalize('NFKC')
+  const plain = plainCharacters(text)
     .replace(/\p{Cf}/gu, '')
     .replace(/\s+/g, ' ')
     .trim();
@@ -102,7 +102,7 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   const end = match.index + match[0].length;
   const rest = `${source.slice(0, match.index)} ${source.slice(end)}`;
   // "HRB 12O45" must not pass for HRB 12: digits beside the entry mean that it was not read whole.
-  if (/\d/.test(rest) || /^\p{L}/u.test(source.slice(end))) return undefined;
+  if (/\d/.test(rest) || UNREAD.test(source.slice(end)) || endsInDoubt(match[2] ?? '')) return undefined;
   return {
     section,
     number: (match[2] ?? '').replace(/\D/g, ''),
@@ -112,10 +112,13 @@ export function readGermanEntry(text: string): GermanEntry | undefined {
   };
 }
 
+/** A letter in the place of a digit, or an x for one that nobody knew: no court has such a district. */
+const UNREAD = /^(?:\p{L}|\s*x+(?!\p{L}))/iu;
+
 function courtIn(rest: string): string | undefined {
   const words = rest
-    .replace(new RegExp(NOISE.source, 'giu'), ' ')
-    .replace(/[,;:]/g, ' ')
+    .replace(NOISE, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}()/.'’-]/gu, ' ')
     .replace(/\s+/g, ' ')
     .replace(/^[\s./-]+|[\s./-]+$/g, '')
     .replace(/^\((.*)\)$/, '$1');

@@ -4,6 +4,7 @@
  * eight digits that could be a day (`20250201`) are a number.
  */
 export function noNumberBecause(text: string): string | undefined {
+  if (DIGITS.test(text)) return undefined;
   if (isWrittenDate(text)) return `"${text}" is a date, and stands where the number belongs`;
   if (/^-\s*\d/.test(text)) return `"${text}" is a negative number; no register writes a minus`;
   if (isDecimal(text)) return `"${text}" is a decimal number, with a fraction that no register writes`;
@@ -14,6 +15,7 @@ export function noNumberBecause(text: string): string | undefined {
 
 /** What no format of the country has taken for a number, and is plainly something else. */
 export function otherThing(text: string): string | undefined {
+  if (DIGITS.test(text)) return undefined;
   if (LOCAL_PHONE.test(text)) return `"${text}" is a phone number, and stands where the number belongs`;
   if (POSTAL_CODE.test(text)) return `"${text}" is a postal code, and stands where the number belongs`;
   if (SEVERAL_JOINED.test(text)) return `"${text}" is more than one number, and nothing says which is meant`;
@@ -23,6 +25,8 @@ export function otherThing(text: string): string | undefined {
 /** One or two digits, or one digit over and over (`1111`), that only zeros would make a number: a count, or a filler. */
 export const isTooShort = (unpadded: string): boolean => /^(?:\d{1,2}|(\d)\1{3,})$/.test(unpadded);
 
+/** All that is another thing has a separator or a letter. */
+const DIGITS = /^\d+$/;
 const TIME = /[T ,]+\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[AP]\.?M\.?)?\s*(?:Z|UTC|[+-]\d{2}:?\d{2})?$/;
 const YEAR_FIRST = /^((?:19|20)\d{2})(?:([./-]) ?)(\d{1,2})\2 ?(\d{1,2})\.?$/;
 const YEAR_LAST = /^(\d{1,2})([./-]) ?(\d{1,2})\2 ?((?:19|20)\d{2}|\d{2})$/;

@@ -1,9 +1,12 @@
+import { distinct } from '../../util/distinct.js';
+import { Recent } from '../../util/recent.js';
 import { isoAlias } from '../location.js';
 import { subdivisionCode } from '../subdivisions.js';
-import { cleanNumber, compact } from './clean.js';
+import { type Cleaned, cleanNumber, compact } from './clean.js';
 import { numbersOf } from './countries/index.js';
 import type { CountryNumbers, RegisterFormat } from './format.js';
 import { parseGerman } from './german.js';
+import { endsInDoubt, groupsIn, type Marked, markInWords, marksIn } from './marks.js';
 import { isTooShort, noNumberBecause, otherThing } from './no-number.js';
 import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } from './types.js';
 
@@ -12,42 +15,74 @@ import { type ParsedNumber, type Repair, type Treatment, treatmentOf, worse } fr
  * as it stands, without label and prefix, taken out of a longer number, padded with zeros, letters read as digits.
  */
 export function parseRegistrationNumber(raw: string, countryCode: string, state?: string): ParsedNumber {
-  const key = `${countryCode}\n${state ?? ''}\n${raw}`;
-  const known = recent.get(key);
-  if (known !== undefined) return known;
-  const parsed = parse(raw, countryCode, state);
-  if (recent.size >= RECENT_AT_MOST) recent.clear();
-  recent.set(key, parsed);
-  return parsed;
+  return recent.of(`${countryCode}\n${state ?? ''}\n${raw}`, () => parse(raw, countryCode, state));
 }
 
 /** One row reads the same number several times: as written, as the candidate has it, and once more for v2. */
-const recent = new Map<string, ParsedNumber>();
-const RECENT_AT_MOST = 1_000;
+const recent = new Recent<ParsedNumber>();
 
 function parse(raw: string, countryCode: string, state?: string): ParsedNumber {
   const cleaned = cleanNumber(raw);
   const outcome = { raw, repairs: cleaned.repairs };
   const none = noNumberBecause(cleaned.text);
   if (none !== undefined) return review(outcome, none, null, 'no');
+  const marked = cleaned.lost === undefined ? marksIn(cleaned.text) : undefined;
+  if (marked !== undefined) return withoutMarks(outcome, cleaned.text, marked, countryCode, state);
   if (countryCode === 'DE') return parseGerman(raw, state);
   const country = numbersOf(countryCode, state);
-  if (compact(cleaned.text) === '') return review(outcome, 'the registration number is empty', null, 'unknown');
+  const whole = compact(cleaned.text);
+  if (whole === '') return review(outcome, 'the registration number is empty', null, 'unknown');
   if (cleaned.lost !== undefined) return review(outcome, cleaned.lost, null, 'unknown');
   if (country === undefined) return unknownForm(raw, cleaned.text, cleaned.repairs);
-  const foreign = country.foreign?.(compact(cleaned.text), cleaned.text, state);
+  const foreign = country.foreign?.(whole, cleaned.text, state);
   const other = otherThing(cleaned.text);
   if (foreign !== undefined) return review(outcome, other ?? foreign, other === undefined ? cleaned.text : null, 'no');
-  const readings = readingsOf(cleaned.text, cleaned.repairs, countryCode, country);
+  const readings = readingsOf(cleaned, whole, countryCode, country);
   const found = firstMatch(raw, readings, country);
   const unpadded = found?.repairs.find(({ rule }) => rule === 'zero_padding')?.before;
   if (unpadded !== undefined && isTooShort(unpadded)) {
     return review(outcome, `"${unpadded}" is too short to be a registration number of ${countryCode}`, null, 'no');
   }
+  if (found !== undefined && hasLooseEnd(cleaned.text, found, country)) {
+    const loose = `"${cleaned.text}": the last digits stand apart, and nothing says whether they belong to the number`;
+    return review(outcome, loose, null, 'unknown');
+  }
   if (found !== undefined) return inRegister(found, countryCode, state);
   if (other !== undefined) return review(outcome, other, null, 'no');
   const forms = country.formats.map(({ form }) => form).join(', or ');
   return review(outcome, `not the form of a registration number of ${countryCode}: ${forms}`, cleaned.text, 'no');
+}
+
+/** What is left without the marks is worth a search where it is a number as it stands, and a question all the same. */
+function withoutMarks(
+  outcome: Pick<ParsedNumber, 'raw' | 'repairs'>,
+  written: string,
+  marked: Marked,
+  countryCode: string,
+  state: string | undefined,
+): ParsedNumber {
+  const reason = otherThing(written) ?? markInWords(written, marked);
+  const read = compact(marked.bare ?? '') === '' ? undefined : parse(marked.bare ?? '', countryCode, state);
+  if (read === undefined || read.treatment === 'review' || read.treatment === 'needs_name') {
+    return review(outcome, reason, null, 'unknown');
+  }
+  const left = { rule: 'mark_left_out', before: written, after: marked.bare ?? '' } as const;
+  const repairs = [...outcome.repairs, left, ...read.repairs];
+  return { ...read, raw: outcome.raw, repairs, treatment: 'review', reason };
+}
+
+/**
+ * A footnote's number behind a separator, `2364 (1)`, where the form does not tell: without it this would be a number, too. A
+ * check digit, or the register's own way to write it, does tell.
+ */
+function hasLooseEnd(written: string, { canonical, spellings }: ParsedNumber, country: CountryNumbers): boolean {
+  const whole = compact(canonical ?? '');
+  const format = country.formats.find(({ shape }) => shape.test(whole));
+  const groups = groupsIn(written);
+  const isUsual = spellings.some((spelling) => groupsIn(spelling).join(' ') === groups.join(' '));
+  if (format === undefined || format.check !== undefined || isUsual) return false;
+  if (format.anyWidth) return endsInDoubt(written);
+  return groups.length > 1 && groups.at(-1)?.length === 1 && format.pad?.(whole.slice(0, -1)) !== undefined;
 }
 
 function firstMatch(raw: string, readings: readonly Reading[], country: CountryNumbers): ParsedNumber | undefined {
@@ -69,8 +104,12 @@ interface Reading {
 const LABELS =
   'COMPANY|CORPORATE|REGISTRATION|REGISTERED|REGISTER|BUSINESS|REG|ORG|ID|CODE|NUMBER|NUMMER|NUMERO|NÚMERO|NUM|NR|NO|N°|#';
 
-function readingsOf(text: string, repairs: readonly Repair[], countryCode: string, country: CountryNumbers): Reading[] {
-  const whole = compact(text);
+function readingsOf(
+  { text, repairs }: Cleaned,
+  whole: string,
+  countryCode: string,
+  country: CountryNumbers,
+): Reading[] {
   const base: Reading = {
     compact: whole,
     repairs: whole === text ? repairs : [...repairs, { rule: 'separators', before: text, after: whole }],
@@ -80,7 +119,7 @@ function readingsOf(text: string, repairs: readonly Repair[], countryCode: strin
     if (after === undefined || after === '' || after === from.compact) return;
     readings.push({ compact: after, repairs: [...from.repairs, { rule, before: from.compact, after }] });
   };
-  const label = labelPattern(country.labels).exec(text);
+  const label = beginsWithDigit(text) ? null : labelPattern(country.labels).exec(text);
   if (label !== null) add(base, 'label', compact(text.slice(label[0].length)));
   for (const reading of [...readings]) add(reading, 'country_prefix', withoutPrefix(reading.compact, countryCode));
   for (const reading of [...readings]) {
@@ -101,7 +140,14 @@ function labelPattern(local = ''): RegExp {
   return pattern;
 }
 
+/** Then there is neither a label nor a country's prefix. */
+function beginsWithDigit(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first >= 0x30 && first <= 0x39;
+}
+
 function withoutPrefix(text: string, countryCode: string): string | undefined {
+  if (beginsWithDigit(text)) return undefined;
   const prefix = [countryCode, 'UK', 'EL'].find(
     (code) => text.startsWith(code) && (code === countryCode || isoAlias(code) === countryCode),
   );
@@ -147,7 +193,7 @@ function matchLookAlike(raw: string, reading: Reading, country: CountryNumbers):
 
 function accept(raw: string, reading: Reading, format: RegisterFormat): ParsedNumber {
   const canonical = format.spell?.(reading.compact) ?? reading.compact;
-  const spellings = [...new Set([canonical, reading.compact, ...(format.also?.(reading.compact) ?? [])])];
+  const spellings = distinct([canonical, reading.compact, ...(format.also?.(reading.compact) ?? [])]);
   const repairs = spellings.includes(raw) ? [] : reading.repairs;
   const treatment = repairs.reduce<Treatment>((sum, { rule }) => worse(sum, treatmentOf(rule)), 'as_written');
   const parsed = { raw, canonical, spellings, repairs };
@@ -187,7 +233,7 @@ function review(
 
 /** A country without rules of its own: the text itself is the number. */
 function unknownForm(raw: string, text: string, repairs: readonly Repair[]): ParsedNumber {
-  const spellings = [...new Set([text, compact(text)])];
+  const spellings = distinct([text, compact(text)]);
   const treatment = repairs.length === 0 ? 'as_written' : 'automatic';
   return { raw, canonical: text, spellings, repairs, treatment, valid: 'unknown' };
 }

@@ -34,6 +34,7 @@ export type RepairRule =
   | 'zero_padding'
   | 'zeros_removed'
   | 'look_alike'
+  | 'mark_left_out'
   | 'number_in_name';
 
 export interface ParsedNumber {
@@ -66,6 +67,7 @@ const TREATMENTS: Partial<Record<RepairRule, Treatment>> = {
   zero_padding: 'needs_name',
   zeros_removed: 'needs_name',
   look_alike: 'review',
+  mark_left_out: 'review',
   number_in_name: 'needs_name',
 };
 
@@ -90,6 +92,7 @@ const WORDS: Record<RepairRule, string> = {
   zero_padding: 'padding with zeros',
   zeros_removed: 'removing leading zeros',
   look_alike: 'reading a letter as a digit',
+  mark_left_out: 'leaving out a mark',
   number_in_name: 'taking it out of the name',
 };
 

@@ -1,8 +1,8 @@
-import type { Column, ColumnType, Row } from '../../readers/table.js';
+import type { Column, ColumnType } from '../../readers/table.js';
 import type { CellKind, SheetCell } from '../../sheets/workbook-out/sheet.js';
 import { WorkbookWriter } from '../../sheets/write-workbook.js';
 import { hasEnded, stateOfStatus } from '../company-state.js';
-import { type ResultColumn, resultsTable } from '../results-table.js';
+import { OWN_KINDS, type ResultColumn, type ResultRow, resultsTable } from '../results-table.js';
 import { explainColumns } from './explain-columns.js';
 import type { FileFacts, QuestionLines, TableFile } from './format.js';
 import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS, TROUBLED_FILL } from './result-colours.js';
@@ -11,6 +11,8 @@ import { ALL_FILLS, ENDED_FILL, OUTCOME_FILLS, TROUBLED_FILL } from './result-co
 export class ResultsFile implements TableFile {
   readonly #book: WorkbookWriter;
   readonly #columns: readonly Column[];
+  /** How many of them are the input's. */
+  readonly #own: number;
   readonly #outcome: string;
   readonly #reason: string;
   readonly #status: string;
@@ -29,6 +31,7 @@ export class ResultsFile implements TableFile {
     const nameOf = (wanted: ResultColumn) =>
       own[resultsTable.columns.findIndex(({ name }) => name === wanted)]?.name ?? wanted;
     this.#columns = columns.slice(0, -1);
+    this.#own = columns.length - own.length;
     this.#outcome = nameOf('outcome');
     this.#reason = nameOf('reason');
     this.#status = nameOf('company_status');
@@ -43,7 +46,7 @@ export class ResultsFile implements TableFile {
     });
   }
 
-  write(rows: readonly Row[]): void {
+  write(rows: readonly ResultRow[]): void {
     this.#book.write(rows.map((row) => this.#line(row)));
     this.#rows += rows.length;
   }
@@ -72,15 +75,20 @@ export class ResultsFile implements TableFile {
     if (!this.#isFinished) this.#book.abandon();
   }
 
-  #line(row: Row): readonly SheetCell[] {
+  #line(row: ResultRow): readonly SheetCell[] {
     const outcome = row[this.#outcome] ?? '';
     const outcomeFill = OUTCOME_FILLS[outcome];
     const stateFill = fillOfStatus(row[this.#status] ?? null);
     // Nobody should read past a company that is gone because its line is as green as the others.
     const reasonFill = outcome === 'complete' ? (stateFill ?? outcomeFill) : outcomeFill;
-    return this.#columns.map(({ name, type }): SheetCell => {
+    const ownKinds = row[OWN_KINDS] ?? '';
+    return this.#columns.map(({ name, type }, index): SheetCell => {
       const text = row[name] ?? null;
       if (text === null) return null;
+      if (index < this.#own) {
+        const kind = OWN[ownKinds[index] ?? ''];
+        return kind === undefined ? text : { text, as: kind };
+      }
       if (name === this.#outcome && outcomeFill !== undefined) return { text, fill: outcomeFill };
       if (name === this.#reason && reasonFill !== undefined) return { text, fill: reasonFill };
       if (name === this.#status && stateFill !== undefined) return { text, fill: stateFill };
@@ -107,6 +115,9 @@ function fillOfStatus(status: string | null): string | undefined {
   const state = status === null ? undefined : stateOfStatus(status);
   return state && (hasEnded(state) ? ENDED_FILL : TROUBLED_FILL);
 }
+
+/** By the letters of `SnapshotRow.kinds`: a cell that was a number or a day is one again, if it is exact as one. */
+const OWN: Readonly<Record<string, CellKind>> = { n: 'figure', d: 'local-day' };
 
 /** What the cells of a column are; what is not named is text, whatever it looks like. */
 const KINDS: Readonly<Partial<Record<ColumnType, CellKind>>> = {

@@ -126,7 +126,7 @@ const noteBack = (database: Connection, portfolioId: number, now: number): void 
 /** Places, keys and cells as the file has them; what a member says is another matter. */
 function noteWhatIsThere(database: Connection, portfolioId: number): void {
   const run = (sql: string) => database.prepare(sql).run(portfolioId);
-  run(`UPDATE rows SET input_values = laid.input_values, fields = laid.fields, line = laid.line FROM members JOIN temp.laid ON laid.member_id = members.id
+  run(`UPDATE rows SET input_values = laid.input_values, input_kinds = laid.input_kinds, fields = laid.fields, line = laid.line FROM members JOIN temp.laid ON laid.member_id = members.id
        WHERE rows.run_id = members.run_id AND rows.row = members.run_row AND members.portfolio_id = ?
          AND members.says = laid.says AND members.cells <> laid.cells`);
   run(`UPDATE members SET row = laid.row, line = laid.line, known_by = laid.known_by, company = laid.company, cells = laid.cells,

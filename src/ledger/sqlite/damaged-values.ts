@@ -25,25 +25,33 @@ export function damagedTexts(database: Connection, leftOut: (column: Column) => 
 interface Column {
   readonly table: string;
   readonly column: string;
+  /** The names of all columns of the table. */
+  readonly beside: ReadonlySet<string>;
 }
 
 /** Asked of the database, so that no table of a later version is left out. */
-const columnsOf = (database: Connection, type: string): readonly Column[] =>
-  database
-    .prepare<[string], Column>(
-      `SELECT tables.name AS "table", columns.name AS "column" FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
-       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%' AND columns.type = ?`,
+function columnsOf(database: Connection, type: string): readonly Column[] {
+  const all = database
+    .prepare<[], { readonly table: string; readonly column: string; readonly type: string }>(
+      `SELECT tables.name AS "table", columns.name AS "column", columns.type AS type
+       FROM sqlite_master AS tables, pragma_table_info(tables.name) AS columns
+       WHERE tables.type = 'table' AND tables.name NOT LIKE 'sqlite_%'`,
     )
-    .all(type);
+    .all();
+  const beside = new Map<string, Set<string>>();
+  for (const { table, column } of all) beside.set(table, (beside.get(table) ?? new Set()).add(column));
+  return all
+    .filter((of) => of.type === type)
+    .map(({ table, column }) => ({ table, column, beside: beside.get(table) ?? new Set() }));
+}
 
-function placesWhere(database: Connection, { table, column }: Column, condition: string, run?: string) {
-  const known = new Set(database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table));
-  const runColumn = table === 'runs' ? 'id' : known.has('run_id') ? 'run_id' : undefined;
+function placesWhere(database: Connection, { table, column, beside }: Column, condition: string, run?: string) {
+  const runColumn = table === 'runs' ? 'id' : beside.has('run_id') ? 'run_id' : undefined;
   if (run !== undefined && runColumn === undefined) return [];
-  const number = table !== 'runs' && known.has('id') ? 'id' : 'NULL';
+  const number = table !== 'runs' && beside.has('id') ? 'id' : 'NULL';
   return database
     .prepare<unknown[], StoredPlace>(
-      `SELECT '${table}' AS "table", '${column}' AS "column", ${runColumn ?? 'NULL'} AS run, ${known.has('row') ? 'row' : 'NULL'} AS row, ${number} AS id
+      `SELECT '${table}' AS "table", '${column}' AS "column", ${runColumn ?? 'NULL'} AS run, ${beside.has('row') ? 'row' : 'NULL'} AS row, ${number} AS id
        FROM "${table}" WHERE ${condition}${run === undefined ? '' : ` AND ${runColumn} = ?`}`,
     )
     .all(...(run === undefined ? [] : [run]));

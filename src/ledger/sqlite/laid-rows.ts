@@ -21,7 +21,7 @@ export class LaidRows {
     if (anew || this.#insert === undefined) this.#insert = database.prepare(INSERT);
     const insert = this.#insert;
     const all = () => {
-      for (const { row, line, inputId, company, says, cells, values, fields, problem } of rows)
+      for (const { row, line, inputId, company, says, cells, values, kinds, fields, problem } of rows)
         insert.run(
           row,
           line,
@@ -30,6 +30,7 @@ export class LaidRows {
           says,
           cells,
           JSON.stringify(values),
+          kinds ?? null,
           JSON.stringify(fields),
           problem?.code ?? null,
           problem?.message ?? null,
@@ -95,13 +96,13 @@ interface ComparedLine extends Omit<StandingRow, 'member'> {
 const TABLE = `DROP TABLE IF EXISTS temp.laid;
   CREATE TEMP TABLE laid (
     row INTEGER PRIMARY KEY, line INTEGER NOT NULL, input_id TEXT, company TEXT, says BLOB NOT NULL, cells BLOB NOT NULL,
-    input_values TEXT NOT NULL, fields TEXT NOT NULL, code TEXT, message TEXT, known_by TEXT, member_id INTEGER);
+    input_values TEXT NOT NULL, input_kinds TEXT, fields TEXT NOT NULL, code TEXT, message TEXT, known_by TEXT, member_id INTEGER);
   CREATE INDEX temp.laid_by_member ON laid (member_id);
   CREATE INDEX temp.laid_by_id ON laid (input_id) WHERE input_id IS NOT NULL;
   CREATE INDEX temp.laid_by_company ON laid (company) WHERE company IS NOT NULL;`;
 
-const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, fields, code, message)
-  VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?)`;
+const INSERT = `INSERT INTO temp.laid (row, line, input_id, company, says, cells, input_values, input_kinds, fields, code, message)
+  VALUES (?, ?, ?, ?, unhex(?), unhex(?), ?, ?, ?, ?, ?)`;
 
 /** Rows that say the same company are told apart by their order; those with an ID do not count for those without. */
 const NUMBER_COPIES = `UPDATE temp.laid SET company = numbered.company FROM (

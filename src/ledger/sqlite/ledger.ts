@@ -1,9 +1,11 @@
 import { asPlaceError } from '../../domain/errors.js';
+import type { CallStore } from '../calls.js';
 import { aheadInWords, isNews } from '../clock-ahead.js';
 import type { Housekeeping } from '../housekeeping.js';
 import type { Ledger } from '../ledger.js';
 import type { LedgerOptions } from '../options.js';
 import type { Reading } from '../reading.js';
+import type { RunStore } from '../runs.js';
 import { callStore } from './calls.js';
 import { changeStore } from './changes.js';
 import { doubtStore } from './doubts.js';
@@ -21,7 +23,7 @@ import { dropPortfolio, dropRun } from './remove-runs.js';
 import { reviewStore } from './review.js';
 import { Room } from './room.js';
 import { mustBeNumbered } from './row-numbers.js';
-import { runStore } from './runs.js';
+import { runFinder, runStore } from './runs.js';
 import { signsOfLoss } from './signs-of-loss.js';
 import { openSnapshot } from './snapshot.js';
 import { bringForward, endOtherStarts } from './starts.js';
@@ -66,15 +68,14 @@ function openLocked(options: LedgerOptions): Ledger {
 }
 
 function compose(database: Connection, options: LedgerOptions, onClose: () => void): Ledger {
-  const { dataDir, now, clock, packAlone, freeBytes, onNote } = options;
+  const { dataDir, access, now, clock, packAlone, freeBytes, onNote } = options;
   const path = database.name;
   const writer = new Writer(database);
   const times = new BelievedTimes(database, now, clock);
   const packer = new Packer(packAlone);
-  const { allSettled, ...calls } = callStore(database, writer, times, packer, new Room(path, freeBytes), onNote);
-  const { findNow, ...runs } = runStore(database, writer, times);
+  const money = once(() => callStore(database, writer, times, packer, new Room(path, freeBytes), onNote));
   const flush = async () => {
-    await allSettled();
+    if (access !== 'read') await money().allSettled();
     await writer.flush();
   };
   const settled = async <T>(work: () => T): Promise<Awaited<T>> => {
@@ -85,26 +86,37 @@ function compose(database: Connection, options: LedgerOptions, onClose: () => vo
     const opened = await openSnapshot(path, runId, times);
     return opened && inWords(opened, path);
   };
-  // What money and rows need is prepared at once, so that a file that does not fit is refused before anything is bought; the
-  // rest when it is first asked for: every command opens a ledger, and few need all of it.
-  const portfolios = once(() => inWords(portfolioStore(database, writer, times, findNow), path));
-  const changes = once(() => inWords(changeStore(database, writer), path));
-  const watches = once(() => inWords(watchStore(database, writer, times), path));
-  const review = once(() => inWords(reviewStore(database, writer), path));
+  // Each is prepared when it is first asked for: every command opens a ledger, a start three times, and few need all of it.
+  const store = <T extends object>(make: () => T) => once(() => inWords(make(), path));
+  const calls = store<CallStore>(money);
+  const doubts = store(() => doubtStore(database, writer, dataDir));
+  const runs = store<RunStore>(() => {
+    const all = runStore(database, writer, times);
+    return {
+      ...all,
+      async mustBeReadable(runId) {
+        await all.mustBeReadable(runId);
+        mustBeNumbered(database, runId);
+      },
+    };
+  });
+  const portfolios = store(() => portfolioStore(database, writer, times, runFinder(database)));
+  const changes = store(() => changeStore(database, writer));
+  const watches = store(() => watchStore(database, writer, times));
+  const review = store(() => reviewStore(database, writer));
+  // But a file that does not fit is refused before anything is bought.
+  if (access !== 'read') for (const needed of [calls, doubts, runs]) needed();
   return {
     times,
-    calls: inWords(calls, path),
-    doubts: inWords(doubtStore(database, writer, dataDir), path),
-    runs: inWords(
-      {
-        ...runs,
-        async mustBeReadable(runId) {
-          await runs.mustBeReadable(runId);
-          mustBeNumbered(database, runId);
-        },
-      },
-      path,
-    ),
+    get calls() {
+      return calls();
+    },
+    get doubts() {
+      return doubts();
+    },
+    get runs() {
+      return runs();
+    },
     get portfolios() {
       return portfolios();
     },

@@ -186,7 +186,7 @@ function forgetReview(database: Connection, { ids, rows }: Entity, keys: Readonl
  */
 function blankRows(database: Connection, rows: readonly RowKey[]): void {
   const statements = [
-    `UPDATE rows SET input_values = '[]', fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
+    `UPDATE rows SET input_values = '[]', input_kinds = NULL, fields = '{}', match_grade = NULL, matched_on = NULL, hold = NULL, hold_reason = NULL,
        next_at = NULL, outcome = CASE WHEN outcome IN ('complete', 'no_match') THEN outcome ELSE 'invalid' END,
        error_code = 'PURGED', error_message = 'what this row said was removed'`,
     'DELETE FROM row_ids',

@@ -1,6 +1,6 @@
 import { ID_SPACES, type IdSpace } from '../../domain/id-spaces.js';
 import { matchNumber, type NumberMatcher } from '../../domain/numbers/same-number.js';
-import { resolveLocation } from '../../domain/resolve-location.js';
+import { type ResolvedLocation, resolveLocation } from '../../domain/resolve-location.js';
 import type { PurgeRequest } from '../housekeeping.js';
 import { isTextRecord, isTexts, parseStored } from '../stored-json.js';
 import { ASKED_BY_OTHERS, askedForAlone, CALLS_ABOUT } from './asked-for.js';
@@ -94,7 +94,7 @@ function isAmong(named: NumberMatcher, texts: readonly string[]): boolean {
   const states = texts.flatMap((country) =>
     [undefined, ...texts].flatMap((state) => {
       const place = resolveLocation(country, state);
-      return place.ok && place.countryCode === named.countryCode ? [place.state] : [];
+      return isPlaceOf(named, place) ? [place.ok ? place.state : undefined] : [];
     }),
   );
   return numbers.some((number) => [...new Set(states)].some((state) => named.is(number, state)));
@@ -103,8 +103,12 @@ function isAmong(named: NumberMatcher, texts: readonly string[]): boolean {
 function isNamed(named: NumberMatcher, number: string, country: string, state?: string): boolean {
   if (!named.mayBeIn(number)) return false;
   const place = resolveLocation(country, state);
-  return place.ok && place.countryCode === named.countryCode && named.is(number, place.state ?? state);
+  return isPlaceOf(named, place) && named.is(number, (place.ok ? place.state : undefined) ?? state);
 }
+
+/** A cell that names two countries is a company's of either: nothing of it may be left behind. */
+const isPlaceOf = ({ countryCode }: NumberMatcher, place: ResolvedLocation): boolean =>
+  place.ok ? place.countryCode === countryCode : place.several?.includes(countryCode) === true;
 
 const rowsWith = (database: Connection, ids: EntityIds): readonly RowKey[] =>
   database

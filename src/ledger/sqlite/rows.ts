@@ -27,8 +27,8 @@ type RowStore = Pick<
 
 export function rowStore(database: Connection, writer: Writer, times: BelievedTimes): RowStore {
   const insert = database.prepare(
-    `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, error_code, error_message)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
   const pending = database
     .prepare<[string], number>(
@@ -92,6 +92,7 @@ export function rowStore(database: Connection, writer: Writer, times: BelievedTi
             row.row,
             row.line,
             JSON.stringify(row.values),
+            row.kinds ?? null,
             JSON.stringify(row.fields),
             ...firstOutcome(row),
           );

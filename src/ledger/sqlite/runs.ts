@@ -8,21 +8,14 @@ import { rowStore } from './rows.js';
 import type { BelievedTimes } from './times.js';
 import type { Writer } from './writer.js';
 
-export function runStore(
-  database: Connection,
-  writer: Writer,
-  times: BelievedTimes,
-): RunStore & {
-  /** For those who are inside a transaction. */
-  readonly findNow: (runId: string) => RunRecord | undefined;
-} {
+export function runStore(database: Connection, writer: Writer, times: BelievedTimes): RunStore {
   const insert = database.prepare(
     `INSERT INTO runs (id, input_path, input_sha256, pipeline_name, pipeline_sha256, settings, columns, state, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'reading', ?)`,
   );
   const open = database.prepare("UPDATE runs SET state = 'open', row_count = ? WHERE id = ?");
   const finish = database.prepare("UPDATE runs SET state = 'finished', finished_at = ? WHERE id = ?");
-  const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
+  const find = runFinder(database);
   const all = database.prepare<[], RunRow>(
     `SELECT * FROM runs WHERE put_away = 0 OR id IN (${NEWEST_RUNS}) ORDER BY rowid DESC`,
   );
@@ -41,7 +34,6 @@ export function runStore(
     .pluck();
 
   const cells = new Cells(database);
-  const toRun = (run: RunRow | undefined) => run && runOf(run, cells);
 
   return {
     ...rowStore(database, writer, times),
@@ -60,9 +52,8 @@ export function runStore(
       }),
     open: (runId, rowCount) => writer.write(() => void open.run(rowCount, runId)),
     finish: (runId, at) => writer.write(() => void finish.run(at, runId)),
-    findNow: (runId) => toRun(byId.get(runId)),
-    find: async (runId) => toRun(byId.get(runId)),
-    all: async () => all.all().flatMap((run) => toRun(run) ?? []),
+    find: async (runId) => find(runId),
+    all: async () => all.all().map((run) => runOf(run, cells)),
     ofLists: async () => new Map(ofLists.all().map(({ id, portfolioId }) => [id, portfolioId])),
     useEnvironments: (runId, environments) =>
       writer.write(() => {
@@ -73,6 +64,16 @@ export function runStore(
       if (places.length > 0) throw damagedRecord(places);
     },
     environmentName: async (runId, api) => environmentName.get(runId, api),
+  };
+}
+
+/** For those who need no more of the runs, or are inside a transaction. */
+export function runFinder(database: Connection): (runId: string) => RunRecord | undefined {
+  const byId = database.prepare<[string], RunRow>('SELECT * FROM runs WHERE id = ?');
+  const cells = new Cells(database);
+  return (runId) => {
+    const run = byId.get(runId);
+    return run && runOf(run, cells);
   };
 }
 

@@ -47,7 +47,7 @@ export const DUPLICATES = `
       (SELECT min(space) FROM row_ids AS other WHERE other.run_id = row_ids.run_id AND other.row = row_ids.row AND space IN ('v1', 'v2'))`;
 
 // Units are those of the run: a row that was not due has cost nothing.
-export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", fields, outcome, stage, stages,
+export const ROWS = `SELECT standing.row, standing.line, standing.run_id, standing.run_row, input_values AS "values", input_kinds AS kinds, fields, outcome, stage, stages,
     match_grade AS matchGrade, matched_on AS matchedOn, ${IDS} AS ids, iif(rows.run_id = ?, units_charged, 0) AS unitsCharged,
     error_code AS errorCode, error_message AS errorMessage, hold, hold_reason AS holdReason, updated_at AS updatedAt,
     ${CONFIRMED} AS confirmed, ${QUESTIONS} AS questions, duplicates.first AS firstRow

@@ -38,7 +38,7 @@ import { earlierPages } from './earlier-pages.js';
 import { GlanceStore } from './glances.js';
 import { hasChanges, MEMBER_CHANGES, type MemberChangeRow, toMemberChange } from './member-changes.js';
 import { countUnknownCalls, type ProgressRow, toProgress } from './rows.js';
-import { runStore } from './runs.js';
+import { runFinder } from './runs.js';
 import {
   ANSWERS_ABOUT,
   CALLS,
@@ -56,7 +56,6 @@ import { withoutStagesToCome } from './stages-to-come.js';
 import { type StandingRow, standingReader } from './standings.js';
 import type { BelievedTimes } from './times.js';
 import { allowancesOf } from './told.js';
-import { Writer } from './writer.js';
 
 /**
  * A connection of its own, in one read transaction: SQLite shows it the database as it was when the transaction began,
@@ -69,8 +68,7 @@ export async function openSnapshot(
 ): Promise<RunSnapshot | undefined> {
   const database = connect(path, { readonly: true, timeout: 10_000 });
   database.exec('BEGIN');
-  const runs = runStore(database, new Writer(database), times);
-  const run = await runs.find(runId);
+  const run = runFinder(database)(runId);
   if (run === undefined) {
     database.close();
     return undefined;
@@ -79,13 +77,15 @@ export async function openSnapshot(
   const damaged: UnsoundAnswer[] = [];
   // They are empty in the tables.
   const damagedTexts: StoredPlace[] = [...damagedTimes(database, runId)];
+  const bodies = new Bodies(database);
   const store: Store = {
     database,
-    bodies: new Bodies(database),
+    bodies,
     cells: new Cells(database),
     glances: new GlanceStore(),
     damaged,
     damagedTexts,
+    standing: standingAnswers(database, bodies),
   };
   return {
     damaged,
@@ -244,7 +244,15 @@ interface Store {
   readonly glances: GlanceStore;
   readonly damaged: UnsoundAnswer[];
   readonly damagedTexts: StoredPlace[];
+  readonly standing: ReturnType<typeof standingAnswers>;
 }
+
+/** What of the answers about a subject it stands by: prepared once for all that read, each of the tables and spaces. */
+const standingAnswers = (database: Connection, bodies: Bodies) => ({
+  stoodBy: answerStoodBy(database, bodies),
+  begun: withoutStagesToCome(database),
+  earlier: earlierPages(database),
+});
 
 /** What a text says, or nothing and a note. */
 function soundText<T>({ cells, damagedTexts }: Store, of: Cell<T>, text: string, key: readonly (string | number)[]) {
@@ -268,9 +276,7 @@ async function* readSubjects(
 ): AsyncGenerator<SnapshotSubject> {
   type Subject = Omit<Stored<SnapshotSubject, 'ids'>, 'answers' | 'withReplaced'> &
     Place & { readonly lacking: string | null; readonly asked: 0 | 1 };
-  const stoodBy = answerStoodBy(store.database, store.bodies);
-  const begun = withoutStagesToCome(store.database);
-  const earlier = earlierPages(store.database);
+  const { stoodBy, begun, earlier } = store.standing;
   const about = store.database.prepare<unknown[], AnswerRow>(ANSWERS_ABOUT(operations.length));
   const asking =
     askedFor.length === 0

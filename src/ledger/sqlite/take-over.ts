@@ -54,16 +54,16 @@ function beginArrived(database: Connection, portfolioId: number, runId: string, 
        WHERE member_id IS NULL AND row <= @limit`);
   run(`UPDATE members SET says = laid.says, run_id = @runId, run_row = laid.row, changed_at = NULL FROM temp.laid
        WHERE laid.member_id = members.id AND laid.says <> members.says AND laid.row <= @limit`);
-  run(`INSERT INTO rows (run_id, row, line, input_values, fields, outcome, error_code, error_message, member_id)
-       SELECT @runId, laid.row, laid.line, input_values, fields, iif(code IS NULL, 'pending', 'invalid'), code, message, members.id
+  run(`INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, error_code, error_message, member_id)
+       SELECT @runId, laid.row, laid.line, input_values, input_kinds, fields, iif(code IS NULL, 'pending', 'invalid'), code, message, members.id
        FROM temp.laid JOIN members ON members.portfolio_id = @portfolioId AND members.known_by = laid.known_by
        WHERE members.run_id = @runId AND members.run_row = laid.row`);
 }
 
 function copyStale(database: Connection, runId: string, stale: TakeOver['stale']): void {
   const copyRow = database.prepare(
-    `INSERT INTO rows (run_id, row, line, input_values, fields, outcome, stage, stages, match_grade, matched_on, member_id, fetched, rank, not_before)
-     SELECT @runId, members.row, members.line, input_values, fields, 'pending', stage, @stages, iif(@anew, NULL, match_grade),
+    `INSERT INTO rows (run_id, row, line, input_values, input_kinds, fields, outcome, stage, stages, match_grade, matched_on, member_id, fetched, rank, not_before)
+     SELECT @runId, members.row, members.line, input_values, input_kinds, fields, 'pending', stage, @stages, iif(@anew, NULL, match_grade),
        iif(@anew, NULL, matched_on), members.id, fetched, @rank, @notBefore
      FROM members JOIN rows ON rows.run_id = members.run_id AND rows.row = members.run_row WHERE members.id = @member`,
   );

@@ -7,6 +7,9 @@ const CLUES: readonly (readonly [SingleByteEncoding, RegExp])[] = [
     clue('PL|CZ|SK|HU|RO|HR|SI|POL|CZE|HUN|ROU', 'sp\\. ?z ?o\\. ?o|s\\.r\\.o|spol\\.|kft|zrt|nyrt|d\\.o\\.o'),
   ],
   ['windows-1251', clue('RU|BG|UA|BY|RS|MK|KZ|RUS|UKR|BGR', 'OOO|ZAO|PAO|EOOD|OOD')],
+  ['windows-1255', clue('IL|ISR', '')],
+  ['windows-1256', clue('AE|SA|EG|JO|KW|QA|BH|OM|LB|IQ|MA|DZ|TN|LY|ARE|SAU|EGY', '')],
+  ['windows-874', clue('TH|THA', '')],
   ['windows-1253', clue('GR|CY|GRC', '')],
   ['windows-1254', clue('TR|TUR', 'tic|san\\. ve|ltd\\. \\S?ti')],
   ['windows-1257', clue('LT|LV|EE|LTU|LVA|EST', 'uab|sia')],
@@ -23,6 +26,7 @@ const OF_DOS: Readonly<Partial<Record<SingleByteEncoding, readonly SingleByteEnc
   'windows-1252': ['cp850', 'cp858', 'cp437'],
   'windows-1253': ['cp737'],
   'windows-1254': ['cp857'],
+  'windows-1255': ['cp862'],
   'windows-1257': ['cp775'],
 };
 

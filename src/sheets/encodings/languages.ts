@@ -1,7 +1,7 @@
 import type { SheetEncoding } from '../sheet.js';
 
 /**
- * How often each letter beyond a to z comes among those of a language, in per cent; for Cyrillic and Greek among all
+ * How often each letter beyond a to z comes among those of a language, in per cent; for other alphabets among all
  * letters. Roughly, as counted in texts: what matters is which letters are usual and which never come.
  */
 const LETTERS = {
@@ -32,6 +32,11 @@ const LETTERS = {
     'а12 и9 о8.7 е8.5 н7 т6.8 р5.5 с5.2 в4.6 л4 д3.5 к3.4 п3 м2.4 з2.2 я1.7 г1.6 ъ1.5 у1.5 б1.4 ч1.4 й0.8 ж0.7 щ0.6 ш0.6 х0.8 ц0.6 ф0.4 ю0.2 ь0.2',
   greek:
     'α11 ο9 ι8.5 ε8 τ7.5 σ5 ν6 η4.5 υ4 ρ4.5 π4 κ4.2 μ3.3 λ3.2 ς4 ω2 γ1.8 δ1.8 χ1.2 θ1.2 φ0.9 β0.7 ξ0.5 ζ0.4 ψ0.2 ό1.5 ί1.8 ά1.6 έ1.4 ή1.3 ύ0.9 ώ0.7 ϊ0.1 ϋ0.1',
+  hebrew:
+    'י11 ה10 ו10 ל7 א6 ר6 ב5 ת5 מ5 ש4.5 נ4 ע3.2 ם3 ד2.6 ח2.5 כ2.4 ק2.2 פ2 ן1.8 ס1.6 ט1.5 ג1.5 ז1.3 צ1.2 ך0.6 ף0.3 ץ0.3',
+  arabic:
+    'ا13 ل12 ي7.5 م6.5 ن6.5 و6 ر5.2 ت4.5 ب4 ع3.6 ة3.5 د3.3 ه3 س3 ف2.8 ق2.5 ك2.3 ح2 أ2 ج1.5 ش1.3 ص1.2 ط1.2 خ1 إ1 ذ0.8 ى0.8 ز0.7 ض0.6 ث0.6 غ0.5 ئ0.4 ء0.4 ظ0.2 آ0.2 ؤ0.2',
+  thai: 'า6.5 น6.5 ร6 อ5.5 ก4.8 เ4.3 ง4 ม3.8 ย3.5 ว3.2 ล3.2 ด3 ต2.8 ท2.8 ส2.7 บ2.3 ค2.2 ป2.2 ะ2 ห2 จ1.7 พ1.7 แ1.6 ไ1.3 ใ1.3 ข1.2 ช1.2 โ1 ำ1 ถ0.8 ผ0.7 ธ0.6 ณ0.6 ศ0.6 ษ0.5 ซ0.5 ภ0.5 ญ0.3 ฟ0.3 ฐ0.3 ฉ0.2 ฏ0.1 ฎ0.1 ฮ0.1 ฤ0.1 ๆ0.1 ฯ0.1 \u0e485 \u0e494 \u0e314.5 \u0e353 \u0e343 \u0e4c1.5 \u0e381.3 \u0e371.2 \u0e391 \u0e470.8 \u0e360.6 \u0e4a0.1 \u0e4b0.1',
 } as const;
 
 export type Language = keyof typeof LETTERS;
@@ -71,6 +76,11 @@ export const LANGUAGES_OF = {
   cp737: ['greek'],
   cp857: ['turkish', 'german', 'french'],
   cp775: ['lithuanian', 'latvian', 'estonian', 'german'],
+  'windows-1255': ['hebrew'],
+  cp862: ['hebrew'],
+  'windows-1256': ['arabic'],
+  'iso-8859-6': ['arabic'],
+  'windows-874': ['thai'],
   macintosh: WESTERN,
 } as const satisfies Partial<Record<SheetEncoding, readonly Language[]>>;
 

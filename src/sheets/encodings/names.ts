@@ -32,6 +32,7 @@ const ALIASES: Readonly<Partial<Record<SheetEncoding, string>>> = {
   cp437: 'dosus oemus',
   cp850: 'dos msdos oem doslatin1',
   cp852: 'doslatin2',
+  cp862: 'doshebrew',
   cp866: 'doscyrillic',
   macintosh: 'mac macroman xmacroman',
   'x-mac-cyrillic': 'maccyrillic',

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Each byte is looked at in so many lines at least, where there are so many; what comes everywhere is not kept more. */
 const LINES_OF_EACH_BYTE = 40;
@@ -10,6 +10,8 @@ export class OddLines {
   readonly lines: Buffer[] = [];
   /** Bytes above 127 that came anywhere, whether or not in a line that was kept. */
   readonly seen = new Uint8Array(256);
+  /** Lines that are UTF-8, and more than ASCII. */
+  wholeLines = 0;
   readonly #kept = new Uint32Array(256);
   #rest: Buffer = Buffer.alloc(0);
 
@@ -33,7 +35,10 @@ export class OddLines {
 
   #take(whole: Buffer): void {
     // A line that is UTF-8, in a file that is not, is wrong in any other encoding: it says nothing.
-    if (isUtf8(whole)) return;
+    if (isUtf8(whole)) {
+      if (!isAscii(whole)) this.wholeLines += 1;
+      return;
+    }
     const line = whole.subarray(0, LONGEST_LINE);
     let isNew = false;
     for (const byte of line) {

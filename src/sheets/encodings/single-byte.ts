@@ -1,6 +1,6 @@
 import { cluesIn } from './clues.js';
 import { LANGUAGES_OF, type Language, letterCost, type SingleByteEncoding } from './languages.js';
-import { oddityOf } from './word-shape.js';
+import { isLetter, oddityOf } from './word-shape.js';
 
 export const SINGLE_BYTE = Object.keys(LANGUAGES_OF) as readonly SingleByteEncoding[];
 
@@ -25,6 +25,11 @@ const BEFOREHAND: Readonly<Record<SingleByteEncoding, number>> = {
   cp855: -4,
   cp858: -4,
   macintosh: -4,
+  'windows-1255': 0,
+  'windows-1256': 0,
+  'windows-874': 0,
+  cp862: -3,
+  'iso-8859-6': -4,
 };
 
 /** How much a legal form or a country beside such a name adds, and how much all of them together do at most. */
@@ -48,12 +53,11 @@ export function likelihood(encoding: SingleByteEncoding, words: readonly string[
 function lettersCost(word: string, language: Language): number {
   let cost = 0;
   for (const character of word.toLowerCase().normalize('NFC')) {
-    if (character > '\u007f' && LETTER.test(character)) cost += letterCost(language, character);
+    if (character > '\u007f' && isLetter(character)) cost += letterCost(language, character);
   }
   return cost;
 }
 
-const LETTER = /\p{L}/u;
 const ROUNDS = 6;
 
 /** The shares of the languages are fitted to the words, round by round (expectation and maximisation). */

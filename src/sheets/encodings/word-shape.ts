@@ -14,7 +14,7 @@ export function oddityOf(word: string): number {
     }
     const before = characters[index - 1] ?? '';
     const after = characters[index + 1] ?? '';
-    if (!LETTER.test(character)) {
+    if (!isLetter(character)) {
       odd += signOddity(character, before, after);
       row = 0;
       continue;
@@ -32,7 +32,7 @@ function letterOddity(letter: string, before: string, after: string): number {
   if (isUpper(letter) && isLower(before)) odd -= 5;
   if (isLower(letter) && isUpper(before) && isUpper(after)) odd -= 4;
   for (const neighbour of [before, after]) {
-    if (LETTER.test(neighbour) && scriptOf(neighbour) !== scriptOf(letter)) odd -= 6;
+    if (isLetter(neighbour) && scriptOf(neighbour) !== scriptOf(letter)) odd -= 6;
     if (isVowel(letter) && isVowel(neighbour)) odd -= 1;
   }
   return odd;
@@ -40,11 +40,11 @@ function letterOddity(letter: string, before: string, after: string): number {
 
 function signOddity(sign: string, before: string, after: string): number {
   if (NO_TEXT.test(sign)) return -12;
-  const within = LETTER.test(before) && LETTER.test(after);
+  const within = isLetter(before) && isLetter(after);
   if (within) return isWithinWords(sign, before, after) ? -4 : -9;
-  if (TYPOGRAPHIC.has(sign) && !(BEHIND_WORDS.has(sign) && LETTER.test(after))) return -3;
+  if (TYPOGRAPHIC.has(sign) && !(BEHIND_WORDS.has(sign) && isLetter(after))) return -3;
   // A sign at a word's end or beginning may be a letter of another encoding.
-  return LETTER.test(before) || LETTER.test(after) ? -7 : -6;
+  return isLetter(before) || isLetter(after) ? -7 : -6;
 }
 
 /** The point is Catalan, between two l: elsewhere it is a letter of another encoding (`Gro·inger`). */
@@ -56,14 +56,16 @@ function isWithinWords(sign: string, before: string, after: string): boolean {
 export function hasSignWithin(word: string): boolean {
   const characters = [...word];
   return characters.some((character, index) => {
-    if (character <= '\u007f' || LETTER.test(character)) return false;
+    if (character <= '\u007f' || isLetter(character)) return false;
     const [before = '', after = ''] = [characters[index - 1], characters[index + 1]];
-    const within = LETTER.test(before) && LETTER.test(after) && !isWithinWords(character, before, after);
+    const within = isLetter(before) && isLetter(after) && !isWithinWords(character, before, after);
     return within || NO_TEXT.test(character);
   });
 }
 
-const LETTER = /\p{L}/u;
+/** Thai writes some of its vowels and its tones above and below letters, as characters of their own. */
+const LETTER = /[\p{L}\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/u;
+export const isLetter = (character: string): boolean => LETTER.test(character);
 /** Controls, and what DOS drew frames with. */
 const NO_TEXT = /[\p{Cc}\ufffd\p{Co}\p{Cn}\u2500-\u25ff]/u;
 const APOSTROPHES: ReadonlySet<string> = new Set('’‘´–-');

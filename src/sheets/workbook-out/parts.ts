@@ -6,6 +6,8 @@ export interface NamedSheet {
   readonly name: string;
   /** Header and lines, `$A$1:$B$9`. */
   readonly range: string;
+  /** Columns and rows that are printed on every page: `$A:$A`, `$1:$1`. */
+  readonly printTitles: readonly string[];
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -26,16 +28,16 @@ export const PACKAGE_RELATIONS = `${XML}<Relationships xmlns="${PACKAGE}/relatio
 export const workbookRelations = (sheets: number): string =>
   `${XML}<Relationships xmlns="${PACKAGE}/relationships">${each(sheets, (number) => `<Relationship Id="rId${number}" Type="${DOCUMENT}/worksheet" Target="worksheets/sheet${number}.xml"/>`)}<Relationship Id="rId${sheets + 1}" Type="${DOCUMENT}/styles" Target="styles.xml"/></Relationships>`;
 
-/** The filter of a sheet, and that its header is printed on each page, are names of the workbook. */
+/** The filter of a sheet, and what of it is printed on each page, are names of the workbook. */
 export function workbookXml(sheets: readonly NamedSheet[]): string {
   const tabs = sheets.map(
     ({ name }, index) => `<sheet name="${xmlText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
-  const names = sheets.flatMap(({ name, range }, index) => {
+  const names = sheets.flatMap(({ name, range, printTitles }, index) => {
     const sheet = `'${xmlText(name.replaceAll("'", "''"))}'!`;
     return [
       `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${sheet}${range}</definedName>`,
-      `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${sheet}$1:$1</definedName>`,
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${printTitles.map((title) => `${sheet}${title}`).join(',')}</definedName>`,
     ];
   });
   return `${XML}<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${DOCUMENT}"><bookViews><workbookView activeTab="0"/></bookViews><sheets>${tabs.join('')}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;

@@ -1,7 +1,17 @@
 import { xmlText } from './text.js';
 
-/** How a cell is shown. `count` is a whole number without separators, `amount` one with. */
-export const CELL_LOOKS = ['header', 'text', 'formula-like', 'count', 'amount', 'fraction', 'day', 'moment'] as const;
+/** How a cell is shown. `count` is a whole number without separators, `amount` one with; `figure` has as many places as it needs. */
+export const CELL_LOOKS = [
+  'header',
+  'text',
+  'formula-like',
+  'count',
+  'amount',
+  'fraction',
+  'figure',
+  'day',
+  'moment',
+] as const;
 export type CellLook = (typeof CELL_LOOKS)[number];
 
 /** Number formats that every spreadsheet has, and the two that are ours. */
@@ -12,6 +22,7 @@ const FORMATS: Readonly<Record<CellLook, number>> = {
   count: 1,
   amount: 3,
   fraction: 4,
+  figure: 0,
   day: 164,
   moment: 165,
 };

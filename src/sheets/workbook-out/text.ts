@@ -57,11 +57,16 @@ const DAY_MS = 86_400_000;
 const DAY_0 = Date.UTC(1899, 11, 30);
 const FIRST_RIGHT_DAY = 61;
 
-/** `YYYY-MM-DD`, alone or with a time in UTC, as days of a spreadsheet's calendar; undefined where it is none, or cannot be told. */
-export function serialDay(text: string): string | undefined {
-  const said = /^(\d{4})-(\d\d)-(\d\d)(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?$/.exec(text);
+/**
+ * `YYYY-MM-DD`, alone or with a time (in UTC, which it says, or of no zone), as days of a spreadsheet's calendar; undefined where it is
+ * none, or cannot be told.
+ */
+export function serialDay(text: string, isUtc = true): string | undefined {
+  const said = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d:\d\d(?:\.\d+)?)?(Z?)$/.exec(text);
   if (said === null) return undefined;
-  const ms = Date.parse(text);
+  const [, , , , time, zone] = said;
+  if ((zone === 'Z') !== (isUtc && time !== undefined)) return undefined;
+  const ms = Date.parse(time === undefined || isUtc ? text : `${text}Z`);
   if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(said[3])) return undefined;
   const days = (ms - DAY_0) / DAY_MS;
   return days < FIRST_RIGHT_DAY ? undefined : String(Number(days.toFixed(8)));

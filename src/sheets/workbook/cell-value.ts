@@ -12,32 +12,34 @@ export interface CellContext {
   readonly from1904: boolean;
 }
 
+/** What a cell was stored as. `padded`: a number to whose text its format added zeros or signs that it does not have itself. */
+export type StoredKind = 'text' | 'number' | 'day' | 'padded';
+
 export interface CellValue {
   readonly text: string;
-  /** The number format added zeros or signs that the number itself does not have. */
-  readonly padded: boolean;
+  readonly kind: StoredKind;
 }
 
 /** The text of a cell: what its owner sees, exact where Excel's window would round. `stored` is what stands in `<v>`. */
 export function cellValue(stored: string, type: string | undefined, style: number, context: CellContext): CellValue {
   switch (type) {
     case 's':
-      return plain(sharedText(stored, context));
+      return asText(sharedText(stored, context));
     case 'b':
-      return plain(stored.trim() === '0' ? 'FALSE' : 'TRUE');
+      return asText(stored.trim() === '0' ? 'FALSE' : 'TRUE');
     case 'str':
     case 'inlineStr':
-      return plain(unescaped(stored));
+      return asText(unescaped(stored));
     case 'd':
-      return plain(stored.trim().replace(/T00:00:00(\.0+)?Z?$/, ''));
+      return { text: stored.trim().replace(/T00:00:00(\.0+)?Z?$/, ''), kind: 'day' };
     case 'e':
-      return plain(stored);
+      return asText(stored);
     default:
       return numberValue(stored, context.styles[style] ?? PLAIN, context.from1904);
   }
 }
 
-const plain = (text: string): CellValue => ({ text, padded: false });
+const asText = (text: string): CellValue => ({ text, kind: 'text' });
 
 function sharedText(stored: string, { strings, shownAs }: CellContext): string {
   const text = strings[Number(stored)];
@@ -46,18 +48,23 @@ function sharedText(stored: string, { strings, shownAs }: CellContext): string {
 }
 
 function numberValue(stored: string, look: NumberLook, from1904: boolean): CellValue {
-  const text = numberText(stored);
   switch (look.kind) {
     case 'plain':
-      return plain(text);
+      return { text: numberText(stored), kind: 'number' };
     case 'date':
-      return plain(dateText(Number(stored), from1904, look.time) ?? text);
-    case 'time':
-      return plain(timeText(Number(stored)) ?? dateText(Number(stored), from1904, true) ?? text);
+      return dayValue(stored, dateText(Number(stored), from1904, look.time));
+    case 'time': {
+      const time = timeText(Number(stored));
+      return time === undefined ? dayValue(stored, dateText(Number(stored), from1904, true)) : asText(time);
+    }
     case 'digits': {
-      if (!/^\d+$/.test(text)) return plain(text);
+      const text = numberText(stored);
+      if (!/^\d+$/.test(text)) return { text, kind: 'number' };
       const shown = shownDigits(text, look.places);
-      return { text: shown, padded: shown !== text };
+      return { text: shown, kind: shown === text ? 'number' : 'padded' };
     }
   }
 }
+
+const dayValue = (stored: string, day: string | undefined): CellValue =>
+  day === undefined ? { text: numberText(stored), kind: 'number' } : { text: day, kind: 'day' };

@@ -15,7 +15,7 @@ export function namedSheet(path: string, wanted: string, worksheets: readonly Wo
   const names = worksheets.map(({ name }) => name);
   throw new UsageError(
     `${path} has no sheet ${outsideText(wanted, 80)}; it has ${listed(names)}`,
-    `Name one of them with --sheet.${didYouMean(wanted, names)}`,
+    `Name one of them with --sheet.${/^\d+$/.test(wanted.trim()) ? '' : didYouMean(wanted, names)}`,
   );
 }
 

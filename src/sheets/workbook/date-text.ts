@@ -16,8 +16,22 @@ export function dateText(serial: number, from1904: boolean, withTime: boolean): 
   }
   if (!from1904 && days === LEAP_DAY) return undefined;
   const sinceEpoch = from1904 ? days - 24_107 : days < LEAP_DAY ? days - 25_568 : days - 25_569;
-  const date = new Date(sinceEpoch * DAY_MS).toISOString().slice(0, 10);
+  const date = isoDay(sinceEpoch);
   return withTime ? `${date}T${clockText(seconds)}` : date;
+}
+
+const isoDays = new Map<number, string>();
+const DAYS_REMEMBERED = 20_000;
+
+/** Remembered, as a list has the same days over and over, and working one out takes longer than reading its cell. */
+function isoDay(sinceEpoch: number): string {
+  let day = isoDays.get(sinceEpoch);
+  if (day === undefined) {
+    day = new Date(sinceEpoch * DAY_MS).toISOString().slice(0, 10);
+    if (isoDays.size >= DAYS_REMEMBERED) isoDays.clear();
+    isoDays.set(sinceEpoch, day);
+  }
+  return day;
 }
 
 /** The time of day, as `08:30:00`; undefined for a whole day and more. */

@@ -14,6 +14,8 @@ export interface FoundHeader {
   readonly cells: readonly string[];
   /** The rows above it that hold anything. */
   readonly above: readonly number[];
+  /** The cells of the row right above. */
+  readonly groupCells?: readonly string[] | undefined;
 }
 
 interface Table {
@@ -49,6 +51,7 @@ function tableIn(
   recognises: RecogniseHeader,
   wanted: number | undefined,
 ): Table | undefined {
+  if (wanted === 0) return rows.length === 0 ? undefined : { worksheet, header: NO_HEADER, meanings: 0 };
   const choice =
     wanted === undefined
       ? pickHeader(
@@ -64,8 +67,11 @@ function tableIn(
   const found = rows[choice.index];
   if (found === undefined) return undefined;
   const above = rows.slice(0, choice.index).map(({ row }) => row);
-  return { worksheet, header: { row: found.row, cells: found.cells, above }, meanings: choice.meanings };
+  const groupCells = rows.find(({ row }) => row === found.row - 1)?.cells;
+  return { worksheet, header: { row: found.row, cells: found.cells, above, groupCells }, meanings: choice.meanings };
 }
+
+const NO_HEADER: FoundHeader = { row: 0, cells: [], above: [] };
 
 async function firstRows(
   parts: ZipParts,
@@ -87,7 +93,7 @@ function noTable(
   all: readonly Worksheet[],
   headerLine: number | undefined,
 ) {
-  if (headerLine !== undefined) return noHeaderThere(path, headerLine, 'row');
+  if (headerLine !== undefined && headerLine > 0) return noHeaderThere(path, headerLine, 'row');
   if (all.some(({ hidden }) => hidden) && looked.every(({ hidden }) => !hidden)) {
     return new UsageError(
       `${path}: its visible sheets are empty; others are hidden`,

@@ -39,15 +39,20 @@ function dateLook(section: string): NumberLook | undefined {
   return time ? TIME : DATE;
 }
 
-/** `00000000`, `0000000#`, `00-0000000`, `"FN "000000`: at least two places that show a zero, and no fraction. */
+/**
+ * `00000000`, `0000000#`, `00-0000000`: at least two places that show a zero, and no fraction. Or letters that belong to the
+ * number: `"HRB "0`, `"SC"General`, `0" B"`. Words behind it are a unit, `0" pieces"`, and the number is a number.
+ */
 function digitsLook(section: string): NumberLook | undefined {
   const bare = section.replace(/\[[^\]]*\]/g, '');
-  const tokens = bare.match(/"[^"]*"|\\.|[0#]|[- /():]|./gsu) ?? [];
+  const tokens: readonly string[] = bare.match(/"[^"]*"|\\.|General|[0#]|[- /():]|./gisu) ?? [];
+  // Without a zero the last place stands for them all: only of nothing does it show nothing.
+  const last = tokens.some(isZero) ? -1 : tokens.lastIndexOf('#');
   const places: string[] = [];
   let zeros = 0;
-  for (const token of tokens) {
-    if (token === '0' || token === '#') {
-      if (token === '0') zeros++;
+  for (const [index, token] of tokens.entries()) {
+    if (isZero(token) || token === '#') {
+      if (isZero(token) || index === last) zeros++;
       // Behind the first zero every place shows a digit.
       if (zeros > 0) places.push('0');
       continue;
@@ -56,8 +61,14 @@ function digitsLook(section: string): NumberLook | undefined {
     if (literal === token && !/^[- /():]$/.test(token)) return undefined;
     places.push(...literal);
   }
-  return zeros < 2 || places.join('').replaceAll('0', '').match(/\d/) ? undefined : { kind: 'digits', places };
+  const shown = places.join('');
+  if (zeros === 0 || /[1-9]/.test(shown)) return undefined;
+  return zeros > 1 || WITH_LETTERS.test(shown) ? { kind: 'digits', places } : undefined;
 }
+
+const isZero = (token: string): boolean => token === '0' || /^general$/i.test(token);
+
+const WITH_LETTERS = /^[^0]*\p{L}[^0]*0|0[ /-]?\p{Lu}$/u;
 
 /** A whole number of at least zero, written as its format shows it. */
 export function shownDigits(digits: string, places: readonly string[]): string {

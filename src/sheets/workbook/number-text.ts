@@ -1,4 +1,6 @@
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
+/** Nearly all: whole numbers, and fractions of few digits without a zero too many. */
+const AS_IT_STANDS = /^-?(?:\d+|(?:0|[1-9]\d{0,7})\.\d{0,6}[1-9])$/;
 /** The digits that a spreadsheet keeps of a number; what stands behind them is noise of its binary form. */
 const KEPT_DIGITS = 15;
 /** Whole numbers up to here, 2^53, are held exactly. */
@@ -10,6 +12,7 @@ const LARGEST_EXACT = 9_007_199_254_740_992n;
  * stored, so that nobody takes the zeros for digits.
  */
 export function numberText(stored: string): string {
+  if (AS_IT_STANDS.test(stored)) return stored;
   const text = stored.trim();
   const match = NUMBER.exec(text);
   if (match === null) return stored;

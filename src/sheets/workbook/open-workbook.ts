@@ -1,3 +1,4 @@
+import { UsageError } from '../../domain/errors.js';
 import type { FileSource } from '../file-source.js';
 import { aboveHeader } from '../pick-header.js';
 import type { RecogniseHeader, Sheet, SheetOptions } from '../sheet.js';
@@ -16,6 +17,7 @@ export async function openWorkbook(
   recognises: RecogniseHeader,
   options: SheetOptions,
 ): Promise<Sheet> {
+  refuseTextOptions(source.shownAs, options);
   const sha256 = await sha256Of(source);
   return await withParts(source, async (parts) => {
     refuseOtherZips(parts);
@@ -23,7 +25,7 @@ export async function openWorkbook(
     const context = await readContext(parts, contents);
     const { worksheet, header, withData } = await findTable(parts, contents, context, recognises, options);
     const survey = await surveyRows(parts, worksheet, context, header);
-    const { headers } = survey;
+    const { headers, groups } = survey;
     return {
       path: source.shownAs,
       sha256,
@@ -33,9 +35,16 @@ export async function openWorkbook(
       sheet: worksheet.name,
       sheets: contents.worksheets.flatMap(({ name, hidden }) => (hidden ? [] : [name])),
       headers,
+      groups,
       headerLine: header.row,
       warnings: [...severalSheets(worksheet.name, withData), ...aboveHeader(header.above, 'row'), ...survey.warnings],
       lines: () => workbookLines(source, context, worksheet, headers, header.row),
     };
   });
+}
+
+function refuseTextOptions(path: string, { encoding, delimiter }: SheetOptions): void {
+  const flag = encoding !== undefined ? '--encoding' : delimiter !== undefined ? '--delimiter' : undefined;
+  if (flag !== undefined)
+    throw new UsageError(`${path} is a workbook: ${flag} is for text and has no say in it`, `Leave ${flag} out.`);
 }

@@ -1,4 +1,6 @@
+import { raised } from './raised.js';
 import { readXml } from './xml.js';
+import { type Attributes, plainText } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
 /** Texts are held in memory, all of them: a sheet refers to them in any order. */
@@ -13,7 +15,14 @@ export async function readSharedStrings(parts: ZipParts, part: string | undefine
     parts,
     part,
     {
-      open: (name) => text.open(name),
+      whole(xml, start) {
+        if (!xml.startsWith(OPEN, start)) return 0;
+        const end = xml.indexOf(LESS, start + OPEN.length);
+        if (end < 0 || !xml.startsWith(CLOSE, end)) return 0;
+        strings.push(unescaped(plainText(xml.slice(start + OPEN.length, end))));
+        return end + CLOSE.length;
+      },
+      open: (name, attributes) => text.open(name, attributes),
       text: (piece) => text.take(piece),
       close(name) {
         text.close(name);
@@ -25,24 +34,35 @@ export async function readSharedStrings(parts: ZipParts, part: string | undefine
   return strings;
 }
 
-/** Joins the runs of a text that changes its look on the way. How to pronounce it (`rPh`) is no part of it. */
+/** How nearly every text is written. */
+const OPEN = '<si><t>';
+const CLOSE = '</t></si>';
+const LESS = '<';
+
+/**
+ * Joins the runs of a text that changes its look on the way. How to pronounce it (`rPh`) is no part of it. What is raised or
+ * lowered stays so: the mark of a footnote behind a number is no digit of it.
+ */
 export class RichText {
   #text = '';
   #inside = false;
   #phonetic = false;
+  #raised: string | undefined;
 
-  open(name: string): void {
+  open(name: string, attributes: Attributes): void {
     if (name === 'rPh') this.#phonetic = true;
     else if (name === 't') this.#inside = !this.#phonetic;
+    else if (name === 'vertAlign') this.#raised = attributes.val;
   }
 
   take(piece: string): void {
-    if (this.#inside) this.#text += piece;
+    if (this.#inside) this.#text += this.#raised === undefined ? piece : raised(piece, this.#raised);
   }
 
   close(name: string): void {
     if (name === 'rPh') this.#phonetic = false;
     else if (name === 't') this.#inside = false;
+    else if (name === 'r') this.#raised = undefined;
   }
 
   finish(): string {

@@ -1,10 +1,14 @@
 import { outsideText } from '../../util/outside-text.js';
 import { isBlank } from '../blank.js';
+import { groupsAbove, type MergedCells } from '../header-groups.js';
 import { columnName } from '../workbook-out/text.js';
-import type { CellContext } from './cell-value.js';
+import type { CellContext, StoredKind } from './cell-value.js';
+import { columnIndex } from './column-index.js';
 import type { Worksheet } from './contents.js';
 import type { FoundHeader } from './find-table.js';
-import { noOddities, type Oddities, readRows } from './worksheet.js';
+import { SheetReader, type SheetTaker } from './sheet-reader.js';
+import { isOn, walkXml } from './xml.js';
+import type { Attributes } from './xml-walker.js';
 import type { ZipParts } from './zip-parts.js';
 
 /** Columns without a header are read too, this many at most: a stray cell far to the right makes no thousand columns. */
@@ -13,6 +17,7 @@ const MOST_WITHOUT_HEADER = 100;
 export interface RowSurvey {
   /** One for each column with anything in it; empty behind the last that is named. */
   readonly headers: readonly string[];
+  readonly groups: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -23,23 +28,75 @@ export async function surveyRows(
   context: CellContext,
   header: FoundHeader,
 ): Promise<RowSurvey> {
-  const oddities = noOddities();
-  let width = 0;
-  for await (const rows of readRows(parts, part, context, oddities)) {
-    for (const { row, cells } of rows) {
-      if (row > header.row && cells.length > width) width = widthOf(cells);
-    }
-  }
-  const named = widthOf(header.cells);
+  const survey = new Survey(context, header.row);
+  for await (const _ of walkXml(parts, part, new SheetReader(context, survey)));
+  const { width } = survey;
+  const named = header.cells.findLastIndex((cell) => !isBlank(cell)) + 1;
   const read = Math.min(Math.max(named, width), named + MOST_WITHOUT_HEADER);
   const headers = Array.from({ length: read }, (_, index) => header.cells[index] ?? '');
   return {
     headers,
-    warnings: [...unnamed(named, read, width), ...odd(oddities, headers), ...mergedRows(oddities, header)],
+    groups: groupsAbove(header.groupCells, headers, mergedInRow(survey, header.row - 1)),
+    warnings: [
+      ...(header.row === 0 ? [] : unnamed(named, read, width)),
+      ...odd(survey, headers),
+      ...mergedRows(survey, header),
+    ],
   };
 }
 
-const widthOf = (cells: readonly string[]): number => cells.findLastIndex((cell) => !isBlank(cell)) + 1;
+/** Counts what is odd. Few texts matter to it: those beyond the widest row so far, and numbers that may be padded. */
+class Survey implements SheetTaker {
+  /** Of the rows behind the header, in columns. */
+  width = 0;
+  hiddenRows = 0;
+  /** Their cells are read as empty. */
+  unknownResults = 0;
+  /** Columns of numbers that are read as their format shows them. */
+  readonly paddedColumns = new Set<number>();
+  /** First and last of each group. */
+  readonly hiddenColumns: (readonly [number, number])[] = [];
+  /** Cells that are one, as Excel names them: `C4:C23`. Only the first of them holds anything. */
+  readonly merged: string[] = [];
+  readonly #mayPad: readonly boolean[];
+  readonly #headerRow: number;
+  #counts = false;
+  /** A hidden row counts once something was found in it. */
+  #isHidden = false;
+
+  constructor({ styles }: CellContext, headerRow: number) {
+    this.#mayPad = styles.map(({ kind }) => kind === 'digits');
+    this.#headerRow = headerRow;
+  }
+
+  openRow(row: number, hidden: boolean): void {
+    this.#counts = row > this.#headerRow;
+    this.#isHidden = hidden;
+  }
+
+  wants(column: number, style: number): boolean {
+    return (this.#counts && column >= this.width) || this.#isHidden || this.#mayPad[style] === true;
+  }
+
+  cell(column: number, text: string, kind: StoredKind): void {
+    if (this.#counts && column >= this.width && !isBlank(text)) this.width = column + 1;
+    if (kind === 'padded') this.paddedColumns.add(column);
+    if (!this.#isHidden) return;
+    this.hiddenRows++;
+    this.#isHidden = false;
+  }
+
+  closeRow(): void {}
+
+  unknownResult(): void {
+    this.unknownResults++;
+  }
+
+  element(name: string, { min, max, hidden, ref = '' }: Attributes): void {
+    if (name === 'col' && isOn(hidden)) this.hiddenColumns.push([Number(min) - 1, Number(max) - 1]);
+    else if (name === 'mergeCell') this.merged.push(ref);
+  }
+}
 
 function unnamed(named: number, read: number, width: number): readonly string[] {
   if (width <= named) return [];
@@ -48,11 +105,11 @@ function unnamed(named: number, read: number, width: number): readonly string[] 
   return [`cells stand to the right of the header, in ${width - 1 === named ? 'column' : 'columns'} ${what}${kept}`];
 }
 
-function odd(oddities: Oddities, headers: readonly string[]): readonly string[] {
+function odd(survey: Survey, headers: readonly string[]): readonly string[] {
   const said: string[] = [];
-  const { hiddenRows, unknownResults, paddedColumns } = oddities;
+  const { hiddenRows, unknownResults, paddedColumns } = survey;
   const hiddenColumns = headers.filter((_, index) =>
-    oddities.hiddenColumns.some(([first, last]) => index >= first && index <= last),
+    survey.hiddenColumns.some(([first, last]) => index >= first && index <= last),
   );
   const hidden = [counted(hiddenRows, 'hidden row'), counted(hiddenColumns.length, 'hidden column')].filter(Boolean);
   if (hidden.length > 0)
@@ -74,7 +131,7 @@ const RANGE = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/;
 const RANGES_AT_MOST = 5;
 
 /** One cell over several rows is that of each of them to whoever looks at it; stored it is only in the first. */
-function mergedRows({ merged }: Oddities, header: FoundHeader): readonly string[] {
+function mergedRows({ merged }: Survey, header: FoundHeader): readonly string[] {
   const found = merged.filter((range) => {
     const [, , first, , last] = RANGE.exec(range) ?? [];
     return Number(first) > header.row && Number(last) > Number(first);
@@ -85,6 +142,14 @@ function mergedRows({ merged }: Oddities, header: FoundHeader): readonly string[
     `merged cells over several rows are read in their first row only, and as empty in the others: ${found.slice(0, RANGES_AT_MOST).join(', ')}${more}; split them in Excel and fill them down`,
   ];
 }
+
+const mergedInRow = ({ merged }: Survey, row: number): MergedCells =>
+  merged.flatMap((range) => {
+    const [, first = '', from, last = '', to] = RANGE.exec(range) ?? [];
+    return Number(from) <= row && row <= Number(to)
+      ? [[columnIndex(`${first}${from}`), columnIndex(`${last}${to}`)] as const]
+      : [];
+  });
 
 const counted = (count: number, what: string): string =>
   count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`;

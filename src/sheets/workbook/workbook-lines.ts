@@ -28,13 +28,14 @@ export async function* workbookLines(
 }
 
 /** Cells keep their columns whatever stands beside them: what is behind the last header makes no row doubtful. */
-function lineOf({ row, cells: all }: WorksheetRow, headers: readonly string[]): NumberedLine {
+function lineOf({ row, cells: all, kinds }: WorksheetRow, headers: readonly string[]): NumberedLine {
   const cells = padOrCut(all, headers.length);
   const surplus = all.slice(headers.length);
   const problem = cellProblem(cells, headers);
   return {
     line: row,
     cells,
+    ...(kinds !== '' && { kinds }),
     ...(!surplus.every(isBlank) && { surplus }),
     ...(problem !== undefined && { problem }),
   };

@@ -5,6 +5,11 @@ export interface XmlHandler {
   open(name: string, attributes: Attributes): void;
   close?(name: string): void;
   text?(text: string): void;
+  /**
+   * Asked at every tag within the document: takes the element that begins there as a whole, and says where it ends; 0 to have
+   * it walked through. For elements that come by the million in one form.
+   */
+  whole?(text: string, start: number): number;
 }
 
 /**
@@ -31,6 +36,8 @@ export class XmlWalker {
         break;
       }
       if (start > position) this.#takeText(text, position, start);
+      position = this.#open.length === 0 ? start : (this.#handler.whole?.(text, start) ?? 0);
+      if (position > start) continue;
       position = start;
       const next = text.charCodeAt(start + 1) === BANG ? this.#special(text, start) : this.#tag(text, start);
       if (next < 0) break;
@@ -151,7 +158,8 @@ function attributeAt(text: string, start: number): { name: string; value: string
 
 /** Half a reference, or the first half of a line end, waits for the rest of it. */
 function heldBack(text: string, from: number): number {
-  if (text.endsWith('\r')) return text.length > from ? 1 : 0;
+  if (from >= text.length) return 0;
+  if (text.endsWith('\r')) return 1;
   const reference = text.lastIndexOf('&');
   return reference >= from && text.indexOf(';', reference) < 0 && text.length - reference < 12
     ? text.length - reference
@@ -160,7 +168,8 @@ function heldBack(text: string, from: number): number {
 
 const NOT_PLAIN = /[&\r]/;
 
-function plainText(text: string): string {
+/** Text between tags or in attributes as it is meant: references resolved, line ends as line feeds. */
+export function plainText(text: string): string {
   if (!NOT_PLAIN.test(text)) return text;
   const lines = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   if (!lines.includes('&')) return lines;

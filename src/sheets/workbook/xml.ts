@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { UsageError } from '../../domain/errors.js';
 import { damagedWorkbook } from './damaged.js';
 import { type Attributes, type XmlHandler, XmlWalker } from './xml-walker.js';
@@ -14,14 +15,13 @@ export async function* walkXml(
   mostBytes?: number,
 ): AsyncGenerator<void> {
   const walker = new XmlWalker(handler);
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let decode: ((piece: Buffer) => string) | undefined;
   try {
-    for await (const chunk of endingWithTags(parts.chunks(name, mostBytes))) {
-      decoder ??= new TextDecoder(chunk[0] === 0xff ? 'utf-16le' : chunk[0] === 0xfe ? 'utf-16be' : 'utf-8');
-      walker.write(decoder.decode(chunk, { stream: true }));
+    for await (const piece of endingWithTags(parts.chunks(name, mostBytes))) {
+      decode ??= decoderOf(piece);
+      walker.write(decode(piece));
       yield;
     }
-    walker.write(decoder?.decode() ?? '');
     walker.end();
     yield;
   } catch (error) {
@@ -30,7 +30,16 @@ export async function* walkXml(
   }
 }
 
-const PIECE_BYTES = 128 * 1024;
+/** No character of UTF-8 is cut in two where every piece ends with a tag; those of UTF-16 may be. */
+function decoderOf(head: Buffer): (piece: Buffer) => string {
+  const [first] = head;
+  if (first !== 0xff && first !== 0xfe)
+    return (piece) => (isAscii(piece) ? piece.toString('latin1') : piece.toString('utf8'));
+  const decoder = new TextDecoder(first === 0xff ? 'utf-16le' : 'utf-16be');
+  return (piece) => decoder.decode(piece, { stream: true });
+}
+
+const PIECE_BYTES = 64 * 1024;
 const GREATER = 0x3e;
 
 /** Larger pieces, each cut behind a tag where it has one: what the walker has to keep for the next is then nothing. */

@@ -8,8 +8,9 @@ import { confirmedElsewhere } from './confirmed-elsewhere.js';
  */
 export function inKnownCountry(enquiry: Enquiry, ids: Ids): Enquiry {
   const country = confirmedElsewhere(ids)?.country_code?.toUpperCase() ?? '';
-  const { locationId: _, countryFrom, ...subject } = enquiry.subject;
-  if ((subject.countryCode !== '' && countryFrom === undefined) || !/^[A-Z]{2}$/.test(country)) return enquiry;
+  const { countryCode, countryFrom: guessed } = enquiry.subject;
+  if ((countryCode !== '' && guessed === undefined) || !/^[A-Z]{2}$/.test(country)) return enquiry;
+  const { locationId: _, countryFrom: __, ...subject } = enquiry.subject;
   if (subject.countryCode === country) return { ...enquiry, subject };
   return { location: country, subject: { ...subject, countryCode: country } };
 }

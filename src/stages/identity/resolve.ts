@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors.js';
+import type { Operation } from '../../api/operation.js';
 import { type GradedCandidate, isOfAnotherCountry, type MatchPolicy } from '../../domain/decide.js';
 import type { Enquiry } from '../../domain/enquiry.js';
 import { type CandidateFacts, gradeCandidate, type Subject } from '../../domain/grade.js';
@@ -110,6 +111,21 @@ export async function resolve(
   return outcome.kind === 'no_match' && sent === 0 && seen.length === 0 && searches.bought.length > 0
     ? cannotAsk(how, searches.bought)
     : outcome;
+}
+
+/**
+ * What `resolve` asks first for a company that nothing is known of, and nothing is owned about; undefined where its first
+ * search cannot be asked there.
+ */
+export function firstRequest(
+  space: IdSpace,
+  enquiry: Enquiry,
+  policy: Pick<IdentityPolicy, 'search'>,
+): { readonly operation: Operation; readonly params: Params } | undefined {
+  const how = searchOf(space);
+  const [search] = planSearches(enquiry, policy.search).bought;
+  const params = search && how.params(search, enquiry);
+  return params && { operation: how.operation, params };
 }
 
 /** Nothing was asked, so nothing was found, either. */

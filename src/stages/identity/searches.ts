@@ -1,4 +1,5 @@
 import type { Enquiry } from '../../domain/enquiry.js';
+import type { Subject } from '../../domain/grade.js';
 import type { Fallback } from './fallback-steps.js';
 
 export interface SearchPolicy {
@@ -34,8 +35,8 @@ export function planSearches(enquiry: Enquiry, policy: SearchPolicy): Searches {
 }
 
 /** Whether there is anything that the policy lets a search ask by. */
-export const asksAnything = (enquiry: Enquiry, { order }: SearchPolicy): boolean =>
-  searchesBy(enquiry, order, false).length > 0;
+export const asksAnything = ({ subject }: Enquiry, { order }: SearchPolicy): boolean =>
+  subject.ticker !== undefined || order.some((key) => textsFor(key, subject).length > 0);
 
 const KEYS: SearchPolicy['order'] = ['registration_number', 'vat_number', 'name'];
 
@@ -48,20 +49,33 @@ function searchesBy(
   order: SearchPolicy['order'],
   furtherSpellings: boolean,
 ): readonly Search[] {
-  const number = subject.registrationNumber;
-  // No register has a number without a digit: looking for a word there finds nobody, and costs the same.
-  const isSearched = number !== undefined && number.canonical !== null && /\d/.test(number.canonical);
-  const spellings = isSearched ? number.spellings : [];
-  const vat = subject.vatNumber?.canonical ?? null;
-  const by: Readonly<Record<SearchPolicy['order'][number], readonly Search[]>> = {
-    registration_number: spellings
-      .slice(0, furtherSpellings ? undefined : 1)
-      .map((spelling) => ({ location, registration_number: spelling })),
-    vat_number: vat === null ? [] : [{ location, vat_number: vat }],
-    name: subject.name === undefined ? [] : [{ location, name: subject.name }],
-  };
   // A tax number that stands for the number finds its company as a VAT number, if at all.
   const keys = subject.taxInNumber === true ? [...order].sort((a, b) => Number(isVat(b)) - Number(isVat(a))) : order;
-  const planned = [...keys.flatMap((key) => by[key].slice(0, 1)), ...keys.flatMap((key) => by[key].slice(1))];
+  const planned: Search[] = [];
+  const further: Search[] = [];
+  for (const key of keys) {
+    const [best, ...others] = textsFor(key, subject);
+    if (best !== undefined) planned.push({ location, [key]: best });
+    if (furtherSpellings) further.push(...others.map((text) => ({ location, [key]: text })));
+  }
+  planned.push(...further);
   return planned.length === 0 && subject.ticker !== undefined ? [{ location, ticker: subject.ticker }] : planned;
+}
+
+/** What a search by this key can look for, the best first. */
+function textsFor(
+  key: SearchPolicy['order'][number],
+  { registrationNumber, vatNumber, name }: Subject,
+): readonly string[] {
+  switch (key) {
+    case 'registration_number':
+      // No register has a number without a digit: looking for a word there finds nobody, and costs the same.
+      return registrationNumber?.canonical != null && /\d/.test(registrationNumber.canonical)
+        ? registrationNumber.spellings
+        : [];
+    case 'vat_number':
+      return vatNumber?.canonical == null ? [] : [vatNumber.canonical];
+    case 'name':
+      return name === undefined ? [] : [name];
+  }
 }

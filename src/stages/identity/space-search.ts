@@ -91,6 +91,29 @@ export const searchesOf = (space: IdSpace): readonly Operation[] => {
   return found === undefined ? [] : [found.operation];
 };
 
+/** A space that nothing searches in has another one's IDs: that of a stage before, as the pipeline was checked. */
+export function searchedIn(
+  space: IdSpace,
+  stages: readonly Pick<Stage, 'space'>[],
+  shared: readonly IdSpace[],
+): IdSpace {
+  if (searchesOf(space).length > 0) return space;
+  return twinOf(space, shared, (other) => isNeeded(other, stages) && searchesOf(other).length > 0) ?? space;
+}
+
+/**
+ * The space whose search every stage waits for, where nothing is known of a company: what v1 confirms is the better evidence
+ * for every other space. Undefined where stages go their own ways.
+ */
+export function awaitedByAll(stages: readonly Pick<Stage, 'space'>[], shared: readonly IdSpace[]): IdSpace | undefined {
+  if (isNeeded('v1', stages)) return 'v1';
+  const [space, ...others] = new Set(stages.map((stage) => searchedIn(stage.space, stages, shared)));
+  return space === undefined || others.length > 0 || searchesOf(space).length === 0 ? undefined : space;
+}
+
+export const isNeeded = (space: IdSpace, stages: readonly Pick<Stage, 'space'>[]): boolean =>
+  stages.some((stage) => stage.space === space);
+
 /** The spaces that stages need and that have to be searched in: not those whose IDs are known by then, from another one. */
 export function spacesToSearch(
   stages: readonly Pick<Stage, 'space'>[],

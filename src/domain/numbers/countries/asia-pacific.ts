@@ -62,7 +62,7 @@ export const israel: CountryNumbers = {
 
 export const hongKong: CountryNumbers = {
   labels: 'CR',
-  formats: [{ form: '7 or 8 digits', shape: /^[A-Z]?\d{7,8}$/, pad: padTo(7) }],
+  formats: [{ form: '7 or 8 digits', shape: /^[A-Z]?\d{7,8}$/, anyWidth: true, pad: padTo(7) }],
 };
 
 export const india: CountryNumbers = {
@@ -76,7 +76,7 @@ export const india: CountryNumbers = {
 export const newZealand: CountryNumbers = {
   labels: 'NZBN|NZCN',
   formats: [
-    { form: 'company number, up to 7 digits', shape: /^[1-9]\d{3,6}$/ },
+    { form: 'company number, up to 7 digits', shape: /^[1-9]\d{3,6}$/, anyWidth: true },
     { form: 'NZBN, 13 digits', shape: /^94\d{11}$/ },
   ],
 };

@@ -37,6 +37,7 @@ export const ireland: CountryNumbers = {
     {
       form: 'up to 6 digits',
       shape: /^[1-9]\d{0,5}$/,
+      anyWidth: true,
       unpad: (text) => (/^0+[1-9]\d*$/.test(text) ? text.replace(/^0+/, '') : undefined),
     },
   ],

@@ -23,6 +23,7 @@ export const italy: CountryNumbers = {
     {
       form: 'REA number: province and number (MI-1234567)',
       shape: REA,
+      anyWidth: true,
       spell: (text) => `${text.slice(0, 2)}-${text.slice(2)}`,
       also: (text) => [`${text.slice(0, 2)} ${text.slice(2)}`],
     },
@@ -106,6 +107,7 @@ export const malta: CountryNumbers = {
     {
       form: 'C and up to 6 digits',
       shape: /^C\d{1,6}$/,
+      anyWidth: true,
       spell: (text) => `C ${text.slice(1)}`,
       also: (text) => [text],
     },
@@ -113,5 +115,12 @@ export const malta: CountryNumbers = {
 };
 
 export const cyprus: CountryNumbers = {
-  formats: [{ form: 'HE and up to 6 digits', shape: /^HE\d{1,6}$/, spell: (text) => `HE ${text.slice(2)}` }],
+  formats: [
+    {
+      form: 'HE and up to 6 digits',
+      shape: /^HE\d{1,6}$/,
+      anyWidth: true,
+      spell: (text) => `HE ${text.slice(2)}`,
+    },
+  ],
 };

@@ -50,6 +50,7 @@ export const luxembourg: CountryNumbers = {
     {
       form: 'section letter and up to 6 digits (B123456)',
       shape: /^[A-Z][1-9]\d{0,5}$/,
+      anyWidth: true,
       also: (text) => [`${text.slice(0, 1)} ${text.slice(1)}`],
       unpad: (text) =>
         /^[A-Z]0+[1-9]\d*$/.test(text) ? `${text.slice(0, 1)}${text.slice(1).replace(/^0+/, '')}` : undefined,
@@ -65,6 +66,7 @@ export const austria: CountryNumbers = {
     {
       form: 'FN, up to 6 digits and a letter (FN 123456a)',
       shape: /^(?:FN)?[1-9]\d{0,5}[A-Z]$/,
+      anyWidth: true,
       spell: (text) => `FN ${firmenbuch(text)}`,
       also: (text) => [firmenbuch(text), `FN${firmenbuch(text)}`],
       unpad: (text) => (/^(?:FN)?0+[1-9]\d*[A-Z]$/.test(text) ? text.replace(/^(?:FN)?0+/, 'FN') : undefined),

@@ -72,6 +72,19 @@ export function countryValues(): CorpusFile[] {
       { like: 'each country in another language', confirmed: 10 },
     ),
     csvFile(
+      'val-two-countries.csv',
+      page(mixed(['DE', 'GB', 'FR', 'NL'], 2), [
+        name('Company'),
+        country('Country', ({ country: code }) => TWICE[code] ?? code),
+        number('Registration number', courtAndNumber),
+      ]),
+      {
+        like: 'two countries in a cell: which register is meant, nobody knows; one that is named twice is one',
+        reading: (r) => ({ ...r, invalid: { 2: 'BAD_COUNTRY', 3: 'BAD_COUNTRY', 6: 'BAD_COUNTRY', 7: 'BAD_COUNTRY' } }),
+        confirmed: 4,
+      },
+    ),
+    csvFile(
       'val-country-iso3.csv',
       page(mixed(['DE', 'FR', 'GB', 'SE'], 2), [
         name('Company'),
@@ -82,6 +95,13 @@ export function countryValues(): CorpusFile[] {
     ),
   ];
 }
+
+const TWICE: Readonly<Record<string, string>> = {
+  DE: 'DE/AT',
+  GB: 'GB (DK)',
+  FR: 'FR - France',
+  NL: 'Netherlands (NL)',
+};
 
 const LOCAL: Readonly<Record<string, string>> = {
   DE: 'Duitsland',

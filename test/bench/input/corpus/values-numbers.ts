@@ -9,6 +9,16 @@ const _as =
   (cells: readonly string[], read: NonNullable<Line['read']>) =>
   (line: Line): Line => ({ ...line, cells, read });
 
+/** The others are as the register writes them. */
+const MARKED: readonly ((number: string) => string)[] = [
+  (text) => `${text}¹`,
+  (text) => `${text.slice(0, 7)}¹`,
+  (text) => `${text.slice(0, 4)}?${text.slice(5)}`,
+  (text) => `${text.slice(0, 7)}…`,
+  (text) => `£${text}`,
+  (text) => `${text.slice(0, 7)} 1)`,
+];
+
 /** Numbers as they are after some years in spreadsheets. */
 export function numberValues(): CorpusFile[] {
   return [
@@ -51,6 +61,18 @@ export function numberValues(): CorpusFile[] {
         },
       }),
       { like: 'a spreadsheet made 8.10398507E+08 of a number, and 8.1235E+08 of another' },
+    ),
+    csvFile(
+      'val-number-marks.csv',
+      page(
+        firmsOf('GB', 10, ({ number: text }) => /^[1-9]\d{7}$/.test(text)),
+        [country('Country'), number('Company number', ({ number: text }, i) => (MARKED[i] ?? ((same) => same))(text))],
+      ),
+      {
+        like: "numbers alone, with a footnote's mark, a digit that nobody could read, or a currency",
+        mayAsk: { mentions: ['name'] },
+        confirmed: 4,
+      },
     ),
     csvFile(
       'val-eaten-zeros.csv',

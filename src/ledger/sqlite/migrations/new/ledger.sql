@@ -289,7 +289,7 @@ CREATE TABLE "rows" (
   units_charged    INTEGER NOT NULL DEFAULT 0,
   error_code       TEXT,
   error_message    TEXT,
-  updated_at       INTEGER, look_until INTEGER, member_id INTEGER, fetched TEXT NOT NULL DEFAULT '{}', rank INTEGER NOT NULL DEFAULT 0, not_before INTEGER,
+  updated_at       INTEGER, look_until INTEGER, member_id INTEGER, fetched TEXT NOT NULL DEFAULT '{}', rank INTEGER NOT NULL DEFAULT 0, not_before INTEGER, input_kinds TEXT,
   PRIMARY KEY (run_id, row)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE run_environments (

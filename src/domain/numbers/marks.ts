@@ -1,0 +1,69 @@
+/** A text with signs that no repair may drop. */
+export interface Marked {
+  /** The first of them, as it stands in the text. */
+  readonly mark: string;
+  /** The text without them; null where one stands between digits, so that the rest would be another number. */
+  readonly bare: string | null;
+}
+
+/**
+ * A number is written in letters, digits and what separates them. Any other sign may stand for a digit that nobody could read (`236?4`,
+ * `683…`), point to a footnote (`683¹`), or make something else of it (`£683`, `≈683`). Read past it, the rest is the
+ * number of another company. Sees the cleaned text; undefined where there is no such sign.
+ */
+export function marksIn(text: string): Marked | undefined {
+  if (PLAIN.test(text)) return undefined;
+  const unpaired = withoutPairs(text);
+  const [mark] = unpaired.match(MARK) ?? [];
+  if (mark === undefined) return undefined;
+  // One character for each mark, so that it is seen between which others it stands.
+  const blanked = unpaired.replace(MARK, '\0');
+  if (/\d[\s\0]*\0[\s\0]*\d/.test(blanked)) return { mark, bare: null };
+  return { mark, bare: blanked.replace(/[\s\0]+/g, ' ').trim() };
+}
+
+export const markInWords = (written: string, { mark }: Marked): string =>
+  `"${written}" holds "${mark}", which may stand for a digit or belong to a footnote; nothing says which number is meant`;
+
+/** Most numbers; they are not looked at sign by sign. */
+const PLAIN = /^[A-Z\d]+(?:[ .,:/-][A-Z\d]+)*$/;
+
+const MARK = new RegExp(
+  [
+    /[^\p{L}\p{M}\p{Nd}\p{Nl}\s.,:;'’‘ʼ`´"“”„«»/\\·•&#°_-]/u,
+    // Raised letters are letters of their own: ª, ᵇ.
+    /(?<=\d)(?!ʼ)[\p{Lm}ªº]/u,
+    /\.{2,}|(?<=\d)-{2,}/,
+    /(?<!\p{L})°/u,
+    /(?<=\d[\s\p{P}]{0,3})#/u,
+    // HRB_683 is a file's way to write a space.
+    /_(?!(?<=\p{L}_)[\p{L}\p{Nd}]|(?<=\p{Nd}_)\p{L})/u,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+);
+
+/** Brackets around a number or a court say nothing; half a pair does: `683 1)`. */
+function withoutPairs(text: string): string {
+  const opened = text.replace(/\(([^()]*)\)|\[([^[\]]*)\]|\{([^{}]*)\}|<([^<>]*)>|‹([^‹›]*)›/g, ' $1$2$3$4$5 ');
+  return opened === text ? text : withoutPairs(opened);
+}
+
+/**
+ * Whether what stands behind the last separator may be no part of the number: `683.1`, `2364 (1)`, `683 12`. Digits are
+ * grouped evenly (`12 345`, `12 34 56`), and no group but the first is shorter than the rest.
+ */
+export function endsInDoubt(written: string): boolean {
+  const groups = groupsIn(written);
+  const last = groups.at(-1) ?? '';
+  if (groups.length < 2 || last.length > 2) return false;
+  const [first = '', ...others] = groups;
+  return last.length === 1 || first.length > last.length || others.some(({ length }) => length !== last.length);
+}
+
+/** The digits at the end, as they are grouped; a letter may follow them. */
+export function groupsIn(written: string): readonly string[] {
+  const [tail = ''] = /\d+(?:[^\p{L}\p{N}]+\d+)*(?=[^\p{L}\p{N}]*\p{L}?[^\p{L}\p{N}]*$)/u.exec(written) ?? [];
+  return tail.match(/\d+/g) ?? [];
+}

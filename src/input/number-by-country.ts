@@ -1,0 +1,28 @@
+import { isFilled, registerFit } from './column-content.js';
+import type { ColumnDecision, SampledColumns } from './decide-columns.js';
+
+const MOST = 0.8;
+
+/**
+ * The columns that hold the registration number between them, one for each country (`CRN`, `SIREN`, `KvK`): each is called so,
+ * holds numbers of its rows' registers, and no row fills two. Undefined where one column is all there is.
+ */
+export function numberColumns(
+  { chosen, passedOver, countries, unclear }: ColumnDecision,
+  sample: SampledColumns,
+): readonly number[] | undefined {
+  const first = chosen.get('registration_number')?.index;
+  if (first === undefined || unclear.some(({ field }) => field === 'registration_number')) return undefined;
+  const cellsOf = (index: number) => sample[index] ?? [];
+  const holdsNumbers = (index: number) => {
+    const { fit, nearly, judged } = registerFit(cellsOf(index), countries);
+    return judged > 0 && fit + nearly >= judged * MOST;
+  };
+  const others = passedOver
+    .filter(({ field, index }) => field === 'registration_number' && holdsNumbers(index))
+    .map(({ index }) => index);
+  if (others.length === 0 || !holdsNumbers(first)) return undefined;
+  const all = [first, ...others].sort((a, b) => a - b);
+  const isApart = countries.every((_, row) => all.filter((index) => isFilled(cellsOf(index)[row] ?? '')).length < 2);
+  return isApart ? all : undefined;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { readEnquiry } from '../../../src/domain/enquiry.js';
+import { entityKey } from '../../../src/domain/entity-key.js';
+import { readNumberInName } from '../../../src/domain/number-in-name.js';
+import { compact } from '../../../src/domain/numbers/clean.js';
+import { marksIn } from '../../../src/domain/numbers/marks.js';
+import { parseRegistrationNumber } from '../../../src/domain/numbers/parse.js';
+import { parseVatNumber } from '../../../src/domain/vat.js';
+
+const COURT = 'Amtsgericht Stuttgart';
+
+describe('a mark that may be no part of the number is a question, and never a digit', () => {
+  test.each([
+    ['DE', `${COURT} HRB 683¹`, 'HRB 683'],
+    ['DE', `HRB 683² ${COURT}`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683①`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683?`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683…`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683...`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683_`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683#`, 'HRB 683'],
+    ['DE', `${COURT} HRB 683 1)`, null],
+    ['DE', `${COURT} HRB 683*1`, null],
+    ['DE', `${COURT} HRB 68?31`, null],
+    ['IE', '2364¹', '2364'],
+    ['IE', '2364?', '2364'],
+    ['IE', '2364*', '2364'],
+    ['IE', '2364--', '2364'],
+    ['IE', '236?4', null],
+    ['IE', '236_4', null],
+    ['IE', '236 ? 4', null],
+    ['AT', 'FN 33282ᵇ', null],
+    ['GB', '£11247631', '11247631'],
+    ['GB', '11247631€', '11247631'],
+    ['GB', '11247631%', '11247631'],
+    ['GB', '≈11247631', '11247631'],
+    ['GB', '<11247631', '11247631'],
+    ['GB', '11247631 (?)', '11247631'],
+    ['GB', '11247631†', '11247631'],
+    ['GB', '½11247631', '11247631'],
+    ['GB', '1124763½', null],
+    ['GB', '1124763?', null],
+    ['GB', '11247？31', null],
+    ['KE', 'PVT-ABC123¹', 'PVT-ABC123'],
+  ])('%s %s: a person sees %s', (country, raw, canonical) => {
+    const parsed = parseRegistrationNumber(raw, country);
+    expect(parsed).toMatchObject({ raw, canonical, treatment: 'review' });
+    expect(parsed.reason).toMatch(/footnote/);
+  });
+
+  test.each([
+    ['DE', `${COURT} HRB 683.1`],
+    ['DE', `${COURT} HRB 683 12`],
+    ['DE', `${COURT} HRB 683x`],
+    ['DE', `${COURT} HRB 683 xx`],
+    ['IE', '2364 1'],
+    ['IE', '2364-1'],
+    ['IE', '2364/12'],
+    ['IE', '2364 (1)'],
+    ['LU', 'B 2364 1'],
+    ['GB', '1124763 (1)'],
+    ['NL', '2401532/5'],
+  ])('%s %s: the last digits may be no part of it', (country, raw) => {
+    expect(parseRegistrationNumber(raw, country)).toMatchObject({ treatment: 'review' });
+  });
+
+  test('VAT numbers are read by the same rule', () => {
+    expect(parseVatNumber('DE811569869', 'DE').treatment).toBe('as_written');
+    for (const raw of ['DE811569869?', 'DE81156986¹', 'DE8115*9869', '≈DE811569869'])
+      expect(parseVatNumber(raw, 'DE')).toMatchObject({ canonical: null, treatment: 'review' });
+  });
+
+  test('a number behind a name, too', () => {
+    expect(readNumberInName('Acme Ltd (1124763¹)', 'GB')).toBeUndefined();
+    expect(readNumberInName('Acme Ltd (11247631)', 'GB')?.number.canonical).toBe('11247631');
+  });
+
+  test('each is a question of its own', () => {
+    const keys = ['236?4', '2364?', '2364¹', '2364', '23641'].map((registration_number) => {
+      const reading = readEnquiry({ country: 'IE', registration_number });
+      return reading.ok ? entityKey(reading.enquiry.subject) : '';
+    });
+    expect(new Set(keys).size).toBe(5);
+  });
+
+  test('a raised digit is none when two numbers are compared', () => {
+    expect(compact('683¹')).not.toBe(compact('6831'));
+    expect(compact('６８３')).toBe('683');
+  });
+});
+
+describe('what decorates or separates is no mark', () => {
+  test.each([
+    ['GB', '(11247631)', '11247631'],
+    ['GB', '[11247631]', '11247631'],
+    ['GB', '"11247631"', '11247631'],
+    ['GB', '“11247631”', '11247631'],
+    ['GB', '#11247631', '11247631'],
+    ['GB', 'No. # 11247631', '11247631'],
+    ['GB', 'GB_11247631', '11247631'],
+    ['GB', '11247631.', '11247631'],
+    ['GB', '11 247 631', '11247631'],
+    ['GB', '112 476 31', '11247631'],
+    ['GB', '𝟏𝟏𝟐𝟒𝟕𝟔𝟑𝟏', '11247631'],
+    ['FR', 'N° 552 100 554', '552100554'],
+    ['FR', '552 100 554 RCS Paris', '552100554'],
+    ['PT', 'Nº 500100144', '500100144'],
+    ['IE', '123 456', '123456'],
+    ['IE', '12,345', '12345'],
+    ['IE', '12 34 56', '123456'],
+    ['AT', 'FN 33 282 b', 'FN 33282b'],
+    ['CA', '123456-7', '1234567'],
+    ['DE', `HRB 12.345 (${COURT})`, 'HRB 12345'],
+    ['DE', `HRB 12 34 56, ${COURT}`, 'HRB 123456'],
+    ['DE', 'Amtsgericht Charlottenburg (Berlin) HRB 28752 B', 'HRB 28752 B'],
+  ])('%s %s is %s', (country, raw, canonical) => {
+    const { treatment, ...parsed } = parseRegistrationNumber(raw, country);
+    expect(parsed.canonical).toBe(canonical);
+    expect(treatment).not.toBe('review');
+  });
+
+  test('a mark says itself', () => {
+    expect(marksIn('683¹')).toEqual({ mark: '¹', bare: '683' });
+    expect(marksIn('6?8')).toEqual({ mark: '?', bare: null });
+    expect(marksIn('HRB 683 B')).toBeUndefined();
+  });
+});

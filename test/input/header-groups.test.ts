@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { textRow, workbook } from '../sheets/with-workbook.js';
+import { readAll } from './read-all.js';
+
+const ROWS = [
+  'S-1,Alderbrook South 1 Limited,GB,01000037',
+  'S-2,Alderbrook East 2 Limited,GB,01000074',
+  'S-3,Alderbrook West 3 Limited,GB,01000111',
+];
+
+const csv = (...above: readonly string[]) => `${[...above, ...ROWS].join('\n')}\n`;
+
+async function fieldsOf(content: string | Uint8Array): Promise<Readonly<Record<string, string>>> {
+  const { table } = await readAll(content);
+  return Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
+}
+
+async function askedAbout(content: string | Uint8Array): Promise<readonly string[]> {
+  const error = await readAll(content).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ColumnsUnclearError)) throw new Error('nothing was asked', { cause: error });
+  return error.doubts.flatMap(({ choices }) => choices.map(({ header, flag }) => `${header} (${flag})`));
+}
+
+describe('a line of groups right above the header', () => {
+  test.each([
+    [
+      'over one group alone, up to the last column',
+      csv(',,Parent company,', 'Supplier no.,Name,Country,Company number'),
+      ['Parent: Country (country=Country)', 'Parent: Company number (registration_number=Company number)'],
+    ],
+    [
+      'up to the next group',
+      csv('Supplier,Auditor,,Spend', 'Supplier no.,Firm,Country,2025'),
+      ['Auditor: Country (country=Country)', 'Auditor: Firm (name=Firm)'],
+    ],
+    [
+      'repeated over each column',
+      csv('Supplier,Supplier,Supplier,Ultimate parent', 'Supplier no.,Name,Country,Reg no'),
+      ['Ultimate parent: Reg no (registration_number=Reg no)'],
+    ],
+    [
+      'written as one word',
+      csv('Kunde,,Lieferadresse,Kunde', 'Kundennummer,Firma,Land,Handelsregisternummer'),
+      ['liefer: Land (country=Land)'],
+    ],
+  ])('says whose the columns are: %s', async (_, content, asked) => {
+    expect(await askedAbout(content)).toEqual(asked);
+  });
+
+  test('in a workbook it reaches as far as its cell is merged', async () => {
+    const data = [
+      textRow('', 'Parent', '', 'Supplier'),
+      textRow('Supplier no.', 'Name', 'Country', 'Reg no'),
+      ...ROWS.map((row) => textRow(...row.split(','))),
+    ].join('');
+    const part = (merged: string) =>
+      `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${data}</sheetData><mergeCells>${merged}</mergeCells></worksheet>`;
+    const book = (merged: string) => workbook({ data, parts: { 'xl/worksheets/sheet1.xml': part(merged) } });
+    expect(await askedAbout(await book('<mergeCell ref="B1:C1"/>'))).toEqual([
+      'Parent: Country (country=Country)',
+      'Parent: Name (name=Name)',
+    ]);
+    expect(await askedAbout(await book('<mergeCell ref="B1:B1"/>'))).toEqual(['Parent: Name (name=Name)']);
+  });
+
+  test('tells two columns of the same name apart', async () => {
+    const rows = ROWS.map((row, index) => `${row},Mother ${index} B.V.,NL,2400485${index}`).join('\n');
+    const head = 'ID,Name,Country,Reg no,Name,Country,Reg no';
+    const { table } = await readAll(`,Customer,,,Parent,,\n${head}\n${rows}\n`);
+    expect(table.mapping).toEqual({ id: 0, name: 1, country: 2, registration_number: 3 });
+  });
+
+  const READ = { name: 'Name', country: 'Country', registration_number: 'Reg no', id: 'Supplier no.' };
+  test.each([
+    ['a title at the left edge', csv('Parent company,,,', 'Supplier no.,Name,Country,Reg no')],
+    ['our own name, though it is a bank', csv('Alder Bank,,,30.06.2025', 'Supplier no.,Name,Country,Reg no')],
+    ['what a report says of itself', csv('Owner:,Jane Doe,,', 'Supplier no.,Name,Country,Reg no')],
+    ['groups that are about the company', csv('Key,Supplier,,Register', 'Supplier no.,Name,Country,Reg no')],
+    ['what stands further above', csv(',,Parent,', ',,,', 'Supplier no.,Name,Country,Reg no')],
+  ])('nothing is asked for %s', async (_, content) => {
+    expect(await fieldsOf(content)).toEqual(READ);
+  });
+});

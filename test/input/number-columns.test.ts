@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { ColumnsUnclearError } from '../../src/input/columns-unclear.js';
+import { readAll } from './read-all.js';
+
+const FIRMS = [
+  ['Hofmert Maschinen AG', 'DE', 'DE270066751', 'Amtsgericht Stuttgart HRB 1576', '21/815/08150'],
+  ['Neummann Stahlwerke GmbH', 'DE', 'DE110855503', 'Amtsgericht Kiel HRB 6321 KI', '21/815/08151'],
+  ['Lehmmann Technik GmbH', 'DE', 'DE116039781', 'Amtsgericht Hamburg HRB 23949', '21/815/08152'],
+];
+const at = (...columns: readonly number[]) => FIRMS.map((firm) => columns.map((column) => firm[column]).join(','));
+const csv = (header: string, rows: readonly string[]) => `${[header, ...rows].join('\n')}\n`;
+
+const read = async (content: string) => {
+  const { table } = await readAll(content);
+  const fields = Object.fromEntries(table.read.map(({ field, header }) => [field, header]));
+  return { fields, notes: table.warnings.join('\n') };
+};
+
+describe('a column of register numbers', () => {
+  test.each([
+    ['beside VAT numbers, where only a register writes so', csv('Firma,Land,USt-IdNr,Foo', at(0, 1, 2, 3)), 'Foo'],
+    ['beside tax numbers, which are no VAT numbers', csv('Firma,Land,Steuernummer,HR', at(0, 1, 4, 3)), 'HR'],
+  ])('under a header that nobody knows is asked about: %s', async (_, content, header) => {
+    const asked = readAll(content).catch((error: unknown) => error);
+    expect(await asked).toBeInstanceOf(ColumnsUnclearError);
+    expect(await asked).toMatchObject({ ways: [[`registration_number=${header}`]] });
+  });
+
+  test('that may be any key, beside VAT numbers, is told about', async () => {
+    const rows = [
+      'Alder 1 Limited,GB,GB172434669,01000037',
+      'Alder 2 Limited,GB,GB567839382,01000074',
+      'Alder 3 Limited,GB,GB578320720,01000111',
+    ];
+    const { fields, notes } = await read(csv('Name,Country,VAT,Foo', rows));
+    expect(fields).toEqual({ name: 'Name', country: 'Country', vat_number: 'VAT' });
+    expect(notes).toContain('--map registration_number="Foo"');
+  });
+});
+
+test('a column of either number is read as the registration number', async () => {
+  const rows = FIRMS.map(([name, country, vat, number], row) => [name, country, row === 1 ? vat : number].join(','));
+  expect((await read(csv('Company,Country,Reg no / VAT', rows))).fields.registration_number).toBe('Reg no / VAT');
+  expect((await read(csv('Company,Country,Reg no / VAT', at(0, 1, 2)))).fields).toMatchObject({
+    vat_number: 'Reg no / VAT',
+  });
+});
+
+test('a column that may be called so and holds no number of the countries is told about', async () => {
+  const rows = ['Alder 1 Inc,DE,4021364', 'Alder 2 Inc,DE,4022602', 'Alder 3 Inc,DE,4002411'];
+  const { fields, notes } = await read(csv('Company,Country,File number', rows));
+  expect(fields).toEqual({ name: 'Company', country: 'Country' });
+  expect(notes).toContain('column "File number" is not read: it holds no registration_number');
+});
+
+describe('one column of numbers for each country', () => {
+  const HEADER = 'Name,Country,CRN,SIREN,KvK';
+  const ROWS = ['Alder 1 Limited,GB,01000037,,', 'Clairval SAS,FR,,403678899,', 'Brookley N.V.,NL,,,24018564'];
+  const numbersIn = async (rows: readonly string[], map?: readonly string[]) => {
+    const { table, rows: read } = await readAll(csv(HEADER, rows), map === undefined ? {} : { map });
+    const header = table.read.find(({ field }) => field === 'registration_number')?.header;
+    return [header, ...read.map(({ fields }) => fields.registration_number)];
+  };
+
+  test('is read from whichever a row fills', async () => {
+    expect(await numbersIn(ROWS)).toEqual(['CRN | SIREN | KvK', '01000037', '403678899', '24018564']);
+  });
+
+  test('can be named, and is remembered by that name', async () => {
+    const map = ['registration_number=CRN | SIREN'];
+    expect(await numbersIn(ROWS, map)).toEqual(['CRN | SIREN', '01000037', '403678899', undefined]);
+    const { table } = await readAll(csv(HEADER, ROWS));
+    const agreed = { ...table.agreement, at: 0, columns: table.columns };
+    const again = await readAll(csv(HEADER, ROWS), { agreed });
+    expect(again.table.mapping).toEqual(table.mapping);
+  });
+
+  test('is asked about where a row fills two; said so, both are shown', async () => {
+    const rows = [...ROWS, 'Two Limited,GB,01000074,403678899,'];
+    await expect(readAll(csv(HEADER, rows))).rejects.toBeInstanceOf(ColumnsUnclearError);
+    expect((await numbersIn(rows, ['registration_number=CRN | SIREN']))[4]).toBe('01000074 / 403678899');
+  });
+});
+
+test('a header that is too long is told as such', async () => {
+  const wide = Array.from({ length: 200_000 }, (_, index) => `column${index}`).join(',');
+  await expect(readAll(`${wide}\n1\n`)).rejects.toMatchObject({
+    message: expect.stringContaining('its line is too long'),
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { Recent } from '../../src/util/recent.js';
+
+test('works a text out once, and anew when it is full', () => {
+  const recent = new Recent<number>(2);
+  const workedOut: string[] = [];
+  const lengthOf = (text: string) =>
+    recent.of(text, () => {
+      workedOut.push(text);
+      return text.length;
+    });
+  expect(['a', 'bb', 'a', 'bb'].map(lengthOf)).toEqual([1, 2, 1, 2]);
+  expect(workedOut).toEqual(['a', 'bb']);
+  expect(['ccc', 'ccc', 'a'].map(lengthOf)).toEqual([3, 3, 1]);
+  expect(workedOut).toEqual(['a', 'bb', 'ccc', 'a']);
+});
